@@ -27,7 +27,18 @@ final class DatabaseHost: Sendable {
     _ journal: any Journal, rules: String, limits: DatabaseLimits = DatabaseLimits(), outbox: DatabaseOutbox? = nil,
     meters: DatabaseMeters = .none
   ) throws -> Database {
-    var environment = DatabaseEnvironment(
+    var environment = environment
+    environment.outbox = outbox
+    environment.meters = meters
+    return try Database(
+      name: "test", journals: OneJournal(journal), initialRules: try RuleSet.compile(rules), environment: environment,
+      limits: limits
+    )
+  }
+
+  /// What a database of this world is given.
+  var environment: DatabaseEnvironment {
+    DatabaseEnvironment(
       clock: { [self] in
         let now = state.withLock { $0.now }
         return Instant(wallMilliseconds: now, monotonicMilliseconds: now)
@@ -37,13 +48,9 @@ final class DatabaseHost: Sendable {
         state.withLock { $0.lines += effects.flatMap { $0.scenarioLines(showsReceipts: false) } }
       },
       notice: { [self] notice in state.withLock { $0.notices.append(notice.name) } })
-    environment.outbox = outbox
-    environment.meters = meters
-    return try Database(
-      name: "test", journals: OneJournal(journal), initialRules: try RuleSet.compile(rules), environment: environment,
-      limits: limits
-    )
   }
+
+  func note(_ line: String) { state.withLock { $0.lines.append(line) } }
 
   @discardableResult
   func send(_ database: Database, from number: UInt64 = 1, _ actions: [Command.Action]) -> Bool {

@@ -48,6 +48,7 @@ import Testing
     func reviewCredential(after revocation: Revocation, _ ticket: UInt64) -> Bool { false }
     func replace() {}
     func databaseEnded(_ name: String) {}
+    func sendAway(from database: String?) {}
   }
 
   private struct World {

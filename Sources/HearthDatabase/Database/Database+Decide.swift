@@ -5,6 +5,7 @@ import HearthJournal
 /// The deciding queue: mailbox to pipeline.
 extension Database {
   func drain() {
+    if let follower { return follower.drain() }
     while true {
       let wasReleased = decideReleased()
       // Too many wait for a large write: the others wait with them.

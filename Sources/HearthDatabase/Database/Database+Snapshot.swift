@@ -11,10 +11,11 @@ extension Database {
     case noRoom(Int)
   }
 
-  func writeSnapshot(_ state: Published) {
+  /// - Parameter members: see ``FollowedEvent/snapshot(members:)``; nil for a database with a log of its own.
+  func writeSnapshot(_ state: Published, members: [UInt8]? = nil) {
     var outcome = SnapshotSchedule.Outcome.failed
     do {
-      let info = try store(state)
+      let info = try store(state, members: members)
       outcome = .written(sizeBytes: info.sizeBytes)
       environment.notice(.snapshotWritten(position: info.position, sizeBytes: info.sizeBytes))
       if !isTimeOver { prune() }
@@ -33,11 +34,13 @@ extension Database {
 
   /// - Parameter isCancelled: whether nobody waits for it any more.
   /// - Throws: ``Interruption``, after which nothing of it is left.
-  func store(_ state: Published, isCancelled: () -> Bool = { false }) throws -> SnapshotInfo {
+  func store(
+    _ state: Published, members: [UInt8]? = nil, isCancelled: () -> Bool = { false }
+  ) throws -> SnapshotInfo {
     let roomBytes = try room(for: state)
     let ticket = try journal.beginSnapshot(at: state.position)
     do {
-      try SnapshotFormat.write(state, chunkBytes: JournalLimits.snapshotChunkBytes) { chunk in
+      try SnapshotFormat.write(state, members: members, chunkBytes: JournalLimits.snapshotChunkBytes) { chunk in
         guard isRunning, !isTimeOver, !isCancelled() else { throw Interruption.closing }
         guard pipeline.withLock({ $0.snapshots.take(chunk.count) }) else { throw Interruption.noRoom(roomBytes) }
         try journal.appendSnapshotChunk(chunk, to: ticket)

@@ -38,6 +38,11 @@ public final class Database: Sendable {
   let snapshotQueue: DispatchQueue
   /// Signalled when the pipeline takes batches again.
   let room = DispatchSemaphore(value: 0)
+  let following: Following?
+  /// Nil for a database that decides its own changes.
+  package var follower: DatabaseFollower? { following.map { DatabaseFollower(database: self, following: $0) } }
+  /// Whether it follows a log that is written elsewhere: what it shows may be a little behind the newest state.
+  public var isFollowing: Bool { following != nil }
 
   /// Opens a database: takes the journal over, loads its snapshot and replays the log after it. What connections that
   /// were open then wanted to be done at their end is done. Blocks until all that is durable.
@@ -60,10 +65,11 @@ public final class Database: Sendable {
     report.damages = opened.damages
     recovery = report
     outboxes = OutboxHolder(journal: journal as? any OutboxJournal, environment.outbox)
+    following = nil
     var engine = Engine(state: state, limits: limits.engine)
     engine.tapChanges(outboxes.tap)
     var log = found.replayed
-    let effects = try Self.endSessions(&engine, journal, &head, &log, environment, outboxes)
+    let effects = try LeftoverSessions.end(in: &engine, journal, &head, &log, environment, outboxes)
     self.name = name
     self.environment = environment
     self.limits = limits
@@ -83,24 +89,36 @@ public final class Database: Sendable {
     if !effects.isEmpty { journalQueue.async { environment.deliver(effects, 0) } }
   }
 
-  /// Makes durable what connections wanted that ended with the server. Nobody listens yet, so the only effects are
-  /// lines for the log.
-  private static func endSessions(
-    _ engine: inout Engine, _ journal: any Journal, _ head: inout JournalHead, _ log: inout SnapshotSchedule.Log,
-    _ environment: DatabaseEnvironment, _ outboxes: OutboxHolder
-  ) throws -> [Effect] {
-    var effects: [Effect] = []
-    while engine.hasLeftoverSessions {
-      let batch = engine.decide([], at: environment.clock())
-      head = try outboxes.append(
-        JournalBatch(
-          firstPosition: batch.firstPosition, lastPosition: batch.state.position, payload: batch.payload),
-        of: batch.changes, to: journal, after: head)
-      effects += batch.effects
-      log.bytes += batch.payload.count
-      log.batchCount += 1
-    }
-    return effects
+  /// A database that follows a log, from a state that was read: see ``DatabaseFollower/take(_:)``.
+  ///
+  /// - Parameters:
+  ///   - journal: reads the log, whose owner somebody else is; it is closed by ``close()``.
+  ///   - makeSession: draws a number that nobody can guess.
+  package init(
+    name: String, following line: any OwnerLine, of journal: any Journal, from start: FollowedStart,
+    environment: DatabaseEnvironment, limits: DatabaseLimits = DatabaseLimits(),
+    makeSession: @escaping @Sendable () -> UInt64
+  ) {
+    following = Following(line, makeSession: makeSession)
+    recovery = start.report
+    // Entries are kept with the commits that they are of, by whoever writes these.
+    outboxes = OutboxHolder(journal: nil, nil)
+    (self.name, self.environment, self.limits, self.journal) = (name, environment, limits, journal)
+    let engine = Engine(following: start.state, limits: limits.engine)
+    let durable = DurableState(engine.state)
+    self.durable = durable
+    history = DatabaseHistory(journal, limits: limits.lookingBack) { durable.state }
+    keeper = HistoryKeeper(limits.history)
+    self.engine = Mutex(engine)
+    mailbox = Mutex(Mailbox(limits: limits))
+    // Where the log ends is not its business.
+    let head = JournalHead(epoch: 0, position: start.position, runningHash: .empty)
+    pipeline = Mutex(
+      Pipeline(head: head, snapshots: SnapshotSchedule(log: .init(), snapshotBytes: start.snapshotBytes)))
+    decidingQueue = DispatchQueue(label: "hearth.engine.\(name)")
+    largeWriteQueue = DispatchQueue(label: "hearth.large.\(name)", qos: .utility)
+    journalQueue = DispatchQueue(label: "hearth.journal.\(name)")
+    snapshotQueue = DispatchQueue(label: "hearth.snapshot.\(name)", qos: .utility)
   }
 
   /// The last durable state. Holding it costs the memory of what changes meanwhile.
@@ -125,13 +143,13 @@ public final class Database: Sendable {
       return (!box.isAwake, hasRoom)
     }
     if isWaking { decidingQueue.async { self.drain() } }
-    return hasRoom
+    return hasRoom && following?.isCrowded.load(ordering: .relaxed) != true
   }
 
   /// Ends a connection whose client has come back on a new connection, before any command of the new connection that is
   /// handed over after this; and after all commands of the old one.
   public func end(_ old: ConnectionID, before new: ConnectionID) {
-    desk.withLock { $0.hold(new, until: old) }
+    if following == nil { desk.withLock { $0.hold(new, until: old) } }
     let isWaking = mailbox.withLock { box in
       _ = box.append([Command(connection: old, action: .disconnect)], sizeBytes: 0)
       box.hold(new, until: old)
@@ -154,13 +172,16 @@ public final class Database: Sendable {
       writeWaiting()
       storeWaiting()
     }
-    if snapshotsEnd > .min { writeLastSnapshot(endingAt: snapshotsEnd) }
+    if snapshotsEnd > .min, following == nil { writeLastSnapshot(endingAt: snapshotsEnd) }
     pipeline.withLock { line in
       line.status = .closed
       line.stall = nil
     }
     // Transactions that wait for a turn are refused like commands that come now.
-    decidingQueue.sync { decide([Command(connection: ConnectionID(rawValue: 0), action: .tick)]) }
+    decidingQueue.sync {
+      if let follower { return follower.endQuestions() }
+      decide([Command(connection: ConnectionID(rawValue: 0), action: .tick)])
+    }
     // What was under way when the status changed is finished first, and what found no room to the last is refused.
     journalQueue.sync { writeWaiting() }
     snapshotQueue.sync {}

@@ -1,4 +1,5 @@
 import HearthEngine
+import HearthTree
 
 /// What a database needs of the world around it. Everything is called outside of locks.
 public struct DatabaseEnvironment: Sendable {
@@ -22,6 +23,18 @@ public struct DatabaseEnvironment: Sendable {
 
   /// Where is counted what the database does.
   public var meters = DatabaseMeters.none
+
+  /// Ends a connection that the database has no session for any more: its client is to come back, and to ask again what
+  /// had no answer. Only of a database that follows a log.
+  package var closeConnection: @Sendable (_ connection: ConnectionID) -> Void = { _ in }
+
+  /// Told what others have changed, once it can be read: the places, and the states before and after. Comes on the
+  /// deciding queue, which waits for it. Only of a database that follows a log.
+  package var followed: (@Sendable (_ places: [Path], _ before: Published, _ after: Published) -> Void)?
+
+  /// What a database that follows a log knows is new enough for clients from now on, or is not any more: then all
+  /// connections are to be ended, and none taken.
+  package var servingChanged: @Sendable (_ isServing: Bool) -> Void = { _ in }
 
   /// A world of these parts; without `notice` nobody is told.
   public init(

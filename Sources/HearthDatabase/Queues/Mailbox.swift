@@ -34,6 +34,8 @@ struct Mailbox: Sendable {
   private(set) var count = 0
   /// What the senders say that the commands hold.
   private(set) var sizeBytes = 0
+  /// What happened to a database that follows a log.
+  var followed = FollowedEvents()
   /// The deciding queue is at work, or about to be.
   var isAwake = false
   /// The moment the timer is set for, on the monotonic clock.

@@ -11,6 +11,8 @@ struct Recovery {
   private(set) var position: Int64 = 0
   private(set) var storedRules: String?
   private(set) var snapshotBytes = 0
+  /// See ``SnapshotReader/members``.
+  private(set) var members: [UInt8]?
   private var snapshotPosition: Int64?
   private var replayedCommitCount = 0
   /// What was replayed.
@@ -52,7 +54,7 @@ struct Recovery {
           .corrupt, "the batch does not follow what is before it",
           at: JournalError.Place(position: link.batch.firstPosition))
       }
-      try log.read(link.batch, after: recovered.position) { recovered.apply($1.content, at: $0) }
+      try log.read(link.batch, after: recovered.position) { recovered.apply($1, at: $0) }
       hash = link.runningHash
       return true
     }
@@ -83,7 +85,10 @@ struct Recovery {
     return (state, report)
   }
 
-  private mutating func load(_ snapshot: SnapshotInfo, chunk: (Int) throws -> [UInt8]) throws {
+  /// Begins with a snapshot.
+  ///
+  /// - Parameter chunk: reads one of its chunks.
+  mutating func load(_ snapshot: SnapshotInfo, chunk: (Int) throws -> [UInt8]) throws {
     var reader = SnapshotReader()
     for index in 0..<snapshot.chunkCount { try reader.read(chunk(index)) }
     guard let root = reader.root, let sessions = reader.sessions, reader.position == snapshot.position else {
@@ -95,6 +100,7 @@ struct Recovery {
     snapshotPosition = snapshot.position
     storedRules = reader.storedRules
     snapshotBytes = snapshot.sizeBytes
+    members = reader.members
   }
 
   private mutating func apply(_ record: CommitRecord, at position: Int64) {

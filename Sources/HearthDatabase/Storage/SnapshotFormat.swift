@@ -6,21 +6,31 @@ import HearthTree
 /// A whole database as one stream of bytes, cut into chunks wherever it suits the journal:
 ///
 /// ```
-/// snapshot = version:u8 position:i64 rulesState:u8 length:varint rules data sessions
+/// snapshot = version:u8 position:i64 rulesState:u8 length:varint rules [length:varint members] data sessions
 /// ```
 ///
-/// The version is 2. `rulesState` is 1 when rules were deployed and follow, 0 when none ever were; they are then empty.
+/// The version is 2, or 3 with `members`: what the owner of the log of a cluster's database knows beside its state, in
+/// bytes that are its own. `rulesState` is 1 when rules were deployed and follow, 0 when none ever were; they are then empty.
 /// The data and the sessions are values in the form that ``CommitRecord`` describes. In version 1 there were no
 /// sessions: the snapshot ends behind the data.
 enum SnapshotFormat {
+  /// The version of a database with a log of its own.
   static let version: UInt8 = 2
+  /// The version with members.
+  static let clusterVersion: UInt8 = 3
 
   /// Writes the stream, chunk by chunk, with little more than one chunk in memory.
-  static func write(_ state: Published, chunkBytes: Int, chunk: ([UInt8]) throws -> Void) throws {
-    var bytes: [UInt8] = [version]
+  static func write(
+    _ state: Published, members: [UInt8]? = nil, chunkBytes: Int, chunk: ([UInt8]) throws -> Void
+  ) throws {
+    var bytes: [UInt8] = [members == nil ? version : clusterVersion]
     bytes.append(littleEndian: UInt64(bitPattern: state.position))
     bytes.append(state.storedRules == nil ? 0 : 1)
     bytes.append(sized: state.storedRules ?? "")
+    if let members {
+      bytes.append(varint: UInt64(members.count))
+      bytes += members
+    }
     for tree in [state.root, state.sessions.tree] {
       try NodeEncoder.append(tree, to: &bytes) { bytes in
         if bytes.count >= chunkBytes { try spill(&bytes, chunkBytes: chunkBytes, chunk) }
@@ -46,6 +56,7 @@ struct SnapshotReader {
     var version: UInt8
     var position: Int64
     var storedRules: String?
+    var members: [UInt8]?
   }
 
   private var rest: [UInt8] = []
@@ -60,6 +71,8 @@ struct SnapshotReader {
 
   var position: Int64? { header?.position }
   var storedRules: String? { header?.storedRules }
+  /// What the owner of the log kept with it; nil for a database with a log of its own.
+  var members: [UInt8]? { header?.members }
 
   /// Reads all of a snapshot.
   init() { (decoder, isPartial) = (PartDecoder(), false) }
@@ -104,13 +117,14 @@ struct SnapshotReader {
   private static func header(_ cursor: inout ByteCursor) throws -> Header? {
     do {
       let version = try cursor.byte()
-      guard (1...SnapshotFormat.version).contains(version) else {
+      guard (1...SnapshotFormat.clusterVersion).contains(version) else {
         throw RecordError.Problem("snapshot version \(version) is not known; it may come from a newer version")
       }
       let position = Int64(bitPattern: try cursor.littleEndian(byteCount: 8))
       let hasRules = try cursor.byte() != 0
       let rules = try cursor.text()
-      return Header(version: version, position: position, storedRules: hasRules ? rules : nil)
+      let members = version == SnapshotFormat.clusterVersion ? Array(try cursor.sized()) : nil
+      return Header(version: version, position: position, storedRules: hasRules ? rules : nil, members: members)
     } catch is ByteCursor.EndOfBytes {
       return nil
     }

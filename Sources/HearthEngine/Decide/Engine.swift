@@ -158,6 +158,7 @@ public struct Engine {
       }
       reply(command, .ok)
     case .disconnect, .tick: break
+    case .barrier: reply(command, .ok)
     case .turnsTold(let serial): turns.told(upTo: serial, at: now)
     case .authenticate(let principal): authenticate(command, as: principal)
     case .unauthenticate: authenticate(command, as: .signedOut)

@@ -59,9 +59,12 @@ extension Engine {
     if isLow { endTurns(.lowSpace) }
   }
 
+  /// A batch that does nothing but refuse.
+  package mutating func refuse(_ command: Command, _ failure: Failure) -> Batch { answer(command, .failure(failure)) }
+
   /// A batch that does nothing but answer.
-  package mutating func refuse(_ command: Command, _ failure: Failure) -> Batch {
-    fail(command, failure)
+  package mutating func answer(_ command: Command, _ answer: Reply) -> Batch {
+    reply(command, answer)
     defer { (effects, tally) = ([], RequestTally()) }
     return Batch(
       payload: [], firstPosition: state.position + 1, commandCount: 1, effects: effects, state: state, tally: tally)

@@ -79,6 +79,9 @@ public struct Command: Sendable {
     /// - Parameter revocation: which revocation this is part of, for the receipt.
     case endCredential(revocation: UInt64? = nil)
 
+    /// Nothing but an answer. Answered `.ok` once all that was decided before it is durable.
+    case barrier
+
     /// Other rules from now on; all listens are decided again. Only for administrators. Answered `.ok`.
     case deployRules(RuleSet)
 
@@ -100,8 +103,8 @@ public struct Command: Sendable {
     package var isChange: Bool {
       switch self {
       case .write, .transact, .onDisconnect, .cancelOnDisconnect, .deployRules: true
-      case .connect, .disconnect, .authenticate, .unauthenticate, .listen, .unlisten, .get, .endCredential, .turnsTold,
-        .tick:
+      case .connect, .disconnect, .authenticate, .unauthenticate, .listen, .unlisten, .get, .barrier, .endCredential,
+        .turnsTold, .tick:
         false
       }
     }

@@ -48,7 +48,7 @@ package struct ByteCursor {
   }
 
   /// A length and that many bytes.
-  mutating func sized() throws -> UnsafeRawBufferPointer {
+  package mutating func sized() throws -> UnsafeRawBufferPointer {
     let length = try varint()
     guard length <= UInt64(Int32.max) else { throw RecordError.Problem("a text of \(length) bytes") }
     return try raw(byteCount: Int(length))

@@ -241,7 +241,8 @@ extension [UInt8] {
     for i in 0..<8 { append(UInt8(truncatingIfNeeded: value >> (8 * UInt64(i)))) }
   }
 
-  mutating func append(varint value: UInt64) {
+  /// Writes a number in as few bytes as it takes, see ``CommitRecord``.
+  package mutating func append(varint value: UInt64) {
     var rest = value
     while rest >= 0x80 {
       append(UInt8(truncatingIfNeeded: rest) | 0x80)

@@ -9,7 +9,7 @@ extension Command {
       sessions.contains(connection)
         && sessions.writes(of: connection).entries.contains { places.overlaps($0.location.path) }
     case .connect, .authenticate, .unauthenticate, .listen, .unlisten, .get, .onDisconnect, .cancelOnDisconnect,
-      .transact, .endCredential, .deployRules, .turnsTold, .tick:
+      .transact, .barrier, .endCredential, .deployRules, .turnsTold, .tick:
       false
     }
   }

@@ -54,6 +54,19 @@ package struct EffectRouter: Sendable {
     for inbox in inboxes { inbox.execute { hub in hub.endClients(of: database) } }
   }
 
+  /// Lets the clients of a database go, on every loop: they are to come back.
+  package func sendAwayClients(of database: String) {
+    for inbox in inboxes { inbox.execute { hub in hub.sendAwayClients(of: database) } }
+  }
+
+  /// Lets one client go, who is to come back.
+  package func sendAway(_ connection: ConnectionID) {
+    execute(for: connection) { hub in
+      hub.client(connection)?.sendAway(from: nil)
+      hub.flush()
+    }
+  }
+
   /// Ends what the revocation means, on every loop and in every database. From any thread, once it is durable.
   ///
   /// - Returns: the revocation's number, by which its receipts are found.

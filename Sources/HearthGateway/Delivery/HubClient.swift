@@ -51,6 +51,11 @@ protocol HubClient: AnyObject {
 
   /// The database of that name is deleted: who is a client of it is told, and let go.
   func databaseEnded(_ name: String)
+
+  /// The connection ends: the client is to come back, to this server or another one, and to ask again what had no answer.
+  ///
+  /// - Parameter database: means clients of that one alone; nil whoever it is.
+  func sendAway(from database: String?)
 }
 
 extension HubClient {

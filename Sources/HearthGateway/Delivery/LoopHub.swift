@@ -106,6 +106,12 @@ package final class LoopHub {
     flush()
   }
 
+  /// Lets the clients of a database go, who are to come back.
+  func sendAwayClients(of database: String) {
+    for client in clients.all { client.sendAway(from: database) }
+    flush()
+  }
+
   /// Whether the connection lives on this loop.
   func owns(_ id: ConnectionID) -> Bool { id.loopIndex == index }
 

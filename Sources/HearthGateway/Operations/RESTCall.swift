@@ -46,9 +46,19 @@ struct RESTCall {
   /// Finds what a read is answered from, and goes on with it on this loop. Nothing is made.
   func withReading(_ body: @escaping (ReadSource) -> Void) {
     find(request.namespace, .never) { database, problem in
-      if let database { return body(.database(database)) }
+      if let database { return whenCurrent(database) { body(.database(database)) } }
       guard problem == .unmade else { return completion(RESTResponse(RESTFailure(problem))) }
       body(.unmade(name: request.namespace, services.databases.firstState))
+    }
+  }
+
+  /// Goes on when what the database shows here has all that anybody was told of before: at once, unless another machine
+  /// may have decided something that has not come here yet.
+  private func whenCurrent(_ database: Database, _ body: @escaping () -> Void) {
+    guard database.isFollowing else { return body() }
+    hub.request(.barrier, as: caller.principal, of: database, id: origin.requestID) { reply in
+      guard case .ok = reply else { return completion(RESTResponse(.unavailable)) }
+      body()
     }
   }
 

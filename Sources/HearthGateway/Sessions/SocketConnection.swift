@@ -154,6 +154,12 @@ final class SocketConnection: TransportDelegate, SignedInClient {
     if database?.name == name { refuseNamespace("This database was deleted.") }
   }
 
+  func sendAway(from name: String?) {
+    guard name == nil || database?.name == name else { return }
+    session.close()
+    transport?.close(code: 1012, reason: "connect again")
+  }
+
   /// Clients do not come back after this, which is right for an address that is wrong.
   private func refuseNamespace(
     _ text: String = "There is no such database. Check that the database URL is configured correctly."

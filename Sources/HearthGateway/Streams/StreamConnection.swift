@@ -174,6 +174,13 @@ extension StreamConnection {
     end()
   }
 
+  func sendAway(from name: String?) {
+    guard name == nil || database?.name == name else { return }
+    if case .asking = state { return refuse(RESTResponse(.unavailable)) }
+    behind = nil
+    end()
+  }
+
   func cancel(_ name: ListenName, _ cause: Cancellation) {
     if behind != nil { return wait { $0.cancel(name, cause) } }
     if case .asking = state { return refuse(RESTResponse(.permissionDenied)) }

@@ -1,0 +1,25 @@
+import HearthEngine
+import HearthJournal
+
+/// Sessions of connections that were open when a server ended.
+enum LeftoverSessions {
+  /// Makes durable what connections wanted that ended with the server. Nobody listens yet, so the only effects are
+  /// lines for the log.
+  static func end(
+    in engine: inout Engine, _ journal: any Journal, _ head: inout JournalHead, _ log: inout SnapshotSchedule.Log,
+    _ environment: DatabaseEnvironment, _ outboxes: OutboxHolder
+  ) throws -> [Effect] {
+    var effects: [Effect] = []
+    while engine.hasLeftoverSessions {
+      let batch = engine.decide([], at: environment.clock())
+      head = try outboxes.append(
+        JournalBatch(
+          firstPosition: batch.firstPosition, lastPosition: batch.state.position, payload: batch.payload),
+        of: batch.changes, to: journal, after: head)
+      effects += batch.effects
+      log.bytes += batch.payload.count
+      log.batchCount += 1
+    }
+    return effects
+  }
+}

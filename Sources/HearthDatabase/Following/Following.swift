@@ -1,0 +1,22 @@
+import Dispatch
+import Synchronization
+
+/// What a ``Database`` has beside the rest when it follows a log that is written elsewhere.
+final class Following: Sendable {
+  /// The way to the log's owner.
+  let line: any OwnerLine
+  /// What was asked there. Used on the deciding queue.
+  let desk = Mutex(FollowerDesk())
+  /// Draws the numbers of sessions.
+  let makeSession: @Sendable () -> UInt64
+  /// Commands that wait in the desk are so many that senders are to send no more.
+  let isCrowded = Atomic(false)
+  /// Signalled when what happened has room again.
+  let room = DispatchSemaphore(value: 0)
+  /// What is known is new enough for clients.
+  let isServing = Atomic(false)
+
+  init(_ line: any OwnerLine, makeSession: @escaping @Sendable () -> UInt64) {
+    (self.line, self.makeSession) = (line, makeSession)
+  }
+}

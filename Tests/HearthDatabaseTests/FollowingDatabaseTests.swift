@@ -1,0 +1,183 @@
+import HearthEngine
+import HearthJournal
+import HearthRules
+import HearthTestKit
+import HearthTree
+import Synchronization
+import Testing
+
+@testable import HearthDatabase
+
+/// A database that follows a log: what it decides itself, what it asks, and in which order it tells.
+@Suite struct FollowingDatabaseTests {
+  private static let open = #"{"rules": {".read": true, ".write": true}}"#
+
+  /// The owner of the log, which answers when the test says so.
+  private final class TestOwner: OwnerLine {
+    private struct State {
+      var decider: ChangeDecider
+      var position: Int64 = 0
+      var asked: [(session: UInt64, ticket: UInt64, question: OwnerQuestion)] = []
+      var said: [String] = []
+    }
+
+    private let state: Mutex<State>
+
+    init(rules: RuleSet) {
+      state = Mutex(State(decider: ChangeDecider(state: Published(root: .empty, rules: rules, position: 0))))
+    }
+
+    var said: [String] { state.withLock { $0.said } }
+    var openQuestions: Int { state.withLock { $0.asked.count } }
+
+    func open(_ session: UInt64) { state.withLock { $0.said.append("open \(session)") } }
+    func close(_ session: UInt64) { state.withLock { $0.said.append("close \(session)") } }
+    func snapshotIsDue() {}
+
+    func ask(_ session: UInt64, ticket: UInt64, _ question: OwnerQuestion) {
+      state.withLock { $0.asked.append((session, ticket, question)) }
+    }
+
+    /// Decides the next question.
+    ///
+    /// - Returns: what the database is to be told, in this order.
+    func answerNext() -> [FollowedEvent] {
+      state.withLock { state in
+        let (session, ticket, question) = state.asked.removeFirst()
+        let now = Instant(wallMilliseconds: 5, monotonicMilliseconds: 5)
+        let decided: ChangeDecider.Decided
+        switch question {
+        case .newest: return [.answered(ticket: ticket, .newest)]
+        case .change(let change):
+          decided = state.decider.decide(change, of: session, at: state.position + 1, now)
+        case .transaction(let transaction):
+          decided = state.decider.transact(transaction, of: session, at: state.position + 1, now)
+        }
+        guard let content = decided.content else { return [.answered(ticket: ticket, .refused(decided.reply))] }
+        state.position += 1
+        let record = CommitRecord(
+          wallMilliseconds: 5,
+          content: .joint(
+            (try? CommitRecord.decode(content)) ?? [], of: .request(session: session, request: ticket, answered: 0)))
+        var payload: [UInt8] = []
+        record.append(to: &payload)
+        return [
+          .commits(firstPosition: state.position, lastPosition: state.position, payload: payload, isOwn: true),
+          .answered(ticket: ticket, .made(decided.reply)),
+        ]
+      }
+    }
+  }
+
+  /// 101, 102 and so on.
+  private final class Numbers: Sendable {
+    private let last = Atomic<UInt64>(100)
+    func next() -> UInt64 { last.add(1, ordering: .relaxed).newValue }
+  }
+
+  private struct World {
+    let host = DatabaseHost()
+    let owner: TestOwner
+    let database: Database
+
+    init(rules: String = open) throws {
+      let compiled = try RuleSet.compile(rules)
+      let (owner, host) = (TestOwner(rules: compiled), host)
+      self.owner = owner
+      var environment = host.environment
+      environment.closeConnection = { host.note("closed \($0.rawValue)") }
+      environment.servingChanged = { host.note($0 ? "serving" : "away") }
+      let numbers = Numbers()
+      database = Database(
+        name: "test", following: owner, of: MemoryJournal(), from: FollowedStart(initialRules: compiled),
+        environment: environment, makeSession: { numbers.next() })
+    }
+
+    /// Everything that was asked is decided and told.
+    func answerAll() {
+      host.settle(database)
+      while owner.openQuestions > 0 {
+        for event in owner.answerNext() { database.follower?.take(event) }
+        host.settle(database)
+      }
+      host.finish(database)
+    }
+  }
+
+  @Test func `a write is asked of the owner, and told before it is acknowledged`() throws {
+    let world = try World()
+    world.host.send(
+      world.database, [.connect, .listen(ListenRequest(Path("a"))), .put("a", 1)])
+    world.host.settle(world.database)
+    world.host.finish(world.database)
+    let before = world.host.lines
+    #expect(!before.contains { $0.contains("written") })
+    world.answerAll()
+    #expect(world.host.lines.dropFirst(before.count).map { $0 } == ["1 < put /a 1", "1 written 1"])
+    #expect(world.database.published.position == 1)
+    world.database.close()
+  }
+
+  @Test func `a read sees what the owner said it must`() throws {
+    let world = try World()
+    world.host.send(world.database, [.connect, .put("a", 7), .get(Path("a"))])
+    world.host.settle(world.database)
+    #expect(world.owner.openQuestions == 2)
+    world.answerAll()
+    #expect(world.host.lines.last == "1 value 7")
+    world.database.close()
+  }
+
+  @Test func `a session begins with the first question and ends with its connection`() throws {
+    let world = try World()
+    world.host.send(world.database, [.connect, .listen(ListenRequest(Path("a")))])
+    world.answerAll()
+    #expect(world.owner.said == [])
+    world.host.send(world.database, [.onDisconnect(.put(Location(path: Path("a")), WriteValue(Node(.int(1)))))])
+    world.answerAll()
+    world.host.send(world.database, [.disconnect])
+    world.answerAll()
+    #expect(world.owner.said == ["open 101", "close 101"])
+    world.database.close()
+  }
+
+  @Test func `a session that others ended lets its connection go`() throws {
+    let world = try World()
+    world.host.send(world.database, [.connect, .get(Path("a"))])
+    world.host.settle(world.database)
+    world.database.follower?.take(.sessionEnded(101))
+    world.host.finish(world.database)
+    #expect(world.host.lines.last == "closed 1")
+    // Its answer comes too late for anybody.
+    for event in world.owner.answerNext() { world.database.follower?.take(event) }
+    world.host.finish(world.database)
+    #expect(world.host.lines.last == "closed 1")
+    world.database.close()
+  }
+
+  @Test func `a database that begins anew lets everybody go`() throws {
+    let world = try World()
+    world.database.follower?.take(.serving(true))
+    world.host.send(world.database, [.connect, .put("a", 1)])
+    world.answerAll()
+    world.host.send(world.database, [.get(Path("a"))])
+    world.host.settle(world.database)
+    world.database.follower?.take(.replaced(FollowedStart(initialRules: try RuleSet.compile(Self.open))))
+    world.host.finish(world.database)
+    #expect(world.host.lines.contains("away"))
+    #expect(world.database.published.root.isEmpty)
+    #expect(world.database.published.position == 0)
+    world.database.close()
+  }
+
+  @Test func `rows that cannot be followed end it, and are not applied`() throws {
+    let world = try World()
+    world.database.follower?.take(.commits(firstPosition: 3, lastPosition: 3, payload: [1, 2, 3], isOwn: false))
+    world.host.finish(world.database)
+    #expect(world.host.notices == ["halted"])
+    world.host.send(world.database, [.connect, .get(Path("a"))])
+    world.host.finish(world.database)
+    #expect(world.owner.openQuestions == 0)
+    world.database.close()
+  }
+}
