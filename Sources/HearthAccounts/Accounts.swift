@@ -172,6 +172,7 @@ public final class Accounts: Sendable {
     audit = AuditLog(store: store, throttle: throttle, notice: notice)
     auditFeed = shared.auditFeed
     store.onAudit { [auditFeed] in auditFeed.add($0) }
+    store.onEnding { announce($0, .revoked) }
     mails = AccountMails(mailQueue, throttle: throttle, configuration: settings)
     plugins = shared.plugins
     foreignTokens = ForeignTokens(

@@ -19,6 +19,7 @@ public final class AccountStore: Sendable {
   let database: Database
   private let desk: TransactionDesk
   let damage: DamageReport
+  private let endings: EndingHandler
   /// Named in every audit record.
   private let projectID: String?
   /// Told of records that have become durable.
@@ -35,22 +36,46 @@ public final class AccountStore: Sendable {
   ///   - journals: where the journal is; it is closed by ``close()``.
   ///   - projectID: for the audit trail.
   /// - Throws: `JournalError`, `RecordError`.
-  public init(
+  public convenience init(
     journals: any JournalFactory, environment: AccountsEnvironment, projectID: String? = nil,
     limits: AccountStoreLimits = AccountStoreLimits()
+  ) throws {
+    try self.init(environment: environment, projectID: projectID, limits: limits) { surroundings in
+      try Database(name: Self.journalName, journals: journals, initialRules: .denyAll, environment: surroundings)
+    }
+  }
+
+  /// The name of the accounts' journal.
+  package static let journalName = "accounts"
+
+  /// Accounts over a database that is opened otherwise. Blocks until they are loaded.
+  ///
+  /// - Parameter open: gets what the database needs of the world around it.
+  /// - Throws: what `open` throws.
+  package init(
+    environment: AccountsEnvironment, projectID: String? = nil, limits: AccountStoreLimits = AccountStoreLimits(),
+    open: (DatabaseEnvironment) throws -> Database
   ) throws {
     let desk = TransactionDesk()
     let notice = environment.notice
     clock = environment.clock
-    database = try Database(
-      name: "accounts", journals: journals, initialRules: .denyAll,
-      environment: DatabaseEnvironment(
-        clock: environment.clock, schedule: environment.schedule, deliver: { effects, _ in desk.take(effects) },
-        notice: { notice(AccountsNotice($0)) }))
+    let damage = DamageReport(notice: notice)
+    let endings = EndingHandler()
+    self.endings = endings
+    var surroundings = DatabaseEnvironment(
+      clock: environment.clock, schedule: environment.schedule, deliver: { effects, _ in desk.take(effects) },
+      notice: { notice(AccountsNotice($0)) })
+    surroundings.followed = { places, before, after in
+      let ended = Revocation.made(
+        at: places, before: AccountRecords(root: before.root, damage: damage),
+        after: AccountRecords(root: after.root, damage: damage))
+      for revocation in ended { endings.tell(revocation) }
+    }
+    database = try open(surroundings)
     self.desk = desk
     self.projectID = projectID
     self.limits = limits
-    damage = DamageReport(notice: notice)
+    self.damage = damage
     recovery = database.recovery
     for damage in recovery.damages {
       notice(AccountsNotice(damage.isUnfinishedCommit ? .info : .error, "the journal was damaged: \(damage)"))
@@ -107,6 +132,9 @@ public final class AccountStore: Sendable {
   /// Has a handler told of each audit record once it is durable; records of changes that were made at the same time may come
   /// in another order. It returns at once.
   func onAudit(_ handler: @escaping @Sendable ([AuditRecord]) -> Void) { auditHandler.withLock { $0 = handler } }
+
+  /// Has a handler told of credentials that another node of a cluster has ended.
+  func onEnding(_ handler: @escaping @Sendable (Revocation) -> Void) { endings.set(handler) }
 
   /// Keeps a lock of an account beyond a restart, or forgets it. Does not wait until it is durable.
   func saveLock(_ key: String, _ lock: AccountLock?) {
@@ -180,4 +208,12 @@ extension AccountsNotice {
       self.init(.warning, "accounts: the file could not be closed: \(error)")
     }
   }
+}
+
+/// Whoever is told of credentials that another node has ended.
+private final class EndingHandler: Sendable {
+  private let handler = Mutex<(@Sendable (Revocation) -> Void)?>(nil)
+
+  func set(_ handler: @escaping @Sendable (Revocation) -> Void) { self.handler.withLock { $0 = handler } }
+  func tell(_ revocation: Revocation) { handler.withLock { $0 }?(revocation) }
 }
