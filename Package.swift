@@ -280,9 +280,10 @@ let package = Package(
     .target(
       name: "HearthServer",
       dependencies: [
-        "HearthAccounts", "HearthBackup", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthGateway",
+        "HearthAccounts", "HearthBackup", "HearthCluster", "HearthCrypto", "HearthDatabase", "HearthEngine",
+        "HearthGateway",
         "HearthIdentity", "HearthJournal", "HearthMetrics", "HearthOutbound", "HearthOutbox", "HearthPlugin",
-        "HearthPluginHost", "HearthPostgres", "HearthRules",
+        "HearthPluginHost", "HearthNode", "HearthPostgres", "HearthReplicas", "HearthRules",
         "HearthSQLite", "HearthSystem", "HearthTransport", "HearthTree", "HearthTriggers", "HearthWire",
         "HearthWorkbench",
         .product(name: "CoreMetrics", package: "swift-metrics"),
@@ -291,6 +292,17 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
+      ],
+      swiftSettings: house),
+
+    // The databases of a cluster's node: each follows its log, and decides for it while the node owns it.
+    .target(
+      name: "HearthReplicas",
+      dependencies: [
+        "HearthCluster", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthNode", "HearthPostgres",
+        "HearthRules",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
       ],
       swiftSettings: house),
 

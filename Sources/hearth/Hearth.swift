@@ -13,8 +13,7 @@ struct Hearth: AsyncParsableCommand {
       UsersCommand.self, TokenCommand.self,
       ServiceAccountCommand.self, KeysCommand.self, SecretsCommand.self, AuditCommand.self, RevocationsCommand.self,
       RulesCommand.self, FunctionsCommand.self, PluginsCommand.self, TriggersCommand.self, MigrateCommand.self,
-      ClusterCommand.self,
-      BackupCommand.self, RestoreCommand.self, RepairCommand.self, DoctorCommand.self,
+      BackupCommand.self, RestoreCommand.self, RepairCommand.self, DoctorCommand.self, ClusterCommand.self,
       BenchCommand.self,
     ])
 

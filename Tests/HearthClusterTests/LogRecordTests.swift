@@ -57,13 +57,22 @@ import Testing
 
   @Test(
     "a kind that is not known is refused, in a row and in what a request came to",
-    arguments: [0, 6, 9, 128, 1 + 128, 6 + 64] as [UInt8])
+    arguments: [0, 6, 9, 128, 2 + 128, 6 + 64] as [UInt8])
   func unknownKinds(kind: UInt8) {
     #expect(throws: MalformedBytes.self) { try Self.decode(Self.frame(kind)) }
     #expect(!LogRecord.isContent(Self.frame(kind)))
     let write = LogRecord.encode([.write(Self.origin, content: Self.frame() + Self.frame(kind))])
     #expect(throws: MalformedBytes.self) { try Self.decode(write) }
     #expect(throws: MalformedBytes.self) { try Self.decode([2, 0, 0, 0, 6, kind]) }
+  }
+
+  @Test("a commit that says of which update it is stands in what a request came to, and not by itself")
+  func updates() throws {
+    let frame = Self.frame(1 + 128, [3])
+    #expect(LogRecord.isContent(frame))
+    let write = LogRecord.write(Self.origin, content: frame)
+    #expect(try Self.decode(LogRecord.encode([write])) == [write])
+    #expect(throws: MalformedBytes.self) { try Self.decode(frame) }
   }
 
   @Test("what is no content of a request's is said to be none")

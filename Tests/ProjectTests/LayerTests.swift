@@ -61,6 +61,10 @@ import Testing
       "HearthTree",
       "Dispatch",
     ],
+    "HearthReplicas": nio.union([
+      "HearthCluster", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthNode", "HearthPostgres", "HearthRules",
+      "Dispatch", "Logging",
+    ]),
     "HearthIdentity": ["HearthAccounts", "HearthCrypto", "HearthEngine", "HearthPlugin", "HearthTree"],
     "HearthTransport": nio.union(["CoreMetrics", "HearthDigest", "HearthMetrics", "HearthSystem", "Dispatch"]),
     "HearthGateway": nio.union([
@@ -70,10 +74,11 @@ import Testing
       "Dispatch",
     ]),
     "HearthServer": nio.union([
-      "CoreMetrics", "HearthAccounts", "HearthBackup", "HearthCrypto", "HearthDatabase", "HearthEngine",
+      "CoreMetrics", "HearthAccounts", "HearthBackup", "HearthCluster", "HearthCrypto", "HearthDatabase",
+      "HearthEngine",
       "HearthGateway", "HearthIdentity", "HearthJournal", "HearthMetrics", "HearthOutbound", "HearthOutbox",
       "HearthPlugin",
-      "HearthPluginHost", "HearthPostgres", "HearthRules",
+      "HearthNode", "HearthPluginHost", "HearthPostgres", "HearthReplicas", "HearthRules",
       "HearthSQLite", "HearthSystem", "HearthTransport", "HearthTree", "HearthTriggers", "HearthWire",
       "HearthWorkbench",
       "Logging", "Dispatch",

@@ -22,6 +22,8 @@ package struct MemberStatus: Sendable, Equatable {
   package var owner: NodeID?
   /// The last row that it has applied.
   package var head: JournalHead
+  /// Whether what it has applied is new enough for clients.
+  package var isServing: Bool
   /// No commit from before this moment of the node's own clock is missing; nil when it knows nothing.
   package var freshAsOf: MonotonicInstant?
   /// Sessions of all nodes' clients, as of its last row.
@@ -49,7 +51,7 @@ extension DatabaseMember {
       }
     return MemberStatus(
       role: role, epoch: ownership.epoch ?? max(route?.epoch ?? 0, replica.head.epoch), owner: route?.node,
-      head: replica.head, freshAsOf: replica.freshAsOf, sessionCount: table.count, isWanted: isWanted,
+      head: replica.head, isServing: replica.isServing, freshAsOf: replica.freshAsOf, sessionCount: table.count, isWanted: isWanted,
       unreadable: replica.unreadable, isPruned: replica.isPruned, loss: ownership.loss)
   }
 }

@@ -207,7 +207,8 @@ package struct Ownership: Sendable {
   private func mayClaim(_ record: OwnerRecord, at now: MonotonicInstant, _ standing: LeaseStanding) -> Bool {
     guard let me = standing.incarnation else { return false }
     if record.owner?.node == me.node { return true }
-    return (record.owner == nil || record.isLapsed) && standing.mayClaim(at: now)
+    // Nobody's lease is in the way of one that was given up, or never owned.
+    return record.owner == nil ? standing.isBelieved(at: now) : record.isLapsed && standing.mayClaim(at: now)
   }
 
   private mutating func look(at now: MonotonicInstant) -> [Action] {

@@ -5,7 +5,8 @@ import HearthJournal
 ///
 /// ```
 /// frame    = length (4) kind (1) body       the length counts what follows it; numbers are little-endian
-/// 1 … 5    a commit of the engine's, which begins with its time (8); 32 and 64 may be added to the kind
+/// 1 … 5    a commit of the engine's, which begins with its time (8); 32 and 64 may be added to the kind, and
+///            to 1 inside of 7 and 8 also 128
 /// 6        a note, which changes no data
 /// 7        what a request came to: origin, then frames of the engine's up to the end, or none
 /// 8        the end of a session: session (8), then frames of the engine's up to the end, or none
@@ -42,6 +43,8 @@ extension LogRecord {
   private static let disconnectKind: UInt8 = 8
   /// What the engine adds to a kind of its own.
   private static let engineFlags: UInt8 = 64 | 32
+  /// What it adds in what a request came to, and only to the first of its kinds.
+  private static let updateFlag: UInt8 = 128
   private static let engineKinds: ClosedRange<UInt8> = 1...5
   /// The kind and the time that each of its frames has.
   private static let engineBytesMin = 9
@@ -158,14 +161,17 @@ extension LogRecord {
 
   private static func checkContent(_ bytes: ArraySlice<UInt8>) throws(MalformedBytes) {
     var reader = ByteReader(bytes)
-    while reader.remaining > 0 { try checkEngineFrame(try reader.frame()) }
+    while reader.remaining > 0 { try checkEngineFrame(try reader.frame(), isInner: true) }
   }
 
-  private static func checkEngineFrame(_ frame: ArraySlice<UInt8>) throws(MalformedBytes) {
+  private static func checkEngineFrame(
+    _ frame: ArraySlice<UInt8>, isInner: Bool = false
+  ) throws(MalformedBytes) {
     var reader = ByteReader(frame)
     let length = try reader.number(UInt32.self)
     let kind = try reader.number(UInt8.self)
-    guard engineKinds.contains(kind & ~engineFlags) else {
+    let plain = kind & ~engineFlags
+    guard engineKinds.contains(plain) || isInner && plain == updateFlag | engineKinds.lowerBound else {
       throw MalformedBytes("a record of the unknown kind \(kind)")
     }
     guard Int(length) >= engineBytesMin else { throw MalformedBytes("a commit without its time") }

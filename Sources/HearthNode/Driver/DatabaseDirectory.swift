@@ -9,6 +9,10 @@ final class DatabaseDirectory<Tenant: DatabaseTenant>: Sendable {
   }
 
   private let state = Mutex(State())
+  /// Told of a database that another node has given up for this one, which has no part in it yet.
+  private let given: @Sendable (DatabaseID) -> Void
+
+  init(given: @escaping @Sendable (DatabaseID) -> Void) { self.given = given }
 
   var all: [DatabaseDriver<Tenant>] { state.withLock { Array($0.drivers.values) } }
 
@@ -22,6 +26,10 @@ final class DatabaseDirectory<Tenant: DatabaseTenant>: Sendable {
       for peer in state.connected.sorted() { driver.handle(.linkUp(peer)) }
       return driver
     }
+  }
+
+  func remove(_ database: DatabaseID) -> DatabaseDriver<Tenant>? {
+    state.withLock { $0.drivers.removeValue(forKey: database) }
   }
 
   func tellAll(_ event: MemberEvent) {
@@ -42,7 +50,10 @@ final class DatabaseDirectory<Tenant: DatabaseTenant>: Sendable {
       }
     case .received(let database, let message, let run, let done):
       // Of one that is not loaded here: whoever sent it asks again when it is.
-      guard let driver = self[database] else { return done() }
+      guard let driver = self[database] else {
+        if case .handoff = message { given(database) }
+        return done()
+      }
       driver.handle(.received(message, from: run), then: done)
     }
   }

@@ -44,6 +44,15 @@ package final class DatabaseDriver<Tenant: DatabaseTenant>: Sendable {
     }
   }
 
+  /// Has something done between two events, after what the member was told before.
+  package func perform(_ body: @escaping @Sendable (DatabaseMember, Tenant) -> Void) {
+    queue.async { [self] in
+      state.withLock { state in
+        if !state.isHalted { body(state.member, state.tenant) }
+      }
+    }
+  }
+
   /// Looks at the member and the tenant as they are between two events; neither may be held.
   package func look<Value>(_ body: (DatabaseMember, Tenant) -> Value) -> Value {
     state.withLock { body($0.member, $0.tenant) }

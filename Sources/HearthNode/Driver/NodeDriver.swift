@@ -19,15 +19,18 @@ package final class NodeDriver<Tenant: DatabaseTenant>: Sendable {
 
   /// A node that is not registered yet.
   ///
-  /// - Parameter makeLinks: Makes its connections, which tell what happens by the closure that it gets.
+  /// - Parameters:
+  ///   - given: Told of a database that another node has given up for this one, which has no part in it yet.
+  ///   - makeLinks: Makes its connections, which tell what happens by the closure that it gets.
   package init(
     _ node: NodeID, timing: ClusterTiming, clock: any NodeClock, store: any ClusterStore,
+    given: @escaping @Sendable (DatabaseID) -> Void = { _ in },
     makeLinks: (@escaping @Sendable (LinkEvent) -> Void) -> NodeLinks
   ) {
     (self.node, self.timing, self.clock, self.store) = (node, timing, clock, store)
     queue = DispatchQueue(label: "hearth.node.\(node)")
     lease = HeldLease(NodeLease(node: node, timing: timing))
-    let directory = DatabaseDirectory<Tenant>()
+    let directory = DatabaseDirectory<Tenant>(given: given)
     self.directory = directory
     links = makeLinks { event in directory.handle(event) }
   }
@@ -45,6 +48,9 @@ package final class NodeDriver<Tenant: DatabaseTenant>: Sendable {
       send: { [links] database, peer, message in links.send(message, of: database, to: peer) })
     return directory.add(DatabaseDriver(database, member, tenant, surroundings))
   }
+
+  /// Takes no part in a database any more: it is as if this node had died, as far as that is concerned.
+  package func close(_ database: DatabaseID) { directory.remove(database)?.halt() }
 
   /// Time has passed.
   package func tick() {

@@ -2,7 +2,7 @@ import HearthJournal
 
 /// A connection that says for as long as it is there that a server uses these tables, and looks whether PostgreSQL answers.
 ///
-/// It keeps servers apart that were started twice by mistake. What protects the data is the epoch of each journal, also when
+/// It keeps servers apart that were started twice by mistake, and a server by itself apart from the nodes of a cluster. What protects the data is the epoch of each journal, also when
 /// this connection is lost.
 public final class PostgresSentry: Sendable {
   /// What a look found.
@@ -20,12 +20,15 @@ public final class PostgresSentry: Sendable {
   private let look: PostgresStatement
 
   /// The session's lock, which is taken again when the connection had to be made anew.
-  private static let lock = PostgresSQL(
-    """
-    SELECT CASE
-      WHEN EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid() AND granted) THEN 1
-      WHEN pg_try_advisory_lock(hashtext('hearth'), hashtext($1::text)) THEN 1 ELSE 0 END::bigint
-    """)
+  private static func lock(isShared: Bool) -> PostgresSQL {
+    PostgresSQL(
+      """
+      SELECT CASE
+        WHEN EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid() AND granted) THEN 1
+        WHEN pg_try_advisory_lock\(isShared ? "_shared" : "")(hashtext('hearth'), hashtext($1::text)) THEN 1
+        ELSE 0 END::bigint
+      """)
+  }
 
   /// Has the server notice within seconds that this machine is gone; otherwise its successor would wait for hours.
   private static let keepalives = PostgresStatement(
@@ -35,10 +38,11 @@ public final class PostgresSentry: Sendable {
         set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', '10000', false)
       """))
 
+  /// - Parameter isShared: others may use the tables that share them as well.
   /// - Throws: `.inputOutput` when there is no thread or descriptor for it.
-  public init(_ engine: PostgresEngine) throws(JournalError) {
+  public init(_ engine: PostgresEngine, isShared: Bool = false) throws(JournalError) {
     address = engine.address
-    look = PostgresStatement(Self.lock, [.text(engine.options.schema)])
+    look = PostgresStatement(Self.lock(isShared: isShared), [.text(engine.options.schema)])
     let settings = PostgresSchema.settings(engine.options) + [Self.keepalives]
     worker = try PostgresEngine.start(1, address, PostgresWorker.SetUp(statements: settings, prepared: []))[0]
   }

@@ -14,10 +14,15 @@ struct ServerRoutes: Sendable {
   let hub: EmulatorHub?
   let plugins: PluginsResponder
   let erasures: ErasureResponder
+  /// Nil for a server by itself.
+  let cluster: ClusterRoutes?
+  private let services: GatewayServices
 
   init(
-    services: GatewayServices, load: IdentityLoad, hub: EmulatorHub?, plugins: PluginHost, erasures: ErasureDesk
+    services: GatewayServices, load: IdentityLoad, hub: EmulatorHub?, plugins: PluginHost, erasures: ErasureDesk,
+    cluster: ClusterRoutes? = nil
   ) {
+    (self.cluster, self.services) = (cluster, services)
     self.hub = hub
     self.erasures = ErasureResponder(services: services, desk: erasures)
     self.plugins = PluginsResponder(services: services, host: plugins)
@@ -36,6 +41,9 @@ struct ServerRoutes: Sendable {
       // Plugins are programs on this machine: for those who have its data folder, whatever token others may show.
       Route("plugins", on: [.folder]) { [plugins] _, path in path == PluginsResponder.path ? plugins : nil },
       Route("erasures", on: [.port, .folder]) { [erasures] _, path in path == ErasureResponder.path ? erasures : nil },
+      Route("cluster", on: [.port, .folder]) { [cluster, services] _, path in
+        path == ClusterResponder.path ? cluster?.responder(services) : nil
+      },
       row("identity endpoints", on: [.port, .folder], for: .programs),
       row("web app configuration", on: [.port], for: .webApps),
       row("pages of mailed links", on: [.port], for: .people),
@@ -46,11 +54,12 @@ struct ServerRoutes: Sendable {
   private func row(
     _ name: String, on listeners: Set<Route.Listener>, for audience: IdentityRouter.Match.Audience
   ) -> Route {
-    Route(name, on: listeners) { [identity] request, path in
+    Route(name, on: listeners) { [identity, cluster] request, path in
       guard let match = IdentityRouter.match(path: path, host: request.hostName), match.audience == audience else {
         return nil
       }
-      return IdentityDoor(identity: identity, head: request, match: match)
+      let door = IdentityDoor(identity: identity, head: request, match: match)
+      return cluster?.byOwnerOfAccounts(door) ?? door
     }
   }
 

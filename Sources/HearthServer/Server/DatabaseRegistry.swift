@@ -9,6 +9,9 @@ import Logging
 import NIOCore
 import Synchronization
 
+/// Opens a database by name. Blocks for as long as that takes.
+typealias DatabaseOpener = @Sendable (String, RuleSet, DatabaseEnvironment, DatabaseLimits) throws -> Database
+
 /// The databases of a server, by name. Each is opened when it is first used and stays open.
 final class DatabaseRegistry: DatabaseSource {
   /// How many databases may be open. Each holds its whole tree in memory and some file descriptors.
@@ -25,6 +28,8 @@ final class DatabaseRegistry: DatabaseSource {
     var entries: [String: Entry] = [:]
     /// Names that have a journal, open or not.
     var existing: Set<String>
+    /// Open ones that are not served at the moment.
+    var away: Set<String> = []
     var isClosed = false
   }
 
@@ -34,6 +39,7 @@ final class DatabaseRegistry: DatabaseSource {
   private let createsOnUse: Bool
   private let limits: DatabaseLimits
   private let initialRules: Mutex<RuleSet>
+  private let opener: DatabaseOpener
   private let environment: @Sendable (_ name: String) -> DatabaseEnvironment
   private let logger: Logger
   private let state: Mutex<State>
@@ -42,15 +48,17 @@ final class DatabaseRegistry: DatabaseSource {
   private let openings = DispatchGroup()
   private let outboxes = Mutex<@Sendable (String) -> DatabaseOutbox?>({ _ in nil })
   private let hook = Mutex<@Sendable (Database) -> Void>({ _ in })
+  private let awayHook = Mutex<@Sendable (String) -> Void>({ _ in })
 
   /// - Parameters:
   ///   - journals: those of databases that exist, and of those to come.
   ///   - removed: takes away what is kept of one that is removed. What it had begun before is done here.
+  ///   - opener: opens one; nil opens its journal as the owner.
   init(
     journals: any JournalFactory, removed: RemovedDatabases, defaultNamespace: String, createsOnUse: Bool,
     initialRules: RuleSet,
-    limits: DatabaseLimits = DatabaseLimits(), environment: @escaping @Sendable (_ name: String) -> DatabaseEnvironment,
-    logger: Logger
+    limits: DatabaseLimits = DatabaseLimits(), opener: DatabaseOpener? = nil,
+    environment: @escaping @Sendable (_ name: String) -> DatabaseEnvironment, logger: Logger
   ) throws(ServerError) {
     (self.journals, self.removed) = (journals, removed)
     self.defaultNamespace = defaultNamespace
@@ -59,6 +67,10 @@ final class DatabaseRegistry: DatabaseSource {
     self.initialRules = Mutex(limits.engine.countsRules ? initialRules.counted : initialRules)
     self.environment = environment
     self.logger = logger
+    self.opener =
+      opener ?? { name, rules, environment, limits in
+        try Database(name: name, journals: journals, initialRules: rules, environment: environment, limits: limits)
+      }
     do throws(JournalError) {
       for name in try removed.finishAll() { logger.notice("database deleted", metadata: ["database": "\(name)"]) }
       state = Mutex(State(existing: Set(try journals.names().filter(Namespace.isValid))))
@@ -104,8 +116,26 @@ final class DatabaseRegistry: DatabaseSource {
   /// The database, when it is open already: the way nearly every request goes.
   func opened(_ name: String) -> Database? {
     state.withLock { state in
-      if case .open(let database) = state.entries[name] { database } else { nil }
+      guard case .open(let database) = state.entries[name], !state.away.contains(name) else { return nil }
+      return database
     }
+  }
+
+  /// - Parameter work: called with the name of an open database that is not served any more for a while.
+  func whenAway(_ work: @escaping @Sendable (String) -> Void) { awayHook.withLock { $0 = work } }
+
+  /// An open database is served from here on, or is not any more.
+  private func setServing(_ isServing: Bool, _ name: String) {
+    state.withLock { state in
+      if isServing { state.away.remove(name) } else { state.away.insert(name) }
+    }
+    if !isServing { awayHook.withLock { $0 }(name) }
+  }
+
+  /// Looks which databases there are now, where others make some as well. Blocks.
+  func lookForNames() {
+    guard let found = try? journals.names() else { return }
+    state.withLock { $0.existing.formUnion(found.filter(Namespace.isValid)) }
   }
 
   /// False when ``database(_:_:on:)`` is certain to fail by the server's mode.
@@ -139,6 +169,8 @@ final class DatabaseRegistry: DatabaseSource {
       switch state.entries[name] {
       case .removing: return .done(.failure(.unavailable("it is being deleted")))
       case .open where creation == .new, .opening where creation == .new: return .done(.failure(.exists))
+      case .open where state.away.contains(name):
+        return .done(.failure(.unavailable("the cluster's nodes do not reach each other")))
       case .open(let database): return .done(.success(database))
       case .opening(let promises):
         state.entries[name] = .opening(promises + [promise])
@@ -169,8 +201,8 @@ final class DatabaseRegistry: DatabaseSource {
     do {
       var environment = environment(name)
       environment.outbox = outboxes.withLock { $0 }(name)
-      opened = try Database(
-        name: name, journals: journals, initialRules: rules, environment: environment, limits: limits)
+      environment.servingChanged = { [weak self] isServing in self?.setServing(isServing, name) }
+      opened = try opener(name, rules, environment, limits)
     } catch {
       problem = .unavailable("\(error)")
       logger.error("cannot open the database", metadata: ["database": "\(name)", "error": "\(error)"])

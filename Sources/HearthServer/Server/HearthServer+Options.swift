@@ -2,11 +2,15 @@ import HearthAccounts
 import HearthDatabase
 import HearthMetrics
 import HearthPlugin
+import HearthReplicas
 import HearthSystem
 import HearthTransport
 import Logging
 
 extension HearthServer {
+  /// What makes a server a node of a cluster.
+  public typealias ClusterOptions = HearthReplicas.ClusterOptions
+
   /// Everything a server is told when it is made: the one configuration, out of which each part of the server is handed
   /// what concerns it. Files are read by the caller, except the two TLS files, which are read
   /// when the server starts and whenever they change.
@@ -46,6 +50,8 @@ extension HearthServer {
     public var dataDirectory: String
     /// Where the journals of databases and accounts are, if not there. All else stays in ``dataDirectory``.
     public var journal = JournalPlace.dataFolder
+    /// What makes the server a node of a cluster, whose journals are in a PostgreSQL; nil for a server by itself.
+    public var cluster: ClusterOptions?
     /// The rules file's text. The default database gets it at every start; any other database has it for as long as
     /// no rules are uploaded for it. Without it such a database denies everything.
     public var rules: String?

@@ -16,15 +16,19 @@ package final class JournalEngine: Sendable {
   let accounts: any JournalFactory
   /// Looks whether PostgreSQL answers; nil for a data folder.
   let sentry: PostgresSentry?
-  private let postgres: PostgresEngine?
+  /// Nil for a data folder.
+  let postgres: PostgresEngine?
 
-  /// Opens it, for one server: another one that has it open is an error. Blocks.
+  /// Opens it, for one server, unless several share it: another one that has it open is an error. Blocks.
   ///
   /// - Parameters:
   ///   - dataDirectory: exists.
+  ///   - isShared: several servers use it, which see to it that each log has one writer.
   ///   - logger: gets what is wrong with how a PostgreSQL is set up.
   /// - Throws: ``ServerError`` with the reason why it cannot be used.
-  package init(_ place: JournalPlace, dataDirectory: String, logger: Logger) throws(ServerError) {
+  package init(
+    _ place: JournalPlace, dataDirectory: String, isShared: Bool = false, logger: Logger
+  ) throws(ServerError) {
     switch place {
     case .dataFolder:
       (postgres, sentry) = (nil, nil)
@@ -34,7 +38,7 @@ package final class JournalEngine: Sendable {
     case .postgres(let url):
       do throws(JournalError) {
         let engine = try PostgresEngine(PostgresAddress(url))
-        let sentry = try PostgresSentry(engine)
+        let sentry = try PostgresSentry(engine, isShared: isShared)
         try sentry.waitUntilAlone()
         for warning in engine.warnings {
           logger.warning("PostgreSQL: \(warning)", metadata: ["server": "\(engine.address)"])

@@ -1,8 +1,11 @@
 import Dispatch
 import HearthAccounts
 import HearthCrypto
+import HearthDatabase
 import HearthEngine
 import HearthGateway
+import HearthReplicas
+import HearthRules
 import Logging
 import NIOCore
 
@@ -19,11 +22,13 @@ package struct OpenedAccounts: Sendable {
   ///
   /// - Parameters:
   ///   - engine: keeps the journal.
+  ///   - node: has a part in them where a cluster's nodes share them.
   ///   - environment: clocks, randomness and the operator's log.
   ///   - onRevocation: told of what ends credentials; gives the number by which its receipts are found, or nil.
   /// - Throws: ``ServerError`` when the file cannot be opened, as when another process has it open.
   package static func open(
-    _ options: HearthServer.Options, _ engine: JournalEngine, keys: KeyStore, environment: AccountsEnvironment,
+    _ options: HearthServer.Options, _ engine: JournalEngine, _ node: ClusterNode? = nil, keys: KeyStore,
+    environment: AccountsEnvironment,
     onRevocation: @escaping @Sendable (Revocation, AuditEvent.Kind) -> UInt64?
   ) throws(ServerError) -> OpenedAccounts {
     let configuration = options.accounts
@@ -33,9 +38,17 @@ package struct OpenedAccounts: Sendable {
       acceptsRawSecrets: options.acceptsRawSecrets)
     let store: AccountStore
     do {
-      store = try AccountStore(
-        journals: engine.accounts, environment: environment, projectID: configuration.projectID,
-        limits: AccountStoreLimits(configuration))
+      let limits = AccountStoreLimits(configuration)
+      if let node {
+        store = try AccountStore(environment: environment, projectID: configuration.projectID, limits: limits) {
+          try node.open(
+            AccountStore.journalName, of: "", initialRules: .denyAll, environment: $0, limits: DatabaseLimits(),
+            denied: { _ in })
+        }
+      } else {
+        store = try AccountStore(
+          journals: engine.accounts, environment: environment, projectID: configuration.projectID, limits: limits)
+      }
     } catch {
       throw ServerError(.storage, "cannot open the accounts of \(options.dataDirectory): \(error)")
     }

@@ -6,6 +6,7 @@ import HearthGateway
 import HearthOutbound
 import HearthOutbox
 import HearthPluginHost
+import HearthReplicas
 import HearthRules
 import HearthTransport
 import HearthTriggers
@@ -34,6 +35,9 @@ extension ServerParts {
   static func prepare(_ options: HearthServer.Options) throws(ServerError) -> KeyStore {
     let directory = DataDirectory(path: options.dataDirectory)
     try directory.create()
+    if let cluster = options.cluster {
+      try ClusterKeys(identityFolder: cluster.identityFolder).install(in: directory.keysPath)
+    }
     do {
       return try KeyStore(directory: directory.keysPath)
     } catch {
@@ -83,19 +87,21 @@ extension ServerParts {
   }
 
   static func databases(
-    _ options: HearthServer.Options, _ engine: JournalEngine, rules: RuleSet, router: EffectRouter,
-    meters: DatabaseMeters = .none
+    _ options: HearthServer.Options, _ engine: JournalEngine, _ node: ClusterNode? = nil, rules: RuleSet,
+    router: EffectRouter, meters: DatabaseMeters = .none
   ) throws(ServerError) -> DatabaseRegistry {
     var limits = DatabaseLimits()
     limits.engine.countsRules = options.countsRules || options.accounts.isEmulator
     limits.engine.recordsAuthors = options.recordsAuthors
     limits.history = options.history
     let directory = DataDirectory(path: options.dataDirectory)
-    return try DatabaseRegistry(
+    let registry = try DatabaseRegistry(
       journals: engine.databases, removed: RemovedDatabases(directory, journals: engine.databases),
       defaultNamespace: options.defaultNamespace, createsOnUse: options.mode == .dev, initialRules: rules,
-      limits: limits,
+      limits: limits, opener: node.map { opener($0, router) },
       environment: { name in environment(of: name, router, meters, options.logger) }, logger: options.logger)
+    registry.whenAway { name in router.sendAwayClients(of: name) }
+    return registry
   }
 
   static func proxies(_ options: HearthServer.Options) throws(ServerError) -> TrustedProxies {

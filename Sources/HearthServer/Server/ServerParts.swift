@@ -2,6 +2,7 @@ import Glibc
 import HearthAccounts
 import HearthGateway
 import HearthPluginHost
+import HearthReplicas
 import HearthSystem
 import HearthTransport
 import NIOCore
@@ -18,14 +19,19 @@ final class ServerParts: Sendable {
   /// What is answered over HTTP.
   let routes: ServerRoutes
   private let journals: JournalEngine
+  /// Nil for a server by itself.
+  let node: ClusterNode?
   private let accounts: OpenedAccounts
-  private let keyCare: KeyCare
+  /// Nil on a node of a cluster: keys that one node replaced, the others would not know.
+  private let keyCare: KeyCare?
   let spaceCare: SpaceCare
   /// Nil when journals are in the data folder.
   private let journalCare: JournalCare?
   /// Nil without TLS.
   let certificateCare: CertificateCare?
   private let plugins: PluginHost
+  /// Looks what databases other nodes have made. Nil for a server by itself.
+  private let nameCare: PeriodicTask?
   /// Removes dead letters of triggers that are too old or too much.
   private let triggerCare: PeriodicTask
   /// Counts what is stored in the databases where that is limited.
@@ -48,6 +54,7 @@ final class ServerParts: Sendable {
     dataDirectory = options.dataDirectory
     load = IdentityLoad(max: options.identityRequestsMax)
     var engine: JournalEngine?
+    var joined: ClusterNode?
     var care: JournalCare?
     var opened: OpenedAccounts?
     var started: (DatabaseRegistry, GatewayServices)?
@@ -65,20 +72,24 @@ final class ServerParts: Sendable {
         loops: loops.map(\.eventLoop), denials: denials,
         receipts: ReceiptDesk(archive: archive, logger: options.logger, meters: meters.gateway), meters: meters.gateway)
       let journals = try await BlockingThread.run { () throws(ServerError) in
-        try JournalEngine(options.journal, dataDirectory: options.dataDirectory, logger: options.logger)
+        try JournalEngine(
+          options.journal, dataDirectory: options.dataDirectory, isShared: options.cluster != nil,
+          logger: options.logger)
       }
       (engine, self.journals) = (journals, journals)
+      let node = try await Self.join(options, journals, group)
+      (joined, self.node) = (node, node)
       accounts = try await BlockingThread.run { () throws(ServerError) in
         let environment = AccountsEnvironment.ofServer(options.logger)
-        return try OpenedAccounts.open(options, journals, keys: keys, environment: environment) { revocation, event in
-          router.revoke(revocation, because: event)
+        return try OpenedAccounts.open(options, journals, node, keys: keys, environment: environment) {
+          router.revoke($0, because: $1)
         }
       }
       opened = accounts
       let receivers = EventReceivers(options.plugins.receivers)
       plugins = Self.plugins(options, accounts, receivers)
       host = plugins
-      databases = try Self.databases(options, journals, rules: rules, router: router, meters: meters.databases)
+      databases = try Self.databases(options, journals, node, rules: rules, router: router, meters: meters.databases)
       var services = try Self.services(
         options, accounts, databases, router: router, denials: denials, receivers: receivers, memory: memory,
         meters: meters.gateway, group: group)
@@ -110,6 +121,9 @@ final class ServerParts: Sendable {
       triggerCare = PeriodicTask(every: .seconds(3_600)) { [triggers = services.triggers] in
         await BlockingThread.run { triggers.tidy() }
       }
+      nameCare = node.map { [databases] _ in
+        PeriodicTask(every: .seconds(2)) { await BlockingThread.run { databases.lookForNames() } }
+      }
       storageCare = PeriodicTask(every: .seconds(QuotaDesk.storageLookSeconds), .afterPause) { [services] in
         guard services.quotas.limitsStorage else { return }
         await BlockingThread.run { services.reviewStorage() }
@@ -120,7 +134,13 @@ final class ServerParts: Sendable {
         folder: DataDirectory(path: options.dataDirectory).erasuresPath, services: services)
       routes = ServerRoutes(
         services: services, load: load, hub: Self.hub(options, services, databases), plugins: plugins,
-        erasures: erasures)
+        erasures: erasures,
+        cluster: node.map {
+          ClusterRoutes(
+            $0, prefix: JournalEngine.databasesPrefix, proxies: proxies, logger: options.logger)
+        })
+      node?.openGiven(databases, on: group.next())
+      node?.answerQuestions(routes, loops: loops, proxies: proxies, logger: options.logger)
       transport = try await Self.listen(
         options, tls: certificate?.served, group: group, loops: loops, services, routes)
       listening = transport
@@ -129,14 +149,19 @@ final class ServerParts: Sendable {
       await listening?.shutDown()
       await host?.stop()
       await care?.stop()
-      await Self.end(started, opened, engine, group)
+      await Self.end(started, opened, joined, engine, group)
       throw error
     }
-    keyCare = KeyCare(accounts.keys, isEmulator: options.accounts.isEmulator, logger: options.logger)
+    keyCare =
+      options.cluster == nil
+      ? KeyCare(accounts.keys, isEmulator: options.accounts.isEmulator, logger: options.logger) : nil
     certificateCare = certificate.map { CertificateCare($0, logger: options.logger) }
     await spaceCare.start()
     accounts.warnOfSlowHashes(options)
-    await accounts.accounts.own.recordStart()
+    // Of several nodes the one that owns the accounts writes it down.
+    if node.map({ $0.owner(of: AccountStore.journalName) == $0.name }) ?? true {
+      await accounts.accounts.own.recordStart()
+    }
     services.phase.value = .serving
     erasures.resume()
     options.logger.info("serving", metadata: ["host": "\(options.host)", "port": "\(transport.port ?? 0)"])
@@ -144,12 +169,15 @@ final class ServerParts: Sendable {
 
   func stop() async {
     services.phase.value = .draining
+    // While clients are served here, so that they find their databases owned when they come to another node.
+    if let node { await node.leave() }
     journals.hurry()
     ServerFile.remove(dataDirectory: dataDirectory)
-    await keyCare.stop()
+    await keyCare?.stop()
     await certificateCare?.stop()
     await spaceCare.stop()
     await triggerCare.stop()
+    await nameCare?.stop()
     await storageCare.stop()
     await erasures.stop()
     services.router.receipts.dismissWaiters()
@@ -160,7 +188,7 @@ final class ServerParts: Sendable {
     await accounts.accounts.own.finishPlugins()
     await plugins.stop()
     await journalCare?.stop()
-    await Self.end((databases, services), accounts, journals, group)
+    await Self.end((databases, services), accounts, node, journals, group)
     services.logger.info("stopped")
   }
 
@@ -170,7 +198,7 @@ final class ServerParts: Sendable {
   /// Closes what was opened, however far the start came. Databases close on a thread that may block.
   private static func end(
     _ started: (databases: DatabaseRegistry, services: GatewayServices)?, _ accounts: OpenedAccounts?,
-    _ engine: JournalEngine?, _ group: MultiThreadedEventLoopGroup
+    _ node: ClusterNode?, _ engine: JournalEngine?, _ group: MultiThreadedEventLoopGroup
   ) async {
     await BlockingThread.run {
       started?.services.triggers.sender.stop()
@@ -179,6 +207,7 @@ final class ServerParts: Sendable {
       started?.databases.close(snapshotsEnd: snapshotsEnd)
       accounts?.accounts.closeOthers()
       accounts?.store.close(snapshotsEnd: snapshotsEnd)
+      node?.close()
       engine?.close()
       started?.services.router.receipts.close()
     }

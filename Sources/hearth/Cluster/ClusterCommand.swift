@@ -4,5 +4,5 @@ import ArgumentParser
 struct ClusterCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cluster", abstract: "Several servers that serve the same databases, over one PostgreSQL.",
-    subcommands: [ClusterInit.self])
+    subcommands: [ClusterInit.self, ClusterStatusCommand.self, ClusterDrain.self])
 }

@@ -18,6 +18,8 @@ struct ServerFlags: ParsableArguments {
       valueName: "url"))
   var journal: String?
 
+  @OptionGroup var cluster: ClusterFlags
+
   @Option(help: "The address to listen on.")
   var host = "127.0.0.1"
 
@@ -89,6 +91,7 @@ struct ServerFlags: ParsableArguments {
     guard (0...3_600).contains(drainSeconds) else {
       throw ValidationError("--drain-seconds must be between 0 and 3600.")
     }
+    try cluster.validate(beside: journal)
     if let journal {
       do { _ = try JournalPlace(url: journal) } catch { throw ValidationError("--journal: \(error).") }
     }
@@ -111,7 +114,7 @@ struct ServerFlags: ParsableArguments {
     settings.isDevelopment = mode == .dev
     (settings.history, settings.recordsAuthors) = (history.retention, history.historyWho)
     settings.space = space.thresholds
-    settings.journal = journal
+    settings.journal = journal ?? cluster.cluster
     return settings
   }
 
@@ -128,7 +131,7 @@ struct ServerFlags: ParsableArguments {
     isEmulator: Bool
   ) throws -> HearthServer.Options {
     try TextFile.makeFolder(folder)
-    try JournalChoice(folder: folder).check(journal)
+    try JournalChoice(folder: folder).check(journal ?? cluster.cluster)
     // Links have to name the port before anything listens on it.
     let wanted = port ?? otherPort
     let port = try wanted == 0 ? FreePort.find(host: host) : wanted
@@ -140,6 +143,7 @@ struct ServerFlags: ParsableArguments {
       tlsKey.map { HearthServer.Options.TLS(certificatePath: cert, keyPath: $0) }
     }
     (options.rules, options.rulesPath) = (rulesText, rulesPath)
+    options.cluster = cluster.options
     options.defaultNamespace = defaultNamespace
     options.ioThreadCount = threads
     options.space = space.thresholds

@@ -1,0 +1,83 @@
+import HearthCluster
+import HearthJournal
+
+/// A cluster as its store knows it: every node that was ever registered, and whose each database is.
+package struct ClusterOverview: Sendable {
+  /// A node.
+  package struct Node: Sendable {
+    /// As its operator named it.
+    package var name: String
+    /// Where other nodes reach it.
+    package var address: String
+    /// Its last run.
+    package var run: Int64
+    /// Whether its lease goes, by the store's clock.
+    package var isAlive: Bool
+    /// Until its lease ends; less than 0 since it ended.
+    package var leaseMilliseconds: Int64
+  }
+
+  /// A database, or the accounts.
+  package struct Journal: Sendable {
+    /// As its journal is called, with its collection.
+    package var name: String
+    /// The last that was claimed.
+    package var epoch: Int64
+    /// Nil when nobody owns it.
+    package var owner: String?
+    /// The last durable position.
+    package var position: Int64
+  }
+
+  /// In order of name.
+  package var nodes: [Node]
+  /// In order of name.
+  package var journals: [Journal]
+}
+
+extension PostgresClusterStore {
+  private static let nodes = PostgresSQL(
+    """
+    SELECT name, address, incarnation, (ended < incarnation AND lease_until >= clock_timestamp())::integer::bigint,
+      CASE WHEN lease_until > '-infinity'
+        THEN greatest(-1e15, extract(epoch FROM lease_until - clock_timestamp()) * 1000)::bigint ELSE -1 END
+    FROM node ORDER BY name
+    """)
+
+  private static let journals = PostgresSQL(
+    """
+    SELECT o.name, o.epoch, o.owner, coalesce((
+      SELECT last_position FROM batch b WHERE b.journal = o.id ORDER BY first_position DESC LIMIT 1), 0)
+    FROM journal o ORDER BY o.name
+    """)
+
+  /// The name of a database's journal, with its collection; nil when there is none. Blocks.
+  package func name(of database: DatabaseID) throws(JournalError) -> String? {
+    let query = PostgresSQL("SELECT name FROM journal WHERE id = $1::bigint")
+    let found = try engine.run(
+      "looking for a journal", 0, [PostgresStatement(query, [.integer(Int64(database.rawValue))])], isRepeatable: true)
+    return found[0].rows.isEmpty ? nil : found[0].text(0, 0)
+  }
+
+  /// Asks for it. Blocks.
+  package func overview() throws(JournalError) -> ClusterOverview {
+    let found = try engine.run(
+      "looking at the cluster", 0, [PostgresStatement(Self.nodes), PostgresStatement(Self.journals)],
+      isRepeatable: true)
+    let (nodes, journals) = (found[0], found[1])
+    return ClusterOverview(
+      nodes: nodes.rows.indices.compactMap { row in
+        guard let name = nodes.text(row, 0), let address = nodes.text(row, 1), let run = nodes.integer(row, 2),
+          let lease = nodes.integer(row, 4)
+        else { return nil }
+        return ClusterOverview.Node(
+          name: name, address: address, run: run, isAlive: nodes.integer(row, 3) == 1, leaseMilliseconds: lease)
+      },
+      journals: journals.rows.indices.compactMap { row in
+        guard let name = journals.text(row, 0), let epoch = journals.integer(row, 1),
+          let position = journals.integer(row, 3)
+        else { return nil }
+        return ClusterOverview.Journal(name: name, epoch: epoch, owner: journals.text(row, 2), position: position)
+      })
+  }
+}

@@ -1,0 +1,352 @@
+import Dispatch
+import HearthCluster
+import HearthDatabase
+import HearthEngine
+import HearthJournal
+import HearthNode
+import HearthPostgres
+import HearthRules
+import Logging
+import NIOCore
+import Synchronization
+
+/// A server's part in a cluster: its lease, its connections to other nodes, and the databases that it follows or owns.
+package final class ClusterNode: Sendable {
+  /// This node's name.
+  package let name: String
+  private let engine: PostgresEngine
+  private let store: PostgresClusterStore
+  private let driver: NodeDriver<EngineTenant>
+  private let answers: HeldHandler
+  private let given: HeldNotice
+  private let timing: ClusterTiming
+  private let clock: @Sendable () -> Instant
+  private let logger: Logger
+  private let ticker: Ticker
+  /// Reads snapshots for databases that fell behind.
+  private let loading = DispatchQueue(label: "hearth.cluster.load")
+  /// By the names of their journals, with the collection.
+  private let members = Mutex<[String: OpenMember]>([:])
+  /// Whether this node takes databases that nobody owns.
+  private let isWilling = Atomic(true)
+
+  /// How often time is told to the machines.
+  private static let tickMilliseconds = 100
+
+  /// Connects to the other nodes and begins its lease. The node owns nothing, and follows nothing, before
+  /// ``open(_:of:initialRules:environment:limits:)``.
+  ///
+  /// - Parameters:
+  ///   - engine: keeps the logs; closed by whoever made it, after ``close()``.
+  ///   - loop: its connections' event loop.
+  /// - Throws: `JournalError`, ``LinkIdentity/Failure``, what NIO throws when the address cannot be bound.
+  package init(
+    _ options: ClusterOptions, _ engine: PostgresEngine, timing: ClusterTiming = ClusterTiming(),
+    on loop: any EventLoop, clock: @escaping @Sendable () -> Instant, logger: Logger
+  ) async throws {
+    let identity = try LinkIdentity(folder: options.identityFolder)
+    let node = NodeID(options.node.name)
+    let store = try PostgresClusterStore(
+      engine, address: "\(options.node.host):\(options.node.port)", timing: timing
+    ) { error in logger.error("PostgreSQL refused a call of the cluster", metadata: ["error": "\(error)"]) }
+    (name, self.engine, self.store, self.timing) = (options.node.name, engine, store, timing)
+    (self.clock, self.logger) = (clock, logger)
+    let answers = HeldHandler()
+    self.answers = answers
+    let given = HeldNotice()
+    self.given = given
+    driver = NodeDriver<EngineTenant>(
+      node, timing: timing, clock: MachineClock(), store: store, given: { given.tell($0) }
+    ) { tell in
+      NodeLinks(
+        node, cluster: store.cluster, identity, on: loop, logger: logger,
+        answering: { question, _ in answers.answer(question, on: loop) }, tell: tell)
+    }
+    do {
+      _ = try await driver.links.listen(host: options.node.host, port: options.node.port)
+    } catch {
+      store.close()
+      throw error
+    }
+    var addresses: [NodeID: (host: String, port: Int)] = [:]
+    for peer in options.peers { addresses[NodeID(peer.name)] = (peer.host, peer.port) }
+    driver.links.setPeers(addresses)
+    ticker = Ticker(everyMilliseconds: Self.tickMilliseconds) { [driver] in driver.tick() }
+  }
+
+  // MARK: Databases
+
+  /// Takes part in a database, which is made when there is none, and waits until clients can be served. Blocks for as long
+  /// as its snapshot and log take to read.
+  ///
+  /// - Parameters:
+  ///   - name: of its journal.
+  ///   - collection: what the names of such journals begin with.
+  ///   - denied: told of what this node refused as the owner, for the log.
+  /// - Throws: `JournalError`, `RecordError`; ``Absence`` when it cannot be served now.
+  package func open(
+    _ name: String, of collection: String, initialRules: RuleSet, environment: DatabaseEnvironment,
+    limits: DatabaseLimits, denied: @escaping @Sendable ([Denial]) -> Void
+  ) throws -> Database {
+    let id = try store.database(name, of: collection)
+    let journal = try engine.journals(collection).open(name).journal
+    do {
+      return try open(name, as: collection + name, id, journal, initialRules, environment, limits, denied)
+    } catch {
+      try? journal.close()
+      throw error
+    }
+  }
+
+  private func open(
+    _ name: String, as key: String, _ id: DatabaseID, _ journal: any Journal, _ initialRules: RuleSet,
+    _ environment: DatabaseEnvironment, _ limits: DatabaseLimits, _ denied: @escaping @Sendable ([Denial]) -> Void
+  ) throws -> Database {
+    let (start, head, table) = try start(of: journal, id, name, initialRules)
+    let (line, served, owner, loaded) = (MemberLine(), ServedSignal(), KnownOwner(), LoadedStart())
+    var watched = environment
+    watched.servingChanged = { isServing in
+      served.set(isServing)
+      environment.servingChanged(isServing)
+    }
+    let database = Database(
+      name: name, following: line, of: journal, from: start, environment: watched, limits: limits,
+      makeSession: { UInt64.random(in: 1...UInt64.max) })
+    let tenant = EngineTenant(
+      database, limits: limits.engine, line: line,
+      .init(
+        clock: clock, owner: owner, denied: denied, notice: { [logger] notice in Self.log(notice, of: name, logger) },
+        first: FollowedStart(initialRules: initialRules),
+        reload: { [weak self] in self?.reload(key, name, journal, initialRules, into: loaded) }, loaded: loaded))
+    var member = DatabaseMember(node: NodeID(self.name), timing: timing, head: head, table: table)
+    member.isWanted = isWilling.load(ordering: .relaxed)
+    let running = driver.open(id, member, tenant)
+    line.lead(to: running)
+    members.withLock { $0[key] = OpenMember(database: database, driver: running, owner: owner) }
+    guard served.wait(seconds: Self.openSeconds) else {
+      close(key)
+      throw Absence(
+        description:
+          "no node of the cluster owns \(name), or its owner is not reached; it is tried again when it is asked for"
+      )
+    }
+    return database
+  }
+
+  /// Reads where a database begins to follow its log.
+  private func start(
+    of journal: any Journal, _ id: DatabaseID, _ name: String, _ initialRules: RuleSet
+  ) throws -> (FollowedStart, JournalHead, SessionTable) {
+    let start = try FollowedStart(of: journal, initialRules: initialRules)
+    let table = try start.members.map { (bytes) throws(MalformedBytes) in try SessionTable(encoded: bytes) }
+    return (start, try head(at: start.position, of: id, name), table ?? SessionTable())
+  }
+
+  /// Rows that this node lacks are gone: what stands for them is read, and clients begin anew.
+  private func reload(
+    _ key: String, _ name: String, _ journal: any Journal, _ initialRules: RuleSet, into loaded: LoadedStart
+  ) {
+    loading.async { [self] in
+      guard let member = members.withLock({ $0[key] }) else { return }
+      do {
+        let (start, head, table) = try start(of: journal, member.driver.database, name, initialRules)
+        loaded.put(start, at: head)
+        member.driver.handle(.restored(head, table))
+      } catch {
+        logger.error("a snapshot could not be read", metadata: ["database": "\(name)", "error": "\(error)"])
+        loading.asyncAfter(deadline: .now() + 1) { [weak self] in
+          self?.reload(key, name, journal, initialRules, into: loaded)
+        }
+      }
+    }
+  }
+
+  /// How long a database may take from its snapshot to where its owner's log ends.
+  private static let openSeconds = 30
+
+  /// Where the log stands at a position where a snapshot does.
+  private func head(at position: Int64, of id: DatabaseID, _ name: String) throws -> JournalHead {
+    guard position > 0 else { return .empty }
+    let answer = AnswerBox()
+    store.ask(.read(after: position), of: id) { answer.put($0) }
+    guard case .rows(let reading)? = answer.wait(seconds: Self.openSeconds) else {
+      throw JournalError(.unavailable, "PostgreSQL did not say how the log of \(name) goes on")
+    }
+    guard let start = reading.start else {
+      throw JournalError(.corrupt, "the log of \(name) does not go on behind its snapshot at position \(position)")
+    }
+    return start
+  }
+
+  /// Takes no part in a database any more. Whoever has it closes it.
+  private func close(_ key: String) {
+    guard let member = members.withLock({ $0.removeValue(forKey: key) }) else { return }
+    driver.close(member.driver.database)
+  }
+
+  private static func log(_ notice: EngineTenant.Notice, of name: String, _ logger: Logger) {
+    switch notice {
+    case .began(let epoch):
+      logger.notice("this node owns the database", metadata: ["database": "\(name)", "epoch": "\(epoch)"])
+    case .ended: logger.notice("this node does not own the database any more", metadata: ["database": "\(name)"])
+    case .dataLost(let loss):
+      logger.critical(
+        "PostgreSQL lost commits that it had acknowledged", metadata: ["database": "\(name)", "loss": "\(loss)"])
+    case .unreadable(let finding):
+      logger.critical(
+        "the log holds what this version does not know; the database is not served here",
+        metadata: ["database": "\(name)", "finding": "\(finding)"])
+    }
+  }
+
+  // MARK: Other nodes
+
+  /// Asks another node something; fails with `QuestionProblem`.
+  package func ask(_ node: String, _ question: [UInt8], timeoutSeconds: Int) -> EventLoopFuture<[UInt8]> {
+    driver.links.ask(NodeID(node), question, timeoutSeconds: timeoutSeconds)
+  }
+
+  /// Has databases opened that other nodes give up for this one and that are not open here, from here on.
+  ///
+  /// - Parameter open: gets the name of a journal, with its collection, on a queue that it may hold for a while.
+  package func whenGiven(_ open: @escaping @Sendable (_ journal: String) -> Void) {
+    given.set { [weak self] database in
+      guard let self else { return }
+      loading.async { [self] in
+        if let name = try? store.name(of: database) { open(name) }
+      }
+    }
+  }
+
+  /// Answers other nodes' questions from here on; before that, they are refused.
+  package func answer(_ handler: @escaping @Sendable ([UInt8]) -> EventLoopFuture<[UInt8]>) { answers.set(handler) }
+
+  // MARK: The node
+
+  /// Gives every database that it owns to another node, as far as one is connected, and takes none any more. Returns when
+  /// that is done, or after a while.
+  ///
+  /// - Returns: the databases that it still owns.
+  package func drain(seconds: Int) async -> [String] {
+    isWilling.store(false, ordering: .relaxed)
+    let deadline = clock().monotonicMilliseconds + Int64(seconds) * 1_000
+    while true {
+      let owned = members.withLock { members in
+        members.filter { $0.value.driver.look { member, _ in member.ownership.epoch != nil } }
+      }
+      let peers = driver.links.connected.map(\.node)
+      for member in members.withLock({ Array($0.values) }) { member.driver.handle(.wanted(false)) }
+      for (number, member) in owned.values.enumerated() where !peers.isEmpty {
+        member.driver.handle(.handOver(to: peers[number % peers.count]))
+      }
+      guard !owned.isEmpty, clock().monotonicMilliseconds < deadline else { return owned.keys.sorted() }
+      try? await Task.sleep(for: .milliseconds(50))
+    }
+  }
+
+  /// The server is about to end: what it owns is given away, if that is quickly done.
+  package func leave() async { _ = await drain(seconds: Self.leaveSeconds) }
+
+  private static let leaveSeconds = 3
+
+  /// The cluster as PostgreSQL knows it. Blocks.
+  package func overview() throws(JournalError) -> ClusterOverview { try store.overview() }
+
+  /// How this node is. May wait for what its databases do: not for event loops.
+  package var status: ClusterStatus {
+    let standing = driver.standing
+    let databases = members.withLock { $0 }.map { name, member in
+      (name, member.driver.look { member, _ in member.status })
+    }
+    return ClusterStatus(
+      node: name, run: standing.incarnation?.number,
+      isLeaseBelieved: standing.isBelieved(at: MachineClock().now),
+      connected: driver.links.connected.map(\.node.name), databases: databases)
+  }
+
+  /// The name of the node that owns a database, as far as this one knows.
+  ///
+  /// - Parameter journal: its journal's name, with the collection.
+  package func owner(of journal: String) -> String? {
+    members.withLock { $0[journal] }?.owner.name
+  }
+
+  /// Ends its part: other nodes take over when its lease is over, or at once what it gave them before.
+  package func close() {
+    ticker.stop()
+    driver.halt()
+    store.close()
+  }
+}
+
+/// A database that this node takes part in.
+private struct OpenMember: Sendable {
+  var database: Database
+  var driver: DatabaseDriver<EngineTenant>
+  var owner: KnownOwner
+}
+
+/// Why a database is not served now.
+package struct Absence: Error, CustomStringConvertible { package var description: String }
+
+/// How a node is.
+package struct ClusterStatus: Sendable {
+  /// Its name.
+  package var node: String
+  /// Its run; nil before it is registered, and when it was declared over.
+  package var run: Int64?
+  /// Whether nobody else can have taken over what it owns.
+  package var isLeaseBelieved: Bool
+  /// The nodes that it has a connection to.
+  package var connected: [String]
+  /// By the names of their journals, with the collection.
+  package var databases: [(String, MemberStatus)]
+}
+
+/// What answers other nodes' questions, once there is something.
+private final class HeldHandler: Sendable {
+  private let handler = Mutex<(@Sendable ([UInt8]) -> EventLoopFuture<[UInt8]>)?>(nil)
+
+  func set(_ handler: @escaping @Sendable ([UInt8]) -> EventLoopFuture<[UInt8]>) {
+    self.handler.withLock { $0 = handler }
+  }
+
+  func answer(_ question: [UInt8], on loop: any EventLoop) -> EventLoopFuture<[UInt8]> {
+    handler.withLock { $0 }?(question) ?? loop.makeFailedFuture(LinkRefusal.unattended)
+  }
+}
+
+/// Who is told of databases that are given to this node, once there is somebody.
+private final class HeldNotice: Sendable {
+  private let handler = Mutex<(@Sendable (DatabaseID) -> Void)?>(nil)
+
+  func set(_ handler: @escaping @Sendable (DatabaseID) -> Void) { self.handler.withLock { $0 = handler } }
+  func tell(_ database: DatabaseID) { handler.withLock { $0 }?(database) }
+}
+
+/// Whether clients can be served, for somebody who waits for it.
+private final class ServedSignal: Sendable {
+  private let semaphore = DispatchSemaphore(value: 0)
+  private let isServing = Atomic(false)
+
+  func set(_ isServing: Bool) {
+    if isServing, !self.isServing.exchange(true, ordering: .relaxed) { semaphore.signal() }
+  }
+
+  func wait(seconds: Int) -> Bool { semaphore.wait(timeout: .now() + .seconds(seconds)) == .success }
+}
+
+/// One answer of the store, for somebody who waits for it.
+private final class AnswerBox: Sendable {
+  private let semaphore = DispatchSemaphore(value: 0)
+  private let answer = Mutex<StoreAnswer?>(nil)
+
+  func put(_ found: StoreAnswer) {
+    answer.withLock { $0 = found }
+    semaphore.signal()
+  }
+
+  func wait(seconds: Int) -> StoreAnswer? {
+    semaphore.wait(timeout: .now() + .seconds(seconds)) == .success ? answer.withLock { $0 } : nil
+  }
+}

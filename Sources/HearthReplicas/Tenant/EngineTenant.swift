@@ -1,0 +1,173 @@
+import HearthCluster
+import HearthDatabase
+import HearthEngine
+import HearthNode
+import Synchronization
+
+/// A real database on a node: it follows the log, and while the node owns it, decides what is to come into the log.
+///
+/// What is decided stands on the tip of the log, whether it is durable or not; what clients see is the database that
+/// follows, which is told of rows when they are durable. So an owner that loses its place takes nothing back: the decider
+/// is forgotten, and nobody was told.
+struct EngineTenant: DatabaseTenant {
+  /// Something for the operator.
+  enum Notice: Sendable {
+    /// This node owns the database, under that epoch.
+    case began(epoch: Int64)
+    /// It does no longer.
+    case ended
+    /// The store lost what it had acknowledged.
+    case dataLost(DataLoss)
+    /// The log holds what this program does not know.
+    case unreadable(MalformedBytes)
+  }
+
+  private let database: Database
+  private let limits: EngineLimits
+  private let line: MemberLine
+  private let around: Surroundings
+  private let decider = HeldDecider()
+  private(set) var isOwner = false
+
+  /// What a tenant needs of its node.
+  struct Surroundings: Sendable {
+    var clock: @Sendable () -> Instant
+    /// Is told who owns the database.
+    var owner: KnownOwner
+    /// Takes what this node refused as the owner, for the log.
+    var denied: @Sendable ([Denial]) -> Void
+    var notice: @Sendable (Notice) -> Void
+    /// The state that the database begins with when the log is another one.
+    var first: FollowedStart
+    /// Has the newest snapshot be read, since rows that are missing here are gone.
+    var reload: @Sendable () -> Void
+    /// What was read.
+    var loaded: LoadedStart
+  }
+
+  init(_ database: Database, limits: EngineLimits, line: MemberLine, _ surroundings: Surroundings) {
+    (self.database, self.limits, self.line, around) = (database, limits, line, surroundings)
+  }
+
+  // MARK: The owner's part
+
+  mutating func began(at position: Int64) {
+    isOwner = true
+    decider.forget()
+  }
+
+  /// Has something decided. The first question makes what decides, out of the state that the rows before have led to: all
+  /// of them were handed to the database when this node became the owner.
+  private func deciding<Value: Sendable>(_ body: @Sendable (inout ChangeDecider) -> Value) -> Value {
+    decider.with(
+      { [database, limits] in ChangeDecider(state: database.follower?.state ?? database.published, limits: limits) },
+      body)
+  }
+
+  mutating func decide(_ request: ForwardedRequest, at position: Int64) -> HearthCluster.Decided {
+    guard case .write(let bytes) = request.kind else { return .refuse(reply: []) }
+    let session = request.origin.session.rawValue
+    let decided: HeldDecider.Decision
+    if TransactionShelf.isMeant(by: bytes) {
+      // Of another process, which will tell whoever asked.
+      guard let transaction = line.shelf.take(bytes) else { return .refuse(reply: []) }
+      decided = deciding { [around] in .init($0.transact(transaction, of: session, at: position, around.clock())) }
+    } else {
+      guard let change = try? ForwardedChange(encoded: bytes) else { return .refuse(reply: []) }
+      decided = deciding { [around] in .init($0.decide(change, of: session, at: position, around.clock())) }
+    }
+    if !decided.denials.isEmpty { around.denied(decided.denials) }
+    return decided.content.map { .commit(content: $0, reply: decided.reply) } ?? .refuse(reply: decided.reply)
+  }
+
+  /// A node reads for itself, once it has applied everything up to the position.
+  mutating func read(_ query: [UInt8], of session: SessionID, at position: Int64) -> [UInt8] { [] }
+
+  mutating func disconnect(_ session: SessionID, at position: Int64) -> [UInt8] {
+    let (content, denials) = deciding { [around] in
+      let ended = $0.end(session.rawValue, at: position, around.clock())
+      return (ended.content, ended.denials)
+    }
+    if !denials.isEmpty { around.denied(denials) }
+    return content
+  }
+
+  /// Has a snapshot be written of the state that all rows led to which the database was handed.
+  ///
+  /// - Parameter table: the sessions at that state.
+  func writeSnapshot(with table: SessionTable) {
+    if isOwner { database.follower?.take(.snapshot(members: table.encoded)) }
+  }
+
+  // MARK: What the member says
+
+  mutating func take(_ action: MemberAction) {
+    switch action {
+    case .apply(let row, _):
+      database.follower?.take(
+        .commits(
+          firstPosition: row.batch.firstPosition, lastPosition: row.batch.lastPosition, payload: row.batch.payload,
+          isOwn: isOwner))
+    case .acknowledge(_, let ticket, let outcome):
+      line.settled(ticket)
+      database.follower?.take(.answered(ticket: ticket, OwnerAnswer(outcome)))
+    case .closeClient(let session): database.follower?.take(.sessionEnded(session.rawValue))
+    case .closeSockets: database.follower?.take(.serving(false))
+    case .openSockets: database.follower?.take(.serving(true))
+    case .began(let epoch): around.notice(.began(epoch: epoch))
+    case .rollBack:
+      isOwner = false
+      decider.forget()
+      around.notice(.ended)
+    case .reset: database.follower?.take(.replaced(around.first))
+    case .pruned: around.reload()
+    case .restored(let head): if let start = around.loaded.take(at: head) { database.follower?.take(.replaced(start)) }
+    case .dataLost(let loss): around.notice(.dataLost(loss))
+    case .unreadable(let finding): around.notice(.unreadable(finding))
+    // Whoever drives the member asks the store and sends; status looks at the member itself.
+    case .ask, .send, .receipts: break
+    case .ownerSeen(let node): around.owner.set(node?.name)
+    }
+  }
+}
+
+extension OwnerAnswer {
+  init(_ outcome: Outcome) {
+    switch outcome {
+    case .applied(_, let reply): self = .made(try? Reply(forwarded: reply))
+    case .refused(let reply): self = .refused(try? Reply(forwarded: reply))
+    case .value: self = .newest
+    case .noSession, .notOwner, .overloaded: self = .refused(nil)
+    }
+  }
+}
+
+/// What decides on the tip of the log, while somebody does here.
+private final class HeldDecider: Sendable {
+  /// What was decided, in the bytes that are sent.
+  struct Decision: Sendable {
+    var content: [UInt8]?
+    var reply: [UInt8]
+    var denials: [Denial]
+
+    init(_ decided: ChangeDecider.Decided) {
+      (content, reply, denials) = (decided.content, decided.reply.forwarded, decided.denials)
+    }
+  }
+
+  private let held = Mutex<ChangeDecider?>(nil)
+
+  func forget() { held.withLock { $0 = nil } }
+
+  /// - Parameter make: makes it when there is none.
+  func with<Value: Sendable>(
+    _ make: @Sendable () -> sending ChangeDecider, _ body: @Sendable (inout ChangeDecider) -> Value
+  ) -> Value {
+    held.withLock { held in
+      var decider = held.take() ?? make()
+      let value = body(&decider)
+      held = decider
+      return value
+    }
+  }
+}

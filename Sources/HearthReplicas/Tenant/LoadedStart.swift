@@ -1,0 +1,18 @@
+import HearthDatabase
+import HearthJournal
+import Synchronization
+
+/// A snapshot that was read for a database that fell behind, until its member takes it.
+final class LoadedStart: Sendable {
+  private let loaded = Mutex<(head: JournalHead, start: FollowedStart)?>(nil)
+
+  func put(_ start: FollowedStart, at head: JournalHead) { loaded.withLock { $0 = (head, start) } }
+
+  /// The state behind that head; nil when something else was read.
+  func take(at head: JournalHead) -> FollowedStart? {
+    loaded.withLock { loaded in
+      defer { loaded = nil }
+      return loaded?.head == head ? loaded?.start : nil
+    }
+  }
+}

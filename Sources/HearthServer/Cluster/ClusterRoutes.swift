@@ -1,0 +1,37 @@
+import HearthAccounts
+import HearthGateway
+import HearthNode
+import HearthReplicas
+import HearthTransport
+import Logging
+import NIOCore
+
+/// What a cluster's nodes answer for each other over HTTP: accounts are changed by the node that owns them, whichever is asked.
+struct ClusterRoutes: Sendable {
+  let node: ClusterNode
+  let relay: Relay
+  /// What the names of databases' journals begin with.
+  let prefix: String
+
+  init(_ node: ClusterNode, prefix: String, proxies: TrustedProxies, logger: Logger) {
+    (self.node, self.prefix) = (node, prefix)
+    relay = Relay(
+      node: node.name, owner: { node.owner(of: AccountStore.journalName) }, proxies: proxies, logger: logger)
+  }
+
+  /// The page for administrators.
+  func responder(_ services: GatewayServices) -> ClusterResponder {
+    ClusterResponder(services: services, node: node, prefix: prefix)
+  }
+
+  /// The same responder on the node that owns the accounts.
+  func byOwnerOfAccounts(_ responder: any HTTPResponder) -> any HTTPResponder {
+    RelayResponder(relay: relay, ask: { [node] name, question in ask(node, name, question) }, responder: responder)
+  }
+}
+
+private func ask(_ node: ClusterNode, _ name: String, _ question: [UInt8]) -> EventLoopFuture<[UInt8]> {
+  node.ask(name, question, timeoutSeconds: RelayLimits.timeoutSeconds).flatMapErrorThrowing { error in
+    throw (error as? QuestionProblem)?.mayHaveBeenDone == false ? Relay.Failure.notReached : .outcomeUnknown
+  }
+}

@@ -1,0 +1,37 @@
+import HearthReplicas
+import HearthTransport
+import Logging
+import NIOCore
+import Synchronization
+
+extension ClusterNode {
+  /// Takes databases that other nodes give to this one also when nobody here has asked for them yet.
+  func openGiven(_ databases: DatabaseRegistry, on loop: any EventLoop) {
+    whenGiven { journal in
+      let prefix = JournalEngine.databasesPrefix
+      guard journal.hasPrefix(prefix) else { return }
+      _ = databases.database(String(journal.dropFirst(prefix.count)), .allowed, on: loop)
+    }
+  }
+
+  /// Answers what other nodes hand over, from here on.
+  func answerQuestions(_ routes: ServerRoutes, loops: [TransportLoop], proxies: TrustedProxies, logger: Logger) {
+    guard let cluster = routes.cluster else { return }
+    let turns = Turns(loops)
+    let desk = RelayDesk(relay: cluster.relay, responder: routes.list(for: .port), nextLoop: { turns.next() })
+    answer { question in desk.answer(question) }
+  }
+}
+
+/// Loops, one after the other.
+private final class Turns: Sendable {
+  private let loops: [TransportLoop]
+  private let count = Atomic<Int>(0)
+
+  init(_ loops: [TransportLoop]) { self.loops = loops }
+
+  func next() -> TransportLoop {
+    let number = count.wrappingAdd(1, ordering: .relaxed).oldValue
+    return loops[Int(UInt(bitPattern: number) % UInt(loops.count))]
+  }
+}

@@ -1,0 +1,61 @@
+import ArgumentParser
+import HearthServer
+
+/// The flags that make a server a node of a cluster.
+struct ClusterFlags: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      """
+      The PostgreSQL that the nodes of a cluster share, as for --journal. Each database has one owner among them, which \
+      another takes the place of when it is gone; any node takes any client.
+      """,
+      valueName: "url"))
+  var cluster: String?
+
+  @Option(
+    help: ArgumentHelp("This node's name, and where the others reach it.", valueName: "name=host:port"))
+  var node: String?
+
+  @Option(
+    help: ArgumentHelp("Another node of the cluster; once for each of them.", valueName: "name=host:port"))
+  var peer: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "The folder with this node's certificate, by which the others know it: see hearth cluster init.",
+      valueName: "folder"))
+  var clusterIdentity: String?
+
+  /// - Parameter journal: what `--journal` says.
+  func validate(beside journal: String?) throws {
+    guard let cluster else {
+      guard node == nil, peer.isEmpty, clusterIdentity == nil else {
+        throw ValidationError("--node, --peer and --cluster-identity go together with --cluster.")
+      }
+      return
+    }
+    guard journal == nil else { throw ValidationError("--cluster says where the journals are: leave --journal away.") }
+    do { _ = try JournalPlace(url: cluster) } catch { throw ValidationError("--cluster: \(error).") }
+    guard let node, HearthServer.ClusterOptions.Place(node) != nil else {
+      throw ValidationError("--node is this node's name and address, such as a=10.0.0.1:9100.")
+    }
+    for other in peer where HearthServer.ClusterOptions.Place(other) == nil {
+      throw ValidationError("--peer is a node's name and address, such as b=10.0.0.2:9100; \"\(other)\" is none.")
+    }
+    let names = ([node] + peer).compactMap { HearthServer.ClusterOptions.Place($0)?.name }
+    guard Set(names).count == names.count else {
+      throw ValidationError("--node and --peer name each node once: \(names.joined(separator: ", ")).")
+    }
+    guard clusterIdentity != nil else {
+      throw ValidationError(
+        "--cluster-identity is missing: the folder with this node's certificate, which hearth cluster init makes.")
+    }
+  }
+
+  /// The options of a node; nil for a server by itself.
+  var options: HearthServer.ClusterOptions? {
+    guard cluster != nil, let place = node.flatMap({ HearthServer.ClusterOptions.Place($0) }), let clusterIdentity else { return nil }
+    return HearthServer.ClusterOptions(
+      node: place, peers: peer.compactMap { HearthServer.ClusterOptions.Place($0) }, identityFolder: clusterIdentity)
+  }
+}
