@@ -1,0 +1,188 @@
+"""Several nodes over one PostgreSQL: any takes any client, one owns each database, and another one takes its place."""
+
+import json
+
+import pytest
+import requests
+from client import Client
+from cluster_nodes import Cluster
+from postgres import PROGRAMS, WHY_NOT
+from waits import WAIT_SECONDS, until
+
+pytestmark = pytest.mark.skipif(PROGRAMS is None, reason=WHY_NOT)
+
+OPEN = '{ "rules": { ".read": true, ".write": true } }'
+MEMBERS = """{ "rules": {
+  "rooms": { ".read": "root.child('members').child(auth.uid).exists()", ".write": "auth != null" },
+  "members": { ".read": true, ".write": "auth != null" }
+} }"""
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    made = []
+
+    def start(*options, **named):
+        made.append(Cluster(tmp_path, *options, **named))
+        return made[-1].start()
+
+    yield start
+    for each in made:
+        each.remove()
+
+
+def put(node, path, value):
+    answer = requests.put(f"{node.url}/{path}.json", json=value, timeout=WAIT_SECONDS)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def read(node, path="", **parameters):
+    answer = requests.get(f"{node.url}/{path}.json", params=parameters, timeout=WAIT_SECONDS)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def test_any_node_takes_any_client(cluster):
+    nodes = cluster(rules=OPEN, names="ab")
+    owner = nodes.owner("a")
+    other = "b" if owner == "a" else "a"
+    here, there = nodes[owner], nodes[other]
+
+    # What was acknowledged by one node is read from every other.
+    put(there, "x", {"n": 1, "t": {".sv": "timestamp"}})
+    assert read(here, "x/n") == 1 and read(there, "x/n") == 1
+    assert put(there, "x/n", 2) == 2
+    assert read(here, "x/n") == 2
+
+    # Listeners on both nodes are told of writes on both.
+    first, second = Client(here), Client(there)
+    first.listen("/live")
+    second.listen("/live")
+    number = first.request("p", p="/live/a", d=1)
+    first.expect("d", p="live/a", d=1)
+    first.reply(number)
+    second.expect("d", p="live/a", d=1)
+    number = second.request("p", p="/live/b", d={".sv": {"increment": 2}})
+    second.expect("d", p="live/b", d=2)
+    second.reply(number)
+    first.expect("d", p="live/b", d=2)
+
+    # A transaction compares with the newest state, wherever it is made.
+    number = second.request("p", p="/live/b", d=9, h="wrong")
+    second.reply(number, "datastale")
+    # Something to be done at the end is done, whoever held the connection.
+    second.call("o", p="/presence/b", d="gone")
+    second.call("p", p="/presence/b", d="here")
+    assert read(here, "presence/b") == "here"
+    second.close()
+    until(lambda: read(here, "presence/b") == "gone", "the end of a connection changed nothing")
+    first.close()
+
+
+def test_a_listener_is_cut_where_it_is(cluster):
+    nodes = cluster(rules=MEMBERS, names="ab")
+    owner = nodes.owner("a")
+    here, there = nodes[owner], nodes["b" if owner == "a" else "a"]
+    secret = here.secret()
+    admin = lambda path, value: requests.put(
+        f"{here.url}/{path}.json?auth={secret}", data=json.dumps(value), timeout=WAIT_SECONDS).raise_for_status()
+    admin("members/ann", True)
+    admin("rooms/lobby", "hello")
+    # A listener is served by what its own node has; a read sees everything, and what comes after it does, too.
+    assert read(there, "rooms/lobby", auth=secret) == "hello"
+    client = Client(there)
+    client.sign_in(there.token("ann"))
+    client.listen("/rooms", {"lobby": "hello"})
+    # On the other node, in one update: the permission goes, and with it what comes after.
+    admin("members/ann", None)
+    client.expect("c", p="rooms")
+    admin("rooms/garden", "secret")
+    client.silent()
+    client.close()
+
+
+def test_an_owner_dies(cluster):
+    nodes = cluster(rules=OPEN, names="abc")
+    owner = nodes.owner("a")
+    others = [name for name in "abc" if name != owner]
+    listener = Client(nodes[others[0]])
+    listener.listen("/n")
+    writer = Client(nodes[others[1]])
+    writer.call("p", p="/n", d=1)
+    listener.expect("d", p="n", d=1)
+    writer.call("o", p="/presence", d="gone")
+    nodes[owner].kill()
+    # Writes wait for the lease, and listeners of other nodes stay.
+    writer.request("p", p="/n", d=2)
+    writer.reply()
+    listener.expect("d", p="n", d=2)
+    assert nodes.owner(others[0]) in others
+    # A living client of a dead owner's database keeps what is to be done at its end.
+    assert read(nodes[others[0]], "presence") is None
+    writer.close()
+    until(lambda: read(nodes[others[0]], "presence") == "gone", "the end of a connection changed nothing")
+
+    # The one that died comes back, and follows.
+    nodes[owner].start()
+    assert read(nodes[owner], "n") == 2
+    listener.close()
+
+
+def test_a_node_is_drained_and_stopped(cluster):
+    nodes = cluster(rules=OPEN, names="ab")
+    owner = nodes.owner("a")
+    other = "b" if owner == "a" else "a"
+    client = Client(nodes[other])
+    client.call("p", p="/n", d=1)
+    # The other node has not been asked for this one.
+    nodes[owner].run("databases", "create", "more")
+    requests.put(f"{nodes[owner].url}/n.json?ns=more", json=7, timeout=WAIT_SECONDS)
+    assert "may be stopped" in nodes[owner].run("cluster", "drain", owner)
+    nodes.wait_for_owner(other, other)
+    nodes.wait_for_owner(other, other, "more")
+    client.call("p", p="/n", d=2)
+    assert nodes[owner].stop() == 0
+    assert read(nodes[other], "n") == 2
+    client.close()
+
+
+def test_a_disabled_user_is_cut_on_every_node(cluster):
+    nodes = cluster(rules='{ "rules": { ".read": "auth != null", ".write": "auth != null" } }', names="ab")
+    owner = nodes.owner("a", "accounts")
+    other = "b" if owner == "a" else "a"
+    # Accounts are changed by the node that owns them, whichever is asked.
+    nodes[other].run("users", "create", "--uid", "ann")
+    assert "ann" in nodes[owner].run("users", "list")
+    clients = []
+    for name in "ab":
+        client = Client(nodes[name])
+        client.sign_in(nodes[owner].token("ann"))
+        client.listen("/rooms")
+        clients.append(client)
+    nodes[other].run("users", "disable", "ann")
+    for client in clients:
+        frame = client.receive()
+        assert (frame["d"]["a"], frame["d"]["b"]["s"]) == ("ac", "expired_token"), frame
+        client.expect("c", p="rooms")
+        client.close()
+
+
+def test_nodes_start_from_a_snapshot(cluster):
+    nodes = cluster(rules=OPEN, names="ab")
+    text = "x" * 500_000
+    for number in range(40):
+        put(nodes["b"], f"large/{number}", text)
+    until(lambda: nodes.postgres.sql("SELECT count(*) FROM hearth.snapshot WHERE is_complete")[0] != "0",
+          "no snapshot was written")
+    put(nodes["a"], "after", 1)
+    client = Client(nodes["b"])
+    client.call("o", p="/presence", d="gone")
+    for name in "ab":
+        nodes[name].kill()
+    for name in "ab":
+        nodes[name].start()
+    for name in "ab":
+        assert read(nodes[name], "after") == 1
+        assert read(nodes[name], "large/7") == text
+    until(lambda: read(nodes["a"], "presence") == "gone", "what a dead node's client wanted was not done")
