@@ -82,10 +82,7 @@ public final class Database: Sendable {
     mailbox = Mutex(Mailbox(limits: limits))
     pipeline = Mutex(
       Pipeline(head: head, snapshots: SnapshotSchedule(log: log, snapshotBytes: found.snapshotBytes)))
-    decidingQueue = DispatchQueue(label: "hearth.engine.\(name)")
-    largeWriteQueue = DispatchQueue(label: "hearth.large.\(name)", qos: .utility)
-    journalQueue = DispatchQueue(label: "hearth.journal.\(name)")
-    snapshotQueue = DispatchQueue(label: "hearth.snapshot.\(name)", qos: .utility)
+    (decidingQueue, largeWriteQueue, journalQueue, snapshotQueue) = DatabaseQueues.make(for: name)
     if !effects.isEmpty { journalQueue.async { environment.deliver(effects, 0) } }
   }
 
@@ -106,19 +103,12 @@ public final class Database: Sendable {
     (self.name, self.environment, self.limits, self.journal) = (name, environment, limits, journal)
     let engine = Engine(following: start.state, limits: limits.engine)
     let durable = DurableState(engine.state)
-    self.durable = durable
+    (self.durable, keeper) = (durable, HistoryKeeper(limits.history))
     history = DatabaseHistory(journal, limits: limits.lookingBack) { durable.state }
-    keeper = HistoryKeeper(limits.history)
     self.engine = Mutex(engine)
     mailbox = Mutex(Mailbox(limits: limits))
-    // Where the log ends is not its business.
-    let head = JournalHead(epoch: 0, position: start.position, runningHash: .empty)
-    pipeline = Mutex(
-      Pipeline(head: head, snapshots: SnapshotSchedule(log: .init(), snapshotBytes: start.snapshotBytes)))
-    decidingQueue = DispatchQueue(label: "hearth.engine.\(name)")
-    largeWriteQueue = DispatchQueue(label: "hearth.large.\(name)", qos: .utility)
-    journalQueue = DispatchQueue(label: "hearth.journal.\(name)")
-    snapshotQueue = DispatchQueue(label: "hearth.snapshot.\(name)", qos: .utility)
+    pipeline = Mutex(Pipeline(following: start))
+    (decidingQueue, largeWriteQueue, journalQueue, snapshotQueue) = DatabaseQueues.make(for: name)
   }
 
   /// The last durable state. Holding it costs the memory of what changes meanwhile.

@@ -63,4 +63,10 @@ struct Pipeline: Sendable {
   }
 
   init(head: JournalHead, snapshots: SnapshotSchedule) { (self.head, self.snapshots) = (head, snapshots) }
+
+  /// That of a database that follows: where the log ends is not its business.
+  init(following start: FollowedStart) {
+    head = JournalHead(epoch: 0, position: start.position, runningHash: .empty)
+    snapshots = SnapshotSchedule(log: .init(), snapshotBytes: start.snapshotBytes)
+  }
 }

@@ -56,12 +56,12 @@ package final class ClusterNode: Sendable {
     let given = HeldNotice()
     self.given = given
     driver = NodeDriver<EngineTenant>(
-      node, timing: timing, clock: MachineClock(), store: store, given: { given.tell($0) }
-    ) { tell in
-      NodeLinks(
-        node, cluster: store.cluster, identity, on: loop, logger: logger,
-        answering: { question, _ in answers.answer(question, on: loop) }, tell: tell)
-    }
+      node, timing: timing, clock: MachineClock(), store: store, given: { given.tell($0) },
+      makeLinks: { tell in
+        NodeLinks(
+          node, cluster: store.cluster, identity, on: loop, logger: logger,
+          answering: { question, _ in answers.answer(question, on: loop) }, tell: tell)
+      })
     do {
       _ = try await driver.links.listen(host: options.node.host, port: options.node.port)
     } catch {
