@@ -37,7 +37,8 @@ struct FollowerDesk: Sendable {
 
   /// Whether a command has to wait because its connection has too many questions open, or already waits; it is kept then.
   mutating func holdsBack(_ command: Command) -> Bool {
-    guard !command.isOneOff, let seat = seats[command.connection], !seat.waiting.isEmpty || seat.open.count >= Self.openMax
+    guard !command.isOneOff, let seat = seats[command.connection],
+      !seat.waiting.isEmpty || seat.open.count >= Self.openMax
     else { return false }
     seats[command.connection]?.waiting.append(command)
     waitingCount += 1
