@@ -8,7 +8,8 @@ import Testing
 @Suite struct FollowerDeskTests {
   private static let connection = ConnectionID(rawValue: 1 << 32 | 7)
   private static let write = Command(
-    connection: connection, request: 1, action: .write(WriteOperation(.put(Location(path: Path([Key("a")])), WriteValue(.empty)))))
+    connection: connection, request: 1,
+    action: .write(WriteOperation(.put(Location(path: Path([Key("a")])), WriteValue(.empty)))))
 
   /// A desk in a test's hand, whose sessions are 1, 2, 3 and so on unless others are drawn.
   private final class Desk {

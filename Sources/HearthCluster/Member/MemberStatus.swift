@@ -51,7 +51,8 @@ extension DatabaseMember {
       }
     return MemberStatus(
       role: role, epoch: ownership.epoch ?? max(route?.epoch ?? 0, replica.head.epoch), owner: route?.node,
-      head: replica.head, isServing: replica.isServing, freshAsOf: replica.freshAsOf, sessionCount: table.count, isWanted: isWanted,
+      head: replica.head, isServing: replica.isServing, freshAsOf: replica.freshAsOf, sessionCount: table.count,
+      isWanted: isWanted,
       unreadable: replica.unreadable, isPruned: replica.isPruned, loss: ownership.loss)
   }
 }

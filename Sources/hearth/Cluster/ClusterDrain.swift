@@ -23,7 +23,8 @@ struct ClusterDrain: AsyncParsableCommand {
       let name = try await client.send(.GET, ".json")["name"]?.string ?? ""
       guard name == node else {
         throw AdminFailure(
-          "\(client.served.place) is the node \(name): run this with the --data folder of \(node), or name it with --server")
+          "\(client.served.place) is the node \(name): run this with the --data folder of \(node), or name it with --server"
+        )
       }
       let answer = try await client.send(.POST, ".json", [.init("drain", .bool(true))])
       client.report(answer) {

@@ -54,7 +54,8 @@ struct ClusterFlags: ParsableArguments {
 
   /// The options of a node; nil for a server by itself.
   var options: HearthServer.ClusterOptions? {
-    guard cluster != nil, let place = node.flatMap({ HearthServer.ClusterOptions.Place($0) }), let clusterIdentity else { return nil }
+    guard cluster != nil, let place = node.flatMap({ HearthServer.ClusterOptions.Place($0) }), let clusterIdentity
+    else { return nil }
     return HearthServer.ClusterOptions(
       node: place, peers: peer.compactMap { HearthServer.ClusterOptions.Place($0) }, identityFolder: clusterIdentity)
   }
