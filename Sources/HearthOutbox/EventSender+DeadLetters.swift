@@ -119,6 +119,13 @@ extension EventSender {
 }
 
 extension SenderState {
+  /// Forgets what is not under way, to read it again in order.
+  mutating func lookAgain(at database: String) {
+    for id in queues.keys where id.database == database {
+      if let definition = triggers[id.trigger]?.definition { forgetIdle(definition) }
+    }
+  }
+
   /// Forgets what a trigger does not have under way, to read it again in order.
   fileprivate mutating func forgetIdle(_ definition: TriggerDefinition) {
     let name = definition.name

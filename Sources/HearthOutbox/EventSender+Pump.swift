@@ -37,7 +37,8 @@ extension EventSender {
   private func load() {
     let looks = state.withLock { state in
       state.queues.keys.compactMap { id -> Look? in
-        guard let queue = state.queues[id], queue.hasMore, let journal = state.journals[id.database],
+        guard let queue = state.queues[id], queue.hasMore, !state.followed.contains(id.database),
+          let journal = state.journals[id.database],
           let trigger = state.triggers[id.trigger], !trigger.delivery.isPaused
         else { return nil }
         guard trigger.delivery.room >= Self.loadedMax else { return nil }

@@ -119,26 +119,61 @@ public final class EventSender: Sendable {
 
   @discardableResult
   func attach(_ journal: any OutboxJournal, as name: String) throws(JournalError) -> [String] {
+    let names = try count(journal, of: name)
+    state.withLock { $0.journals[name] = journal }
+    pump()
+    return names
+  }
+
+  private func recount(_ journal: any OutboxJournal, of database: String) {
+    do throws(JournalError) {
+      try count(journal, of: database)
+    } catch {
+      logger.error("events cannot be counted", metadata: ["database": "\(database)", "error": "\(error)"])
+    }
+  }
+
+  /// Counts what waits in a database.
+  ///
+  /// - Returns: The queues that it has events in.
+  @discardableResult
+  private func count(_ journal: any OutboxJournal, of database: String) throws(JournalError) -> [String] {
     var figures: [String: OutboxFigures] = [:]
     let names = try journal.outboxQueues()
     for name in names { figures[name] = try journal.outboxFigures(of: name) }
     state.withLock { state in
-      state.journals[name] = journal
-      for trigger in state.triggers.keys { state.open(name, trigger) }
-      for (trigger, found) in figures {
-        let id = QueueID(database: name, trigger: trigger)
-        state.queues[id]?.waitingCount = found.waitingCount
-        state.queues[id]?.waitingBytes = found.waitingBytes
+      for trigger in state.triggers.keys {
+        state.open(database, trigger)
+        let id = QueueID(database: database, trigger: trigger)
+        state.queues[id]?.waitingCount = figures[trigger]?.waitingCount ?? 0
+        state.queues[id]?.waitingBytes = figures[trigger]?.waitingBytes ?? 0
       }
     }
-    pump()
     return names
+  }
+
+  /// Whether events of a database are sent from here, or by another server that shares its journal. What is under way goes
+  /// on; what the other one has not heard of by then, it sends once more.
+  public func setSending(_ isSending: Bool, of database: String) {
+    queue.async { [self] in
+      let journal = state.withLock { state in
+        if isSending { state.followed.remove(database) } else { state.followed.insert(database) }
+        state.lookAgain(at: database)
+        return state.journals[database]
+      }
+      // Outcomes are on the disk before anybody looks there again.
+      flushQueue.sync { flush() }
+      // What the other one added and took is not counted here.
+      if isSending, let journal { recount(journal, of: database) }
+      pump()
+    }
   }
 
   /// Nothing is sent any more of what waits in a database: it is no more.
   public func detach(_ database: String) {
     state.withLock { state in
       state.journals[database] = nil
+      state.followed.remove(database)
       state.queues = state.queues.filter { $0.key.database != database }
       state.settled.removeAll { $0.id.database == database }
     }

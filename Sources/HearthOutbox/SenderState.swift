@@ -30,6 +30,8 @@ struct SenderState: Sendable {
   var triggers: [String: Trigger] = [:]
   var queues: [QueueID: Queue] = [:]
   var journals: [String: any OutboxJournal] = [:]
+  /// Databases whose events another server sends, as long as it owns them.
+  var followed: Set<String> = []
   /// Databases by number, as deliveries know them.
   var databases: [String] = []
   /// Outcomes that are not on the disk yet.

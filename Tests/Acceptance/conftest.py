@@ -11,6 +11,7 @@ import time
 
 import pytest
 
+import edge
 import secrets_seen
 from waits import WAIT_SECONDS
 
@@ -52,8 +53,16 @@ class Server:
             self.arguments += ["--rules", str(self.rules)]
         self.environment = environment or {}
         self.process = None
+        self.owner = None
+        if edge.is_meant(command, options):
+            pair = edge.Pair()
+            self.arguments += pair.options("edge")
+            owner = self.data.parent / (self.data.name + ".owner")
+            self.owner = Server(owner, *options, *pair.options("owner"), command=command, rules=rules, environment=environment)
 
     def start(self):
+        if self.owner is not None and self.owner.process is None:
+            self.owner.start()
         offset = self.launch()
         deadline = time.monotonic() + WAIT_SECONDS
         while time.monotonic() < deadline:
@@ -88,9 +97,11 @@ class Server:
 
     def log(self):
         """Everything the server logged and printed."""
-        return "".join(
+        own = "".join(
             path.read_text(encoding="utf-8", errors="replace") for path in (self.log_path, self.output_path)
             if path.exists())
+        # What is decided for it is logged where that is done.
+        return own if self.owner is None else self.owner.log() + own
 
     def stop(self):
         if self.process is not None and self.process.poll() is None:
@@ -151,6 +162,8 @@ def serve(tmp_path):
     yield start
     for server in running:
         server.kill()
+        if server.owner is not None:
+            server.owner.kill()
 
 
 @pytest.fixture(scope="session")

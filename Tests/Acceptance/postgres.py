@@ -19,7 +19,8 @@ WHY_NOT = "PostgreSQL is not installed: apt-get install postgresql"
 class Postgres:
     """One cluster, which may be killed and started again."""
 
-    def __init__(self):
+    def __init__(self, connections=40):
+        self.connections = connections
         # Sockets have short paths, and the superuser's folders are not for the user that PostgreSQL runs as.
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="hearth-pg-", dir="/tmp"))
         self.user = []
@@ -44,7 +45,7 @@ class Postgres:
         with open(self.folder / "log", "ab") as log:
             self.process = subprocess.Popen(
                 [*self.user, str(PROGRAMS / "postgres"), "-D", str(self.folder / "data"), "-k", str(self.folder), "-c",
-                 "listen_addresses=", "-c", "shared_buffers=32MB", "-c", "max_connections=40"],
+                 "listen_addresses=", "-c", "shared_buffers=32MB", "-c", f"max_connections={self.connections}"],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/", start_new_session=True)
         deadline = time.monotonic() + WAIT_SECONDS
         while time.monotonic() < deadline:

@@ -1,4 +1,5 @@
 import HearthCluster
+import HearthJournal
 
 /// Rules and a tree, as small as can be: the number of the last write, writes that say themselves whether they are allowed,
 /// and what sessions want to be written at their end.
@@ -61,11 +62,11 @@ package struct SimulatedDecider: RequestDecider, Sendable {
     return WriteContent(number: tip.number, effect: .plain).bytes
   }
 
-  package mutating func disconnect(_ session: SessionID, at position: Int64) -> [UInt8] {
+  package mutating func disconnect(_ session: SessionID, at position: Int64) -> (content: [UInt8], entries: [OutboxEntry]) {
     expect(position, isNew: true)
     let content = tip.onDisconnect[session]?.flatMap(\.frame) ?? []
     tip.apply(.disconnect(session, content: content), at: position)
-    return content
+    return (content, [])
   }
 
   /// Positions rise, though not every one is asked about.

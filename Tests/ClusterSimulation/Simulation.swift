@@ -254,6 +254,7 @@ package final class Simulation {
       note("\(nodes[index].id): \(loss)")
       losses.append(loss)
     case .unreadable(let finding): violations.append("\(nodes[index].id) cannot read a row: \(finding)")
+    case .stored(let entries): if !entries.isEmpty { violations.append("entries that nobody made") }
     case .receipts(let result):
       receiptCount += result.confirmed.count
       let missing = result.confirmed.filter { name in
@@ -323,7 +324,7 @@ package final class Simulation {
       return
     }
     let isAnswerLost = happens(plan.lostAnswerPercent)
-    guard case .append(let row, let before, let claim) = call else {
+    guard case .append(let row, let before, let claim, _) = call else {
       let answer = store.take(call, at: time)
       if trace != nil, asker != .replica { note("store: \(nodes[node].id) \(call.summary) -> \(answer.summary)") }
       schedule.add(

@@ -26,9 +26,9 @@ import Testing
       return query
     }
 
-    mutating func disconnect(_ session: SessionID, at position: Int64) -> [UInt8] {
+    mutating func disconnect(_ session: SessionID, at position: Int64) -> (content: [UInt8], entries: [OutboxEntry]) {
       calls.append("disconnect \(position)")
-      return []
+      return ([], [])
     }
   }
 
@@ -79,7 +79,7 @@ import Testing
         let rows = log.filter { $0.batch.firstPosition > position }
         let start = position == 0 ? .empty : log.first { $0.batch.lastPosition == position }?.head
         return .rows(LogReading(start: start, rows: rows, end: head, owner: owner))
-      case .append(let row, let before, _):
+      case .append(let row, let before, _, _):
         guard before == head else { return .refused }
         log.append(row)
         return .done

@@ -23,7 +23,7 @@ import Testing
       for action in actions {
         switch action {
         case .ask(let ticket, let call): calls.append((ticket, call))
-        case .caughtUp(let rows), .committed(let rows):
+        case .caughtUp(let rows), .committed(let rows, _):
           for row in rows where row.follows(memory.head) { memory.append(row, at: OwnershipTests.now) }
         default: others.append(action)
         }
@@ -160,7 +160,7 @@ import Testing
     #expect(bench.calls.count == ClusterLimits.rowsInFlightMax)
     bench.answer(.done)
     #expect(bench.calls.count == ClusterLimits.rowsInFlightMax)
-    guard case .append(let row, _, _)? = bench.calls.last?.call else {
+    guard case .append(let row, _, _, _)? = bench.calls.last?.call else {
       Issue.record("no row")
       return
     }

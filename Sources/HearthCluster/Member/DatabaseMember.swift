@@ -52,7 +52,8 @@ package struct DatabaseMember: Sendable {
   private var links: Set<NodeID> = []
   private var subscribers: [NodeID: MonotonicInstant] = [:]
   private var lastPulse = MonotonicInstant.distantPast
-  private var lastHeard = MonotonicInstant.distantPast
+  /// When an owner last gave a sign of life.
+  private(set) var ownerHeardAt = MonotonicInstant.distantPast
   private var receiptCalls: [(position: Int64, node: NodeID)] = []
   private var collectors: [ReceiptCollector] = []
   private var actions: [MemberAction] = []
@@ -67,6 +68,9 @@ package struct DatabaseMember: Sendable {
     replica = Replica(from: head, timing: timing)
     ownership = Ownership(timing: timing)
   }
+
+  /// How many other nodes follow this one, as their owner.
+  var followerCount: Int { subscribers.count }
 
   /// Takes an event.
   ///
@@ -123,7 +127,7 @@ package struct DatabaseMember: Sendable {
   private mutating func tick(
     at now: MonotonicInstant, _ standing: LeaseStanding, _ decider: inout some RequestDecider
   ) {
-    let isHeard = !now.isAtLeast(2 * timing.beatMilliseconds, after: lastHeard)
+    let isHeard = !now.isAtLeast(2 * timing.beatMilliseconds, after: ownerHeardAt)
     run(ownership.tick(at: now, standing, isOwnerHeard: isHeard), at: now, standing)
     if ownership.isAuthoritative(at: now, standing) {
       run(replica.owns(at: now))
@@ -161,7 +165,7 @@ package struct DatabaseMember: Sendable {
       }
     case .beat(let epoch, let head, let stamp):
       guard isCurrent(epoch, at: now, standing) else { return }
-      if epoch >= route?.epoch ?? 0 { lastHeard = now }
+      if epoch >= route?.epoch ?? 0 { ownerHeardAt = now }
       run(replica.received(beatOf: epoch, at: head, stamp: stamp, now: now))
       follow(Route(epoch: epoch, node: peer.node))
     case .commits(let row):
@@ -269,9 +273,9 @@ package struct DatabaseMember: Sendable {
     case .open: break
     case .write:
       switch decider.decide(request, at: tip + 1) {
-      case .commit(let content, let reply):
+      case .commit(let content, let reply, let entries):
         precondition(LogRecord.isContent(content), "what was decided is not in the engine's form")
-        propose(.write(origin, content: content))
+        propose(.write(origin, content: content), with: entries)
         wait(tip + 1, .applied(position: tip + 1, reply: reply), origin, peer)
       case .refuse(let reply): wait(tip, .refused(reply: reply), origin, peer)
       }
@@ -296,18 +300,18 @@ package struct DatabaseMember: Sendable {
     office?.desk.wait(for: position, answer)
   }
 
-  private mutating func propose(_ record: LogRecord) {
+  private mutating func propose(_ record: LogRecord, with entries: [OutboxEntry] = []) {
     guard ownership.isAccepting, let tip = ownership.tip else { return }
-    ownership.propose(record)
+    ownership.propose(record, with: entries)
     office?.table.apply(record, at: tip + 1)
   }
 
   private mutating func disconnect(_ sessions: [SessionID], _ decider: inout some RequestDecider) {
     for id in sessions {
       guard ownership.isAccepting, let tip = ownership.tip, office?.table[id] != nil else { continue }
-      let content = decider.disconnect(id, at: tip + 1)
+      let (content, entries) = decider.disconnect(id, at: tip + 1)
       precondition(LogRecord.isContent(content), "what is made at a session's end is not in the engine's form")
-      propose(.disconnect(id, content: content))
+      propose(.disconnect(id, content: content), with: entries)
       office?.desk.forget(id)
     }
   }
@@ -349,8 +353,9 @@ package struct DatabaseMember: Sendable {
       switch action {
       case .ask(let ticket, let call): actions.append(.ask(.ownership, ticket: ticket, call))
       case .caughtUp(let rows): run(replica.take(rows, at: now))
-      case .committed(let rows):
+      case .committed(let rows, let entries):
         run(replica.take(rows, at: now))
+        if !entries.isEmpty { actions.append(.stored(entries)) }
         publish(rows)
       case .began(let epoch): begin(epoch, at: now, standing)
       case .stopped:

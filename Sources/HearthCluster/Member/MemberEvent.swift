@@ -52,6 +52,8 @@ package enum MemberAction: Sendable {
   case closeSockets
   /// Clients are taken.
   case openSockets
+  /// What is to be done because of rows of this node's is durable.
+  case stored([OutboxEntry])
   /// This node is the owner, under that epoch, from here on.
   case began(epoch: Int64)
   /// It is no longer. What it decided behind this position is not in the log, as far as it knows.

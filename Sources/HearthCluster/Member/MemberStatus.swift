@@ -26,6 +26,10 @@ package struct MemberStatus: Sendable, Equatable {
   package var isServing: Bool
   /// No commit from before this moment of the node's own clock is missing; nil when it knows nothing.
   package var freshAsOf: MonotonicInstant?
+  /// When another node last gave a sign of life as the owner, on the node's own clock.
+  package var ownerHeardAt: MonotonicInstant
+  /// How many other nodes follow it here, as far as it is their owner.
+  package var followerCount: Int
   /// Sessions of all nodes' clients, as of its last row.
   package var sessionCount: Int
   /// Whether it owns the database when nobody else does.
@@ -51,8 +55,8 @@ extension DatabaseMember {
       }
     return MemberStatus(
       role: role, epoch: ownership.epoch ?? max(route?.epoch ?? 0, replica.head.epoch), owner: route?.node,
-      head: replica.head, isServing: replica.isServing, freshAsOf: replica.freshAsOf, sessionCount: table.count,
-      isWanted: isWanted,
-      unreadable: replica.unreadable, isPruned: replica.isPruned, loss: ownership.loss)
+      head: replica.head, isServing: replica.isServing, freshAsOf: replica.freshAsOf, ownerHeardAt: ownerHeardAt,
+      followerCount: followerCount, sessionCount: table.count, isWanted: isWanted, unreadable: replica.unreadable,
+      isPruned: replica.isPruned, loss: ownership.loss)
   }
 }

@@ -1,3 +1,5 @@
+import HearthJournal
+
 /// What decides an owner's requests: rules and the tree, at the head of the log, whatever of it is durable.
 ///
 /// Asked in the order of positions. After ``MemberAction/rollBack(to:)`` what was decided behind that position never was.
@@ -16,16 +18,18 @@ package protocol RequestDecider {
 
   /// The on-disconnect writes of a session, as they are made at `position`: those aside that the rules do not allow.
   ///
-  /// - Returns: Frames of the engine's, or nothing.
-  mutating func disconnect(_ session: SessionID, at position: Int64) -> [UInt8]
+  /// - Returns: Frames of the engine's, or nothing; and what is to be done because of them.
+  mutating func disconnect(_ session: SessionID, at position: Int64) -> (content: [UInt8], entries: [OutboxEntry])
 }
 
 /// What was decided of a request, and what its client is told, in the engine's form.
 package enum Decided: Sendable, Equatable {
   /// It is allowed.
   ///
-  /// - Parameter content: What is to be in the log: frames of the engine's, or nothing, all server values resolved.
-  case commit(content: [UInt8], reply: [UInt8])
+  /// - Parameters:
+  ///   - content: What is to be in the log: frames of the engine's, or nothing, all server values resolved.
+  ///   - entries: What is to be done because of it.
+  case commit(content: [UInt8], reply: [UInt8], entries: [OutboxEntry] = [])
   /// It is not, and changes nothing.
   case refuse(reply: [UInt8])
 }

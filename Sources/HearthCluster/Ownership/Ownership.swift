@@ -20,8 +20,8 @@ package struct Ownership: Sendable {
     case caughtUp([LogRow])
     /// This node owns the database from here on.
     case began(epoch: Int64)
-    /// Own rows are durable.
-    case committed([LogRow])
+    /// Own rows are durable, and what is to be done because of them.
+    case committed([LogRow], [OutboxEntry])
     /// It owns it no longer.
     case stopped
     /// Who owns it, as the store says.
@@ -113,8 +113,8 @@ package struct Ownership: Sendable {
   }
 
   /// A record for the log: its position is the next ``tip``. Only while ``isAccepting``.
-  package mutating func propose(_ record: LogRecord) {
-    if isAccepting { tenure?.propose(record) }
+  package mutating func propose(_ record: LogRecord, with entries: [OutboxEntry] = []) {
+    if isAccepting { tenure?.propose(record, entries) }
   }
 
   /// Sends what was proposed.
@@ -278,14 +278,14 @@ package struct Ownership: Sendable {
 
   private mutating func appended(_ ticket: UInt64, _ answer: StoreAnswer, at now: MonotonicInstant) -> [Action] {
     guard let epoch, tenure?.awaits(ticket) ?? false else { return [] }
-    guard case .done = answer, let rows = tenure?.succeed(ticket) else {
+    guard case .done = answer, let (rows, entries) = tenure?.succeed(ticket) else {
       leave(for: .idle)
       return [.stopped] + look(at: now)
     }
     if let successor = tenure?.finishedFor {
-      return [.committed(rows), .stopped] + release(epoch, to: successor)
+      return [.committed(rows, entries), .stopped] + release(epoch, to: successor)
     }
-    return [.committed(rows)] + flush(at: now)
+    return [.committed(rows, entries)] + flush(at: now)
   }
 
   private mutating func leave(for next: Phase) {

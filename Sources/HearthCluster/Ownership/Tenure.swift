@@ -7,10 +7,10 @@ struct Tenure: Sendable {
   /// The last row that is durable.
   private(set) var durable: JournalHead
   /// Records that wait for a row.
-  private var queued: [LogRecord] = []
+  private var queued: [(record: LogRecord, entries: [OutboxEntry])] = []
   private var queuedBytes = 0
   /// Rows whose outcome is awaited, in order.
-  private var inFlight: [(ticket: UInt64, row: LogRow, sentAt: MonotonicInstant)] = []
+  private var inFlight: [(ticket: UInt64, row: LogRow, entries: [OutboxEntry], sentAt: MonotonicInstant)] = []
   /// When the last row that became durable had been sent: the node was the owner at some moment after it.
   private(set) var provenAt: MonotonicInstant
   /// Who gets the database next.
@@ -31,8 +31,8 @@ struct Tenure: Sendable {
 
   private var sealed: JournalHead { inFlight.last?.row.head ?? durable }
 
-  mutating func propose(_ record: LogRecord) {
-    queued.append(record)
+  mutating func propose(_ record: LogRecord, _ entries: [OutboxEntry]) {
+    queued.append((record, entries))
     queuedBytes += record.sizeBytes
   }
 
@@ -44,32 +44,35 @@ struct Tenure: Sendable {
     guard inFlight.count < ClusterLimits.rowsInFlightMax else { return nil }
     if isIdle, let successor, !hasSentHandoff {
       hasSentHandoff = true
-      queued = [.handoff(to: successor)]
+      queued = [(.handoff(to: successor), [])]
     }
     guard !queued.isEmpty else { return nil }
     var (count, bytes) = (0, 0)
-    for record in queued.prefix(ClusterLimits.rowRecordsMax) {
-      bytes += record.sizeBytes
+    for (record, entries) in queued.prefix(ClusterLimits.rowRecordsMax) {
+      bytes += record.sizeBytes + entries.reduce(0) { $0 + $1.content.count }
       if count > 0, bytes > ClusterLimits.rowBytes { break }
       count += 1
     }
     let before = sealed
-    let row = LogRow(Array(queued.prefix(count)), after: before, epoch: epoch)
+    let row = LogRow(queued.prefix(count).map(\.record), after: before, epoch: epoch)
+    let entries = queued.prefix(count).flatMap(\.entries)
     queued.removeFirst(count)
-    inFlight.append((ticket, row, now))
-    return .append(row, after: before, claim: epoch)
+    inFlight.append((ticket, row, entries, now))
+    return .append(row, after: before, claim: epoch, entries: entries)
   }
 
   /// Takes a row's success; since a row is only added behind its predecessor, all before it succeeded as well.
   ///
-  /// - Returns: The rows that are durable by it; nil for a ticket that is not awaited.
-  mutating func succeed(_ ticket: UInt64) -> [LogRow]? {
+  /// - Returns: The rows that are durable by it, with what is to be done because of them; nil for a ticket that is not
+  ///   awaited.
+  mutating func succeed(_ ticket: UInt64) -> (rows: [LogRow], entries: [OutboxEntry])? {
     guard let place = inFlight.firstIndex(where: { $0.ticket == ticket }) else { return nil }
     let rows = inFlight[...place].map(\.row)
+    let entries = inFlight[...place].flatMap(\.entries)
     provenAt = max(provenAt, inFlight[place].sentAt)
     durable = rows[place].head
     inFlight.removeFirst(place + 1)
-    return rows
+    return (rows, entries)
   }
 
   func awaits(_ ticket: UInt64) -> Bool { inFlight.contains { $0.ticket == ticket } }

@@ -33,7 +33,9 @@ package enum StoreCall: Sendable, Equatable {
   ///
   /// The hash matters when the store lost acknowledged rows together with a claim: the next owner then has the number of
   /// an epoch that somebody else believes to have, and positions alone would let both write one log in turns.
-  case append(LogRow, after: JournalHead, claim: Int64)
+  ///
+  /// - Parameter entries: What is to be done because of it: durable together with the row, or not at all.
+  case append(LogRow, after: JournalHead, claim: Int64, entries: [OutboxEntry] = [])
   /// Gives the database up, if the claimed epoch still is this one.
   case release(epoch: Int64)
   /// Declares a node's run over, durably, if its lease is, or if the node has registered anew. From then on its

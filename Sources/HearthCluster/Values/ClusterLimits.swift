@@ -13,6 +13,8 @@ package enum ClusterLimits {
   package static let waitingReplyBytesMax = 64 << 20
   /// A question that a node asks another, or its answer: a message has room for it.
   package static let questionBytesMax = 15 << 20
+  /// A journal's name, with its collection.
+  package static let journalNameBytesMax = 1_024
   /// A node's name.
   package static let nodeNameBytesMax = 63
   /// The records that one row takes.

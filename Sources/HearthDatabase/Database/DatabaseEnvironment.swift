@@ -35,6 +35,9 @@ public struct DatabaseEnvironment: Sendable {
   /// What a database that follows a log knows is new enough for clients from now on, or is not any more: then all
   /// connections are to be ended, and none taken.
   package var servingChanged: @Sendable (_ isServing: Bool) -> Void = { _ in }
+  /// Told, of a database that several servers follow, whether this one decides from now on what is written. Not while
+  /// anything of the database is locked, but other changes wait for it.
+  package var ownershipChanged: @Sendable (_ isOwner: Bool) -> Void = { _ in }
 
   /// A world of these parts; without `notice` nobody is told.
   public init(

@@ -24,6 +24,9 @@ package struct DatabaseFollower: Sendable {
     if isFull { following.room.wait() }
   }
 
+  /// What is made of the commits of whoever owns the log.
+  package var outbox: OutboxHolder { database.outboxes }
+
   /// The state behind everything that ``take(_:)`` was told. Waits until that is applied.
   package var state: Published {
     database.decidingQueue.sync {

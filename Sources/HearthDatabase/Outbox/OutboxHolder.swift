@@ -3,7 +3,7 @@ import HearthJournal
 import Synchronization
 
 /// The outbox of a database as it is now. Costs next to nothing while there is none.
-final class OutboxHolder: Sendable {
+package final class OutboxHolder: Sendable {
   let journal: (any OutboxJournal)?
   private let outbox: Mutex<DatabaseOutbox?>
   private let isSet: Atomic<Bool>
@@ -24,10 +24,18 @@ final class OutboxHolder: Sendable {
   }
 
   /// What the engine is to hand out of the batch that it decides next.
-  var tap: ChangeTap? {
+  package var tap: ChangeTap? {
     guard isSet.load(ordering: .acquiring) else { return nil }
     return outbox.withLock { $0 }.map { ChangeTap(refusal: $0.refusal) }
   }
+
+  /// What is made of commits.
+  package func entries(of changes: [CommittedChange]) -> [OutboxEntry] {
+    changes.isEmpty ? [] : outbox.withLock { $0 }?.entries(changes) ?? []
+  }
+
+  /// Entries are durable.
+  package func stored(_ entries: [OutboxEntry]) { outbox.withLock { $0 }?.stored(entries) }
 
   /// Appends a batch together with what is made of its commits.
   func append(

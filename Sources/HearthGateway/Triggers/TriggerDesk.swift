@@ -83,6 +83,9 @@ package final class TriggerDesk: Sendable {
   /// The database is no more, nor are the events that waited in it.
   func detach(_ database: String) { sender.detach(database) }
 
+  /// Whether events of users are sent from here, or by the node of a cluster that owns the accounts.
+  package func setSendingOfUsers(_ isSending: Bool) { sender.setSending(isSending, of: UserEvent.source) }
+
   /// Sends what waits of users.
   package func attachUsers() {
     attach(UserEvent.source) { () throws(JournalError) in try users.attach(to: sender) }

@@ -50,7 +50,7 @@ package final class NodeLinks: Sendable {
   private let node: NodeID
   private let cluster: UInt64
   private let identity: LinkIdentity
-  private let loop: any EventLoop
+  package let loop: any EventLoop
   private let limits: LinkLimits
   private let logger: Logger
   private let tell: @Sendable (LinkEvent) -> Void

@@ -122,8 +122,8 @@ package final class PostgresClusterStore: ClusterStore {
           then(.failed)
         }
       }
-    case .append(let row, let before, let claim):
-      guard let statements = append(row, after: before, claim: claim, journal) else { return then(.refused) }
+    case .append(let row, let before, let claim, let entries):
+      guard let statements = append(row, entries, after: before, claim: claim, journal) else { return then(.refused) }
       send(statements, to: writers[Int(database.rawValue) % writers.count]) { answers in
         then(answers.map { $0[0].count == 1 ? .done : .refused } ?? .failed)
       }
@@ -158,7 +158,8 @@ package final class PostgresClusterStore: ClusterStore {
 
   /// The statements of an append; nil when the row is none that comes behind the one before.
   private func append(
-    _ row: LogRow, after before: JournalHead, claim: Int64, _ journal: PostgresStatement.Parameter
+    _ row: LogRow, _ entries: [OutboxEntry], after before: JournalHead, claim: Int64,
+    _ journal: PostgresStatement.Parameter
   ) -> [PostgresStatement]? {
     guard row.follows(before) else { return nil }
     let batch = row.batch
@@ -175,7 +176,7 @@ package final class PostgresClusterStore: ClusterStore {
         PostgresStatement(
           BatchSQL.addPart,
           [journal, first, .integer(row.epoch), .hash(row.hash), .integer(Int64(number)), .bytes(piece)])
-      }
+      } + OutboxSQL.adding(entries, to: batch, row.head, journal)
   }
 
   // MARK: Requests

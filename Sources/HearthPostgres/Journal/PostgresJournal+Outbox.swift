@@ -2,19 +2,6 @@ import HearthJournal
 
 /// Entries beside the log. They are written by the transaction that writes their batch, in the same round trip.
 extension PostgresJournal: OutboxJournal {
-  /// The statements that add entries to what a batch's transaction writes.
-  func adding(_ entries: [OutboxEntry], to batch: JournalBatch, _ next: JournalHead) -> [PostgresStatement] {
-    entries.map { entry in
-      let parameters: [PostgresStatement.Parameter] = [
-        .integer(identifier), .integer(batch.firstPosition), .integer(next.epoch), .hash(next.runningHash),
-        .utf8(entry.queue), .integer(entry.place.position), .integer(Int64(entry.place.ordinal)), .utf8(entry.lane),
-        .integer(entry.milliseconds), .bytes(entry.content),
-      ]
-      guard let reason = entry.deadReason else { return PostgresStatement(OutboxSQL.add, parameters) }
-      return PostgresStatement(OutboxSQL.addDead, parameters + [.utf8(reason)])
-    }
-  }
-
   // MARK: Waiting
 
   public func outboxQueues() throws(JournalError) -> [String] {
@@ -146,6 +133,27 @@ extension PostgresJournal: OutboxJournal {
 
   private var damagedEntry: JournalError {
     JournalError(.corrupt, "an entry of the outbox is not what was written", at: place())
+  }
+}
+
+extension OutboxSQL {
+  /// The statements that add entries to what a batch's transaction writes.
+  ///
+  /// - Parameters:
+  ///   - head: The log's, behind the batch.
+  ///   - journal: Its number.
+  static func adding(
+    _ entries: [OutboxEntry], to batch: JournalBatch, _ head: JournalHead, _ journal: PostgresStatement.Parameter
+  ) -> [PostgresStatement] {
+    entries.map { entry in
+      let parameters: [PostgresStatement.Parameter] = [
+        journal, .integer(batch.firstPosition), .integer(head.epoch), .hash(head.runningHash), .utf8(entry.queue),
+        .integer(entry.place.position), .integer(Int64(entry.place.ordinal)), .utf8(entry.lane),
+        .integer(entry.milliseconds), .bytes(entry.content),
+      ]
+      guard let reason = entry.deadReason else { return PostgresStatement(add, parameters) }
+      return PostgresStatement(addDead, parameters + [.utf8(reason)])
+    }
   }
 }
 

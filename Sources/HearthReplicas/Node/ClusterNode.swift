@@ -14,24 +14,30 @@ import Synchronization
 package final class ClusterNode: Sendable {
   /// This node's name.
   package let name: String
-  private let engine: PostgresEngine
-  private let store: PostgresClusterStore
-  private let driver: NodeDriver<EngineTenant>
+  let engine: PostgresEngine
+  let store: PostgresClusterStore
+  let driver: NodeDriver<EngineTenant>
   private let answers: HeldHandler
-  private let given: HeldNotice
-  private let timing: ClusterTiming
-  private let clock: @Sendable () -> Instant
-  private let logger: Logger
+  let opener: HeldOpener
+  let timing: ClusterTiming
+  let clock: @Sendable () -> Instant
+  let logger: Logger
   private let ticker: Ticker
+  /// Looks where databases are to be.
+  private let placing: Ticker
   /// Reads snapshots for databases that fell behind.
-  private let loading = DispatchQueue(label: "hearth.cluster.load")
+  let loading = DispatchQueue(label: "hearth.cluster.load")
   /// By the names of their journals, with the collection.
-  private let members = Mutex<[String: OpenMember]>([:])
+  let members = Mutex<[String: OpenMember]>([:])
   /// Whether this node takes databases that nobody owns.
-  private let isWilling = Atomic(true)
+  let isWilling: Atomic<Bool>
+  /// What is under way between this node and others.
+  let errands = Errands()
 
   /// How often time is told to the machines.
   private static let tickMilliseconds = 100
+  /// How often it is looked where databases are to be.
+  private static let placingMilliseconds = 1_000
 
   /// Connects to the other nodes and begins its lease. The node owns nothing, and follows nothing, before
   /// ``open(_:of:initialRules:environment:limits:)``.
@@ -51,16 +57,17 @@ package final class ClusterNode: Sendable {
     ) { error in logger.error("PostgreSQL refused a call of the cluster", metadata: ["error": "\(error)"]) }
     (name, self.engine, self.store, self.timing) = (options.node.name, engine, store, timing)
     (self.clock, self.logger) = (clock, logger)
-    let answers = HeldHandler()
-    self.answers = answers
-    let given = HeldNotice()
-    self.given = given
+    isWilling = Atomic(!options.ownsNothing)
+    let (answers, about, given, opener) = (HeldHandler(), HeldHandler(), HeldNotice(), HeldOpener())
+    (self.answers, self.opener) = (answers, opener)
     driver = NodeDriver<EngineTenant>(
       node, timing: timing, clock: MachineClock(), store: store, given: { given.tell($0) },
       makeLinks: { tell in
         NodeLinks(
           node, cluster: store.cluster, identity, on: loop, logger: logger,
-          answering: { question, _ in answers.answer(question, on: loop) }, tell: tell)
+          answering: { question, _ in
+            (NodeQuestion.isMeant(by: question) ? about : answers).answer(question, on: loop)
+          }, tell: tell)
       })
     do {
       _ = try await driver.links.listen(host: options.node.host, port: options.node.port)
@@ -72,6 +79,13 @@ package final class ClusterNode: Sendable {
     for peer in options.peers { addresses[NodeID(peer.name)] = (peer.host, peer.port) }
     driver.links.setPeers(addresses)
     ticker = Ticker(everyMilliseconds: Self.tickMilliseconds) { [driver] in driver.tick() }
+    let placed = PlacedNode()
+    placing = Ticker(everyMilliseconds: Self.placingMilliseconds) { placed.node?.place() }
+    placed.node = self
+    about.set { [placed] question in
+      placed.node?.answer(about: question, on: loop) ?? loop.makeFailedFuture(LinkRefusal.unattended)
+    }
+    given.set { [placed] database in placed.node?.take(given: database) }
   }
 
   // MARK: Databases
@@ -116,6 +130,7 @@ package final class ClusterNode: Sendable {
       database, limits: limits.engine, line: line,
       .init(
         clock: clock, owner: owner, denied: denied, notice: { [logger] notice in Self.log(notice, of: name, logger) },
+        ownershipChanged: environment.ownershipChanged,
         first: FollowedStart(initialRules: initialRules),
         reload: { [weak self] in self?.reload(key, name, journal, initialRules, into: loaded) }, loaded: loaded))
     var member = DatabaseMember(node: NodeID(self.name), timing: timing, head: head, table: table)
@@ -123,6 +138,7 @@ package final class ClusterNode: Sendable {
     let running = driver.open(id, member, tenant)
     line.lead(to: running)
     members.withLock { $0[key] = OpenMember(database: database, driver: running, owner: owner) }
+    seekOwner(of: key)
     guard served.wait(seconds: Self.openSeconds) else {
       close(key)
       throw Absence(
@@ -199,55 +215,22 @@ package final class ClusterNode: Sendable {
     }
   }
 
-  // MARK: Other nodes
+  // MARK: The node
 
   /// Asks another node something; fails with `QuestionProblem`.
   package func ask(_ node: String, _ question: [UInt8], timeoutSeconds: Int) -> EventLoopFuture<[UInt8]> {
     driver.links.ask(NodeID(node), question, timeoutSeconds: timeoutSeconds)
   }
 
-  /// Has databases opened that other nodes give up for this one and that are not open here, from here on.
-  ///
-  /// - Parameter open: gets the name of a journal, with its collection, on a queue that it may hold for a while.
-  package func whenGiven(_ open: @escaping @Sendable (_ journal: String) -> Void) {
-    given.set { [weak self] database in
-      guard let self else { return }
-      loading.async { [self] in
-        if let name = try? store.name(of: database) { open(name) }
-      }
-    }
-  }
-
-  /// Answers other nodes' questions from here on; before that, they are refused.
+  /// Answers other nodes' questions from here on, but those about nodes; before that, they are refused.
   package func answer(_ handler: @escaping @Sendable ([UInt8]) -> EventLoopFuture<[UInt8]>) { answers.set(handler) }
 
-  // MARK: The node
-
-  /// Gives every database that it owns to another node, as far as one is connected, and takes none any more. Returns when
-  /// that is done, or after a while.
+  /// Has databases opened from here on that other nodes give to this one, or want it to own.
   ///
-  /// - Returns: the databases that it still owns.
-  package func drain(seconds: Int) async -> [String] {
-    isWilling.store(false, ordering: .relaxed)
-    let deadline = clock().monotonicMilliseconds + Int64(seconds) * 1_000
-    while true {
-      let owned = members.withLock { members in
-        members.filter { $0.value.driver.look { member, _ in member.ownership.epoch != nil } }
-      }
-      let peers = driver.links.connected.map(\.node)
-      for member in members.withLock({ Array($0.values) }) { member.driver.handle(.wanted(false)) }
-      for (number, member) in owned.values.enumerated() where !peers.isEmpty {
-        member.driver.handle(.handOver(to: peers[number % peers.count]))
-      }
-      guard !owned.isEmpty, clock().monotonicMilliseconds < deadline else { return owned.keys.sorted() }
-      try? await Task.sleep(for: .milliseconds(50))
-    }
+  /// - Parameter open: gets the name of a journal, with its collection; done when that is served, or cannot be.
+  package func whenAsked(toOpen open: @escaping @Sendable (_ journal: String) -> EventLoopFuture<Void>) {
+    opener.set(open)
   }
-
-  /// The server is about to end: what it owns is given away, if that is quickly done.
-  package func leave() async { _ = await drain(seconds: Self.leaveSeconds) }
-
-  private static let leaveSeconds = 3
 
   /// The cluster as PostgreSQL knows it. Blocks.
   package func overview() throws(JournalError) -> ClusterOverview { try store.overview() }
@@ -260,7 +243,7 @@ package final class ClusterNode: Sendable {
     }
     return ClusterStatus(
       node: name, run: standing.incarnation?.number,
-      isLeaseBelieved: standing.isBelieved(at: MachineClock().now),
+      isLeaseBelieved: standing.isBelieved(at: MachineClock().now), isWilling: isWilling.load(ordering: .relaxed),
       connected: driver.links.connected.map(\.node.name), databases: databases)
   }
 
@@ -273,6 +256,7 @@ package final class ClusterNode: Sendable {
 
   /// Ends its part: other nodes take over when its lease is over, or at once what it gave them before.
   package func close() {
+    placing.stop()
     ticker.stop()
     driver.halt()
     store.close()
@@ -280,7 +264,7 @@ package final class ClusterNode: Sendable {
 }
 
 /// A database that this node takes part in.
-private struct OpenMember: Sendable {
+struct OpenMember: Sendable {
   var database: Database
   var driver: DatabaseDriver<EngineTenant>
   var owner: KnownOwner
@@ -297,10 +281,23 @@ package struct ClusterStatus: Sendable {
   package var run: Int64?
   /// Whether nobody else can have taken over what it owns.
   package var isLeaseBelieved: Bool
+  /// Whether it takes databases that nobody owns.
+  package var isWilling: Bool
   /// The nodes that it has a connection to.
   package var connected: [String]
   /// By the names of their journals, with the collection.
   package var databases: [(String, MemberStatus)]
+}
+
+/// A node for what it has done by others, as long as it is there.
+private final class PlacedNode: Sendable {
+  private struct Held { weak var node: ClusterNode? }
+  private let held = Mutex(Held())
+
+  var node: ClusterNode? {
+    get { held.withLock { $0.node } }
+    set { held.withLock { $0.node = newValue } }
+  }
 }
 
 /// What answers other nodes' questions, once there is something.

@@ -43,6 +43,8 @@ public struct ClusterOptions: Sendable {
   public var peers: [Place]
   /// The folder with what nodes show each other, see `LinkIdentity`, and in `keys` what signs tokens on all of them.
   public var identityFolder: String
+  /// The node serves clients and owns no database: what they write goes to the others.
+  public var ownsNothing = false
 
   /// A node of those.
   public init(node: Place, peers: [Place], identityFolder: String) {

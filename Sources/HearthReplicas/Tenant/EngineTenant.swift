@@ -1,6 +1,7 @@
 import HearthCluster
 import HearthDatabase
 import HearthEngine
+import HearthJournal
 import HearthNode
 import Synchronization
 
@@ -37,6 +38,8 @@ struct EngineTenant: DatabaseTenant {
     /// Takes what this node refused as the owner, for the log.
     var denied: @Sendable ([Denial]) -> Void
     var notice: @Sendable (Notice) -> Void
+    /// Is told whether this node is the owner.
+    var ownershipChanged: @Sendable (Bool) -> Void
     /// The state that the database begins with when the log is another one.
     var first: FollowedStart
     /// Has the newest snapshot be read, since rows that are missing here are gone.
@@ -64,6 +67,16 @@ struct EngineTenant: DatabaseTenant {
       body)
   }
 
+  private func decision(
+    _ decide: @Sendable (inout ChangeDecider) -> ChangeDecider.Decided
+  ) -> HeldDecider.Decision {
+    deciding { [outbox = database.follower?.outbox] decider in
+      decider.tapChanges(outbox?.tap)
+      let decided = decide(&decider)
+      return HeldDecider.Decision(decided, entries: outbox?.entries(of: decided.changes) ?? [])
+    }
+  }
+
   mutating func decide(_ request: ForwardedRequest, at position: Int64) -> HearthCluster.Decided {
     guard case .write(let bytes) = request.kind else { return .refuse(reply: []) }
     let session = request.origin.session.rawValue
@@ -71,25 +84,27 @@ struct EngineTenant: DatabaseTenant {
     if TransactionShelf.isMeant(by: bytes) {
       // Of another process, which will tell whoever asked.
       guard let transaction = line.shelf.take(bytes) else { return .refuse(reply: []) }
-      decided = deciding { [around] in .init($0.transact(transaction, of: session, at: position, around.clock())) }
+      decided = decision { [around] in $0.transact(transaction, of: session, at: position, around.clock()) }
     } else {
       guard let change = try? ForwardedChange(encoded: bytes) else { return .refuse(reply: []) }
-      decided = deciding { [around] in .init($0.decide(change, of: session, at: position, around.clock())) }
+      decided = decision { [around] in $0.decide(change, of: session, at: position, around.clock()) }
     }
     if !decided.denials.isEmpty { around.denied(decided.denials) }
-    return decided.content.map { .commit(content: $0, reply: decided.reply) } ?? .refuse(reply: decided.reply)
+    guard let content = decided.content else { return .refuse(reply: decided.reply) }
+    return .commit(content: content, reply: decided.reply, entries: decided.entries)
   }
 
   /// A node reads for itself, once it has applied everything up to the position.
   mutating func read(_ query: [UInt8], of session: SessionID, at position: Int64) -> [UInt8] { [] }
 
-  mutating func disconnect(_ session: SessionID, at position: Int64) -> [UInt8] {
-    let (content, denials) = deciding { [around] in
-      let ended = $0.end(session.rawValue, at: position, around.clock())
-      return (ended.content, ended.denials)
+  mutating func disconnect(_ session: SessionID, at position: Int64) -> (content: [UInt8], entries: [OutboxEntry]) {
+    let (ended, entries) = deciding { [around, outbox = database.follower?.outbox] decider in
+      decider.tapChanges(outbox?.tap)
+      let ended = decider.end(session.rawValue, at: position, around.clock())
+      return (ended, outbox?.entries(of: ended.changes) ?? [])
     }
-    if !denials.isEmpty { around.denied(denials) }
-    return content
+    if !ended.denials.isEmpty { around.denied(ended.denials) }
+    return (ended.content, entries)
   }
 
   /// Has a snapshot be written of the state that all rows led to which the database was handed.
@@ -114,11 +129,15 @@ struct EngineTenant: DatabaseTenant {
     case .closeClient(let session): database.follower?.take(.sessionEnded(session.rawValue))
     case .closeSockets: database.follower?.take(.serving(false))
     case .openSockets: database.follower?.take(.serving(true))
-    case .began(let epoch): around.notice(.began(epoch: epoch))
+    case .stored(let entries): database.follower?.outbox.stored(entries)
+    case .began(let epoch):
+      around.notice(.began(epoch: epoch))
+      around.ownershipChanged(true)
     case .rollBack:
       isOwner = false
       decider.forget()
       around.notice(.ended)
+      around.ownershipChanged(false)
     case .reset: database.follower?.take(.replaced(around.first))
     case .pruned: around.reload()
     case .restored(let head): if let start = around.loaded.take(at: head) { database.follower?.take(.replaced(start)) }
@@ -149,9 +168,11 @@ private final class HeldDecider: Sendable {
     var content: [UInt8]?
     var reply: [UInt8]
     var denials: [Denial]
+    var entries: [OutboxEntry]
 
-    init(_ decided: ChangeDecider.Decided) {
+    init(_ decided: ChangeDecider.Decided, entries: [OutboxEntry]) {
       (content, reply, denials) = (decided.content, decided.reply.forwarded, decided.denials)
+      self.entries = entries
     }
   }
 

@@ -10,8 +10,8 @@ import NIOHTTP1
 
 /// `/.settings/cluster.json`: a cluster's node as it sees itself and the others. For administrators.
 ///
-/// `GET` answers with the node's `name`, its `run` (null while it has none), whether it believes in its lease (`isAlive`), the
-/// nodes that it is `connected` to, all `nodes` as PostgreSQL knows them, and all `databases`: of each its `name`, `owner`
+/// `GET` answers with the node's `name`, its `run` (null while it has none), whether it believes in its lease (`isAlive`) and
+/// `takesDatabases` that nobody owns, the nodes that it is `connected` to, all `nodes` as PostgreSQL knows them, and all `databases`: of each its `name`, `owner`
 /// (null for none), `epoch` and last durable `position`; and where this node has a part in it, its `role` (`owner`,
 /// `following`, `reading` or `readOnly`), how many commits it is `behind`, whether what it knows is new enough for clients
 /// (`isServed`), and how many `sessions` there are.
@@ -68,7 +68,7 @@ struct ClusterResponder: HTTPResponder {
     return .object([
       .init("name", .string(status.node)),
       .init("run", status.run.map { .int($0) } ?? .null),
-      .init("isAlive", .bool(status.isLeaseBelieved)),
+      .init("isAlive", .bool(status.isLeaseBelieved)), .init("takesDatabases", .bool(status.isWilling)),
       .init("connected", .array(status.connected.map { .string($0) })),
       .init("nodes", .array(overview.nodes.map(json))),
       .init("databases", .array(overview.journals.map { json($0, members, prefix: prefix) })),

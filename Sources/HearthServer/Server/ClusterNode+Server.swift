@@ -5,12 +5,13 @@ import NIOCore
 import Synchronization
 
 extension ClusterNode {
-  /// Takes databases that other nodes give to this one also when nobody here has asked for them yet.
-  func openGiven(_ databases: DatabaseRegistry, on loop: any EventLoop) {
-    whenGiven { journal in
+  /// Opens databases that other nodes want this one to own, also when nobody here has asked for them yet.
+  func openAsked(_ databases: DatabaseRegistry, on loop: any EventLoop) {
+    whenAsked { journal in
       let prefix = JournalEngine.databasesPrefix
-      guard journal.hasPrefix(prefix) else { return }
-      _ = databases.database(String(journal.dropFirst(prefix.count)), .allowed, on: loop)
+      // Accounts are open as long as the server runs.
+      guard journal.hasPrefix(prefix) else { return loop.makeSucceededVoidFuture() }
+      return databases.database(String(journal.dropFirst(prefix.count)), .allowed, on: loop).map { _ in }
     }
   }
 

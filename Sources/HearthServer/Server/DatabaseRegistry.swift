@@ -48,6 +48,7 @@ final class DatabaseRegistry: DatabaseSource {
   private let openings = DispatchGroup()
   private let outboxes = Mutex<@Sendable (String) -> DatabaseOutbox?>({ _ in nil })
   private let hook = Mutex<@Sendable (Database) -> Void>({ _ in })
+  private let ownershipHook = Mutex<@Sendable (String, Bool) -> Void>({ _, _ in })
   private let awayHook = Mutex<@Sendable (String) -> Void>({ _ in })
 
   /// - Parameters:
@@ -95,6 +96,12 @@ final class DatabaseRegistry: DatabaseSource {
 
   /// - Parameter work: called with each database when it is open, before anybody else has it.
   func whenOpened(_ work: @escaping @Sendable (Database) -> Void) { hook.withLock { $0 = work } }
+
+  /// - Parameter work: called with the name of a database that several servers follow, and whether this one decides from now
+  ///   on what is written there.
+  func whenOwnershipChanges(_ work: @escaping @Sendable (_ name: String, _ isOwner: Bool) -> Void) {
+    ownershipHook.withLock { $0 = work }
+  }
 
   /// What databases get that have no rules of their own.
   func setInitialRules(_ rules: RuleSet) {
@@ -202,6 +209,7 @@ final class DatabaseRegistry: DatabaseSource {
       var environment = environment(name)
       environment.outbox = outboxes.withLock { $0 }(name)
       environment.servingChanged = { [weak self] isServing in self?.setServing(isServing, name) }
+      environment.ownershipChanged = { [hook = ownershipHook.withLock { $0 }] isOwner in hook(name, isOwner) }
       opened = try opener(name, rules, environment, limits)
     } catch {
       problem = .unavailable("\(error)")

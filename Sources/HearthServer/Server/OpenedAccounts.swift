@@ -17,6 +17,8 @@ package struct OpenedAccounts: Sendable {
   package let keys: KeyRing
   /// Where they are kept; closed by whoever opened it.
   package let store: AccountStore
+  /// Whether this node owns them, where a cluster's nodes share them.
+  let ownership: OwnershipNotice?
 
   /// Opens the store and puts the accounts together. Reads files: not for event loops.
   ///
@@ -37,13 +39,16 @@ package struct OpenedAccounts: Sendable {
       developerCredentials: configuration.isEmulator ? DeveloperCredentials() : nil,
       acceptsRawSecrets: options.acceptsRawSecrets)
     let store: AccountStore
+    let ownership = node.map { _ in OwnershipNotice() }
     do {
       let limits = AccountStoreLimits(configuration)
       if let node {
         store = try AccountStore(environment: environment, projectID: configuration.projectID, limits: limits) {
-          try node.open(
-            AccountStore.journalName, of: "", initialRules: .denyAll, environment: $0, limits: DatabaseLimits(),
-            denied: { _ in })
+          var surroundings = $0
+          surroundings.ownershipChanged = { ownership?.changed($0) }
+          return try node.open(
+            AccountStore.journalName, of: "", initialRules: .denyAll, environment: surroundings,
+            limits: DatabaseLimits(), denied: { _ in })
         }
       } else {
         store = try AccountStore(
@@ -55,7 +60,7 @@ package struct OpenedAccounts: Sendable {
     let own = Accounts(
       configuration: configuration, store: store, keys: ring, plugins: options.plugins, environment: environment,
       onRevocation: onRevocation)
-    return OpenedAccounts(accounts: AccountsDirectory(own), keys: ring, store: store)
+    return OpenedAccounts(accounts: AccountsDirectory(own), keys: ring, store: store, ownership: ownership)
   }
 }
 

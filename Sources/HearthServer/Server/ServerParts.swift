@@ -113,9 +113,15 @@ final class ServerParts: Sendable {
         services.rules.resume(database)
         services.triggers.attach(database)
       }
-      databases.setOutboxes { [triggers = services.triggers] name in triggers.outbox(of: name) }
+      databases.setOutboxes { [triggers = services.triggers, isShared = node != nil] name in
+        // The node that owns it sends.
+        if isShared { triggers.sender.setSending(false, of: name) }
+        return triggers.outbox(of: name)
+      }
+      databases.whenOwnershipChanges { [sender = services.triggers.sender] in sender.setSending($1, of: $0) }
       try await Self.open(options, rules: rules, services)
       for name in services.triggers.neededNames { _ = try? await Self.database(name, services) }
+      accounts.ownership?.tell { [triggers = services.triggers] in triggers.setSendingOfUsers($0) }
       services.triggers.attachUsers()
       receivers.whenChanged { [sender = services.triggers.sender] in sender.pluginsChanged() }
       triggerCare = PeriodicTask(every: .seconds(3_600)) { [triggers = services.triggers] in
@@ -139,7 +145,7 @@ final class ServerParts: Sendable {
           ClusterRoutes(
             $0, prefix: JournalEngine.databasesPrefix, proxies: proxies, logger: options.logger)
         })
-      node?.openGiven(databases, on: group.next())
+      node?.openAsked(databases, on: group.next())
       node?.answerQuestions(routes, loops: loops, proxies: proxies, logger: options.logger)
       transport = try await Self.listen(
         options, tls: certificate?.served, group: group, loops: loops, services, routes)

@@ -26,11 +26,14 @@ struct ClusterFlags: ParsableArguments {
       valueName: "folder"))
   var clusterIdentity: String?
 
+  @Flag(help: "This node owns no database: it serves clients, and what they write is decided by the others.")
+  var edge = false
+
   /// - Parameter journal: what `--journal` says.
   func validate(beside journal: String?) throws {
     guard let cluster else {
-      guard node == nil, peer.isEmpty, clusterIdentity == nil else {
-        throw ValidationError("--node, --peer and --cluster-identity go together with --cluster.")
+      guard node == nil, peer.isEmpty, clusterIdentity == nil, !edge else {
+        throw ValidationError("--node, --peer, --cluster-identity and --edge go together with --cluster.")
       }
       return
     }
@@ -56,7 +59,9 @@ struct ClusterFlags: ParsableArguments {
   var options: HearthServer.ClusterOptions? {
     guard cluster != nil, let place = node.flatMap({ HearthServer.ClusterOptions.Place($0) }), let clusterIdentity
     else { return nil }
-    return HearthServer.ClusterOptions(
+    var options = HearthServer.ClusterOptions(
       node: place, peers: peer.compactMap { HearthServer.ClusterOptions.Place($0) }, identityFolder: clusterIdentity)
+    options.ownsNothing = edge
+    return options
   }
 }

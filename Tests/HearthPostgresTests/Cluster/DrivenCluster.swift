@@ -169,13 +169,13 @@ struct DrivenTenant: DatabaseTenant {
     decider.read(query, of: session, at: position)
   }
 
-  mutating func disconnect(_ session: SessionID, at position: Int64) -> [UInt8] {
+  mutating func disconnect(_ session: SessionID, at position: Int64) -> (content: [UInt8], entries: [OutboxEntry]) {
     decider.disconnect(session, at: position)
   }
 
   mutating func take(_ action: MemberAction) {
     switch action {
-    case .ask, .send, .receipts, .began, .ownerSeen, .restored: break
+    case .ask, .send, .receipts, .began, .ownerSeen, .restored, .stored: break
     case .apply(let row, let records):
       decider.apply(row, records)
       board.tell(row, records, on: node)
