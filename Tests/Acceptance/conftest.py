@@ -54,7 +54,7 @@ class Server:
         self.environment = environment or {}
         self.process = None
         self.owner = None
-        if edge.is_meant(command, options):
+        if edge.is_meant(self.data, command, options):
             pair = edge.Pair()
             self.arguments += pair.options("edge")
             owner = self.data.parent / (self.data.name + ".owner")
@@ -147,6 +147,11 @@ def let_everyone_into(folder):
     while temporary in folder.parents:
         folder.chmod(0o755)
         folder = folder.parent
+
+
+def pytest_collection_modifyitems(items):
+    if edge.IS_WANTED:
+        edge.mark_unfit(items)
 
 
 @pytest.fixture

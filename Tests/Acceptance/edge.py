@@ -33,8 +33,26 @@ def _identities():
     return folder / "identities"
 
 
-def is_meant(command, options):
-    return IS_WANTED and command in ("serve", "dev") and not FOREIGN & set(options)
+def is_meant(data, command, options):
+    # Not one whose folder somebody has filled with journals.
+    has_journals = (data / "accounts.db").exists() or any((data / "databases").glob("*.db"))
+    return IS_WANTED and command in ("serve", "dev") and not FOREIGN & set(options) and not has_journals
+
+
+# What such a node is not asked for, by a part of the test's name.
+UNFIT = {
+    "[stopped]": "commands on a folder need its server when journals are in PostgreSQL",
+}
+
+
+def mark_unfit(items):
+    """Skips what cannot be asked of a node that owns nothing."""
+    import pytest
+
+    for item in items:
+        for part, reason in UNFIT.items():
+            if part in item.nodeid:
+                item.add_marker(pytest.mark.skip(reason=reason))
 
 
 class Pair:

@@ -1,5 +1,6 @@
 import Foundation
 import HearthTree
+import HearthSystem
 import Logging
 import ServerTestKit
 import Testing
@@ -9,7 +10,7 @@ import Testing
 
 @Suite struct SettingsStoreTests {
   private static func store(_ folder: TemporaryFolder, _ log: LogRecorder = LogRecorder()) -> SettingsStore {
-    SettingsStore(folder: folder.path + "/settings", logger: Logger(label: "test") { _ in log })
+    SettingsStore(files: LocalFiles(folder: folder.path + "/settings"), logger: Logger(label: "test") { _ in log })
   }
 
   @Test("what was set is there after a restart")

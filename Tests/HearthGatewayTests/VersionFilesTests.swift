@@ -1,4 +1,5 @@
 import Foundation
+import HearthSystem
 import Logging
 import ServerTestKit
 import Testing
@@ -7,7 +8,7 @@ import Testing
 
 @Suite struct VersionFilesTests {
   private static func files(_ folder: TemporaryFolder, _ log: LogRecorder = LogRecorder()) -> VersionFiles {
-    VersionFiles(folder: folder.path + "/rules", logger: Logger(label: "test") { _ in log })
+    VersionFiles(files: LocalFiles(folder: folder.path + "/rules"), logger: Logger(label: "test") { _ in log })
   }
 
   private static let change = RulesChange(

@@ -65,7 +65,8 @@ public final class AccountStore: Sendable {
     var surroundings = DatabaseEnvironment(
       clock: environment.clock, schedule: environment.schedule, deliver: { effects, _ in desk.take(effects) },
       notice: { notice(AccountsNotice($0)) })
-    surroundings.followed = { places, before, after in
+    surroundings.followed = { places, before, after, isOwn in
+      guard !isOwn else { return }
       let ended = Revocation.made(
         at: places, before: AccountRecords(root: before.root, damage: damage),
         after: AccountRecords(root: after.root, damage: damage))

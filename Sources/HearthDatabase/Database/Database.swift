@@ -98,8 +98,8 @@ public final class Database: Sendable {
   ) {
     following = Following(line, makeSession: makeSession)
     recovery = start.report
-    // Entries are kept with the commits that they are of, by whoever writes these.
-    outboxes = OutboxHolder(journal: nil, nil)
+    // Entries are kept with the commits that they are of, by whoever writes these; all look at them.
+    outboxes = OutboxHolder(journal: journal as? any OutboxJournal, environment.outbox)
     (self.name, self.environment, self.limits, self.journal) = (name, environment, limits, journal)
     let engine = Engine(following: start.state, limits: limits.engine)
     let durable = DurableState(engine.state)

@@ -28,9 +28,10 @@ public struct DatabaseEnvironment: Sendable {
   /// had no answer. Only of a database that follows a log.
   package var closeConnection: @Sendable (_ connection: ConnectionID) -> Void = { _ in }
 
-  /// Told what others have changed, once it can be read: the places, and the states before and after. Comes on the
-  /// deciding queue, which waits for it. Only of a database that follows a log.
-  package var followed: (@Sendable (_ places: [Path], _ before: Published, _ after: Published) -> Void)?
+  /// Told what has changed, once it can be read: the places, the states before and after, and whether this server decided it
+  /// as the log's owner. Comes on the deciding queue, which waits for it. Only of a database that follows a log.
+  package var followed:
+    (@Sendable (_ places: [Path], _ before: Published, _ after: Published, _ isOwn: Bool) -> Void)?
 
   /// What a database that follows a log knows is new enough for clients from now on, or is not any more: then all
   /// connections are to be ended, and none taken.

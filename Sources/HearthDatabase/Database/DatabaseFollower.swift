@@ -63,8 +63,8 @@ package struct DatabaseFollower: Sendable {
     case .commits(let first, let last, let payload, let isOwn):
       let before = database.durable.state
       apply(first, last, payload)
-      if !isOwn, let tell = database.environment.followed {
-        tell(Self.places(in: payload), before, database.durable.state)
+      if let tell = database.environment.followed {
+        tell(Self.places(in: payload), before, database.durable.state, isOwn)
       }
     case .answered(let ticket, let answer):
       guard let (command, next) = following.desk.withLock({ $0.answered(ticket) }) else { return }

@@ -40,6 +40,9 @@ package final class RulesDesk: Sendable {
     try await turns.run(database, body)
   }
 
+  /// Another node of a cluster has added a version.
+  package func forgetVersions(of database: String) { files.forget(database) }
+
   /// The database is no more.
   func forget(_ database: String) {
     watches.forget(database)

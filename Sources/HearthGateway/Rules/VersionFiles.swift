@@ -23,13 +23,16 @@ package final class VersionFiles: Sendable {
     var lastID: Int64 = 0
   }
 
-  private let folder: String
+  /// How often a version is added where others add theirs at the same time.
+  private static let triesMax = 16
+
+  private let files: any SmallFiles
   private let logger: Logger
   /// Those that were used. A database whose name is here exists, so there are no more of them than databases.
   private let shelves = Mutex<[String: Shelf]>([:])
 
-  init(folder: String, logger: Logger) {
-    self.folder = folder
+  init(files: any SmallFiles, logger: Logger) {
+    self.files = files
     self.logger = logger
   }
 
@@ -43,7 +46,7 @@ package final class VersionFiles: Sendable {
   /// The text of a version.
   func source(of version: RulesVersion, in database: String) throws(RESTFailure) -> String {
     try onShelf(database) { _ throws(WholeFile.Problem) in
-      let bytes = try file(version.id, database).read(bytesMax: Self.fileBytesMax) ?? []
+      let bytes = try files.read(Self.file(version.id, database), bytesMax: Self.fileBytesMax) ?? []
       guard let read = RulesVersion.read(bytes), read.version == version else {
         throw WholeFile.Problem("are damaged", cause: "version \(version.id) is not what was written")
       }
@@ -56,43 +59,46 @@ package final class VersionFiles: Sendable {
     _ source: String, _ change: RulesChange, at timeMilliseconds: Int64, to database: String
   ) throws(RESTFailure) -> RulesVersion {
     try onShelf(database) { shelf throws(WholeFile.Problem) in
-      let version = RulesVersion(
-        id: shelf.lastID + 1, timeMilliseconds: timeMilliseconds, change: change, source: source)
-      try file(version.id, database).write(version.text(with: source))
-      shelf.lastID = version.id
-      shelf.versions.append(version)
-      giveUpOldest(of: &shelf, database)
-      return version
+      for _ in 0..<Self.triesMax {
+        let version = RulesVersion(
+          id: shelf.lastID + 1, timeMilliseconds: timeMilliseconds, change: change, source: source)
+        guard try files.write(version.text(with: source), to: Self.file(version.id, database), over: nil) else {
+          // Another node was faster.
+          shelf = try read(database)
+          continue
+        }
+        shelf.lastID = version.id
+        shelf.versions.append(version)
+        giveUpOldest(of: &shelf, database)
+        return version
+      }
+      throw WholeFile.Problem("cannot be written", cause: "others are added all the time")
     }
   }
 
   /// Takes a version away that never was in force.
   func remove(_ version: RulesVersion, from database: String) {
     _ = try? onShelf(database) { shelf throws(WholeFile.Problem) in
-      guard file(version.id, database).remove() else { throw WholeFile.Problem("cannot be written") }
+      guard files.remove(Self.file(version.id, database)) else { throw WholeFile.Problem("cannot be written") }
       shelf.versions.removeAll { $0.id == version.id }
     }
   }
 
-  /// The database is no more, nor are its files.
-  func forget(_ database: String) { _ = shelves.withLock { $0.removeValue(forKey: database) } }
+  /// The database is no more, nor are its files; or another node has changed them.
+  package func forget(_ database: String) { _ = shelves.withLock { $0.removeValue(forKey: database) } }
 
   private func giveUpOldest(of shelf: inout Shelf, _ database: String) {
     var sizeBytes = shelf.versions.reduce(0) { $0 + $1.sizeBytes }
     while shelf.versions.count > Self.countKept, shelf.versions.count > Self.countMax || sizeBytes > Self.bytesMax {
       // One that cannot be removed is tried again with the next.
-      guard file(shelf.versions[0].id, database).remove() else { return }
+      guard files.remove(Self.file(shelf.versions[0].id, database)) else { return }
       sizeBytes -= shelf.versions.removeFirst().sizeBytes
     }
   }
 
   // MARK: Files
 
-  private func folder(of database: String) -> String { "\(folder)/\(database)" }
-
-  private func file(_ id: Int64, _ database: String) -> WholeFile {
-    WholeFile(folder: folder(of: database), name: "\(id).json")
-  }
+  private static func file(_ id: Int64, _ database: String) -> String { "\(database)/\(id).json" }
 
   private func onShelf<Result: Sendable>(
     _ database: String, _ body: (inout Shelf) throws(WholeFile.Problem) -> Result
@@ -109,7 +115,7 @@ package final class VersionFiles: Sendable {
     case .failure(let problem):
       logger.error(
         "the versions of rules \(problem.what)",
-        metadata: ["path": "\(folder(of: database))", "error": "\(problem.cause)"])
+        metadata: ["path": "\(files.place(database))", "error": "\(problem.cause)"])
       if problem.isNoSpace { throw .noSpace(Failure.noSpace.message) }
       throw RESTFailure(500, "The versions of the rules \(problem.what): \(problem.cause).")
     }
@@ -117,16 +123,16 @@ package final class VersionFiles: Sendable {
 
   private func read(_ database: String) throws(WholeFile.Problem) -> Shelf {
     var shelf = Shelf()
-    for name in try WholeFile.names(in: folder(of: database)) where name.hasSuffix(".json") {
+    for name in try files.names(in: database) where name.hasSuffix(".json") {
       guard let id = Int64(name.dropLast(5)), id > 0, id < .max, "\(id).json" == name else { continue }
       shelf.lastID = max(shelf.lastID, id)
-      let file = file(id, database)
-      guard let bytes = try file.read(bytesMax: Self.fileBytesMax) else { continue }
+      let file = Self.file(id, database)
+      guard let bytes = try files.read(file, bytesMax: Self.fileBytesMax) else { continue }
       if let (version, _) = RulesVersion.read(bytes), version.id == id {
         shelf.versions.append(version)
       } else {
         // It stays for somebody to look at; its number is not given again.
-        logger.error("a version of rules is damaged", metadata: ["path": "\(file.path)"])
+        logger.error("a version of rules is damaged", metadata: ["path": "\(files.place(file))"])
       }
     }
     shelf.versions.sort { $0.id < $1.id }

@@ -1,5 +1,6 @@
 import HearthAccounts
 import HearthRules
+import HearthSystem
 import HearthTransport
 import Logging
 
@@ -51,14 +52,15 @@ package struct GatewayServices: Sendable {
   package let quotas: QuotaDesk
 
   /// - Parameters:
-  ///   - settingsFolder: where databases' settings are kept. Made with the first.
-  ///   - versionsFolder: where the versions of databases' rules are kept. Made with the first.
+  ///   - settings: where databases' settings are kept.
+  ///   - versions: where the versions of databases' rules are kept.
   ///   - triggers: what triggers are told.
   ///   - meters: count what requests come to.
   ///   - memory: where large values on their way to clients are counted.
   package init(
     databases: any DatabaseSource, gate: CredentialGate, accounts: AccountsDirectory, proxies: TrustedProxies,
-    router: EffectRouter, denials: DenialLog, settingsFolder: String, versionsFolder: String, triggers: TriggerOptions,
+    router: EffectRouter, denials: DenialLog, settings settingsFiles: any SmallFiles, versions: any SmallFiles,
+    triggers: TriggerOptions,
     memory: ClientMemory, meters: GatewayMeters = .none, logger: Logger,
     isEmulator: Bool
   ) {
@@ -71,12 +73,12 @@ package struct GatewayServices: Sendable {
     self.meters = meters
     quotas = QuotaDesk(meters: meters)
     pool = LargeValuePool(memory: memory)
-    settings = SettingsStore(folder: settingsFolder, logger: logger)
+    settings = SettingsStore(files: settingsFiles, logger: logger)
     self.triggers = TriggerDesk(
       triggers, settings: settings, databases: databases, users: UserTriggers(accounts: accounts.own.store),
       logger: logger)
     rules = RulesDesk(
-      files: VersionFiles(folder: versionsFolder, logger: logger), settings: settings, pushIDs: pushIDs, router: router,
+      files: VersionFiles(files: versions, logger: logger), settings: settings, pushIDs: pushIDs, router: router,
       pool: pool, logger: logger)
     self.logger = logger
     self.isEmulator = isEmulator

@@ -3,20 +3,29 @@ import HearthTree
 import Logging
 import Synchronization
 
-/// The settings of every database, each in a small file that is replaced as a whole.
+/// The settings of every database, each in a small file that is replaced as a whole; of a cluster, by any of its nodes.
 ///
 /// Blocks for files: not for event loops.
 package final class SettingsStore: Sendable {
   /// Bytes of one file: what settings may be, with every character escaped.
   private static let fileBytesMax = 256 << 20
 
-  private let folder: String
+  /// How often a change is tried where others make theirs at the same time.
+  private static let triesMax = 16
+
+  /// Settings, and the bytes that they were read from.
+  private struct Kept {
+    var settings: DatabaseSettings
+    var bytes: [UInt8]?
+  }
+
+  private let files: any SmallFiles
   private let logger: Logger
   /// Those that were used. A database whose name is here exists, so there are no more of them than databases.
-  private let known = Mutex<[String: DatabaseSettings]>([:])
+  private let known = Mutex<[String: Kept]>([:])
 
-  init(folder: String, logger: Logger) {
-    self.folder = folder
+  init(files: any SmallFiles, logger: Logger) {
+    self.files = files
     self.logger = logger
   }
 
@@ -40,13 +49,13 @@ package final class SettingsStore: Sendable {
     case .done(let result): return result
     case .refused(let failure): throw failure
     case .unusable(let problem):
-      logger.error("settings \(problem.what)", metadata: ["path": "\(file(name).path)", "error": "\(problem.cause)"])
+      logger.error("settings \(problem.what)", metadata: ["path": "\(files.place(Self.file(name)))", "error": "\(problem.cause)"])
       throw RESTFailure(500, "The settings of the database \(problem.what).")
     }
   }
 
-  /// The database is no more, nor is its file.
-  func forget(_ name: String) { _ = known.withLock { $0.removeValue(forKey: name) } }
+  /// The database is no more, nor is its file; or another node has changed it.
+  package func forget(_ name: String) { _ = known.withLock { $0.removeValue(forKey: name) } }
 
   private enum Outcome<Result: Sendable>: Sendable {
     case done(Result)
@@ -55,28 +64,39 @@ package final class SettingsStore: Sendable {
   }
 
   private func change<Result: Sendable>(
-    _ known: inout [String: DatabaseSettings], _ name: String,
+    _ known: inout [String: Kept], _ name: String,
     _ body: (inout DatabaseSettings) throws(RESTFailure) -> Result
   ) throws(WholeFile.Problem) -> Outcome<Result> {
-    let before: DatabaseSettings
-    if let settings = known[name] { before = settings } else { before = try read(name) }
-    var settings = before
-    let result: Result
-    do throws(RESTFailure) { result = try body(&settings) } catch { return .refused(error) }
-    let text = settings.text
-    if text != before.text { try file(name).write(text) }
-    known[name] = settings
-    return .done(result)
+    for _ in 0..<Self.triesMax {
+      let before = if let kept = known[name] { kept } else { try read(name) }
+      var settings = before.settings
+      let result: Result
+      do throws(RESTFailure) { result = try body(&settings) } catch { return .refused(error) }
+      let text = settings.text
+      if text == before.settings.text {
+        known[name] = before
+        return .done(result)
+      }
+      if try files.write(text, to: Self.file(name), over: before.bytes) {
+        known[name] = Kept(settings: settings, bytes: text)
+        return .done(result)
+      }
+      // Another node was faster: what it has set stays.
+      known[name] = nil
+    }
+    throw WholeFile.Problem("cannot be written", cause: "they are being changed all the time")
   }
 
-  private func file(_ name: String) -> WholeFile { WholeFile(folder: folder, name: "\(name).json") }
+  private static func file(_ name: String) -> String { "\(name).json" }
 
-  private func read(_ name: String) throws(WholeFile.Problem) -> DatabaseSettings {
-    guard let bytes = try file(name).read(bytesMax: Self.fileBytesMax) else { return DatabaseSettings() }
+  private func read(_ name: String) throws(WholeFile.Problem) -> Kept {
+    guard let bytes = try files.read(Self.file(name), bytesMax: Self.fileBytesMax) else {
+      return Kept(settings: DatabaseSettings(), bytes: nil)
+    }
     // What is there is not to be written over, whatever it is.
     guard let settings = DatabaseSettings(parsing: bytes) else {
       throw WholeFile.Problem("are damaged", cause: "no text of settings")
     }
-    return settings
+    return Kept(settings: settings, bytes: bytes)
   }
 }

@@ -17,7 +17,7 @@ package final class TriggerDesk: Sendable {
   private let users: UserTriggers
   private let options: TriggerOptions
   private let logger: Logger
-  private let definitions = Mutex<[TriggerDefinition]>([])
+  private let kept = Mutex(TriggerFiles.Kept())
   /// Changes come one after another; what they do is on the disk before they count.
   private let turn = Mutex(())
   /// Why the triggers cannot be changed; nil when they can.
@@ -31,7 +31,7 @@ package final class TriggerDesk: Sendable {
     logger: Logger
   ) {
     self.users = users
-    files = TriggerFiles(folder: options.folder)
+    files = TriggerFiles(files: options.files, home: options.home)
     (self.options, self.settings, self.databases, self.logger) = (options, settings, databases, logger)
     sender = EventSender(environment: options.environment, isSending: options.isSending, logger: logger) {
       [router] notice in router.take(notice)
@@ -44,20 +44,37 @@ package final class TriggerDesk: Sendable {
   private func load() {
     do throws(RESTFailure) {
       var found = try files.read()
-      guard !found.isEmpty else { return }
+      guard !found.definitions.isEmpty else { return }
       if !files.isAtHome {
-        for index in found.indices where found[index].pause == nil {
-          found[index].pause = "the data folder is a copy: resume it here when the other one sends no more"
+        var paused = found.definitions
+        for index in paused.indices where paused[index].pause == nil {
+          paused[index].pause = "the data folder is a copy: resume it here when the other one sends no more"
         }
-        try files.write(found)
+        if let written = try files.write(paused, over: found) { found = written }
         logger.error("the data folder is a copy: its triggers are paused until they are resumed")
       }
-      definitions.withLock { $0 = found }
-      sender.set(found)
-      users.review(sender)
+      use(found)
     } catch {
       problem.withLock { $0 = error }
       logger.critical("triggers cannot be read: no events are made", metadata: ["error": "\(error.text)"])
+    }
+  }
+
+  /// Goes by triggers as they are kept.
+  private func use(_ found: TriggerFiles.Kept) {
+    kept.withLock { $0 = found }
+    sender.set(found.definitions)
+    for database in databases.openDatabases { review(database) }
+    users.review(sender)
+  }
+
+  /// Another node of a cluster has changed the triggers.
+  package func reload() {
+    let result: Result<Void, RESTFailure> = turn.withLock { _ in
+      Result { () throws(RESTFailure) in use(try files.read()) }
+    }
+    if case .failure(let failure) = result {
+      logger.critical("triggers cannot be read: those of before stay", metadata: ["error": "\(failure.text)"])
     }
   }
 
@@ -65,7 +82,7 @@ package final class TriggerDesk: Sendable {
 
   /// Databases that events may wait in.
   package var neededNames: [String] {
-    let definitions = definitions.withLock { $0 }
+    let definitions = all
     return databases.names.filter { name in definitions.contains { $0.isAbout(database: name) } }
   }
 
@@ -101,11 +118,11 @@ package final class TriggerDesk: Sendable {
   }
 
   /// Has a database go by the triggers and settings as they are now.
-  func review(_ database: Database) { database.setOutbox(outbox(of: database.name)) }
+  package func review(_ database: Database) { database.setOutbox(outbox(of: database.name)) }
 
   // MARK: Looking
 
-  var all: [TriggerDefinition] { definitions.withLock { $0 } }
+  var all: [TriggerDefinition] { kept.withLock { $0.definitions } }
 
   func definition(_ name: String) -> TriggerDefinition? { all.first { $0.name == name } }
 
@@ -116,6 +133,9 @@ package final class TriggerDesk: Sendable {
   }
 
   // MARK: Changing
+
+  /// How often a change is tried where other nodes make theirs at the same time.
+  private static let triesMax = 16
 
   private static let removed = "the trigger was removed"
 
@@ -169,13 +189,15 @@ package final class TriggerDesk: Sendable {
     // One at a time; nothing in it comes back here.
     let result: Result<Void, RESTFailure> = turn.withLock { _ in
       Result { () throws(RESTFailure) in
-        var all = self.all
-        try body(&all)
-        try files.write(all)
-        definitions.withLock { $0 = all }
-        sender.set(all)
-        for database in databases.openDatabases { review(database) }
-        users.review(sender)
+        var before = kept.withLock { $0 }
+        for _ in 0..<Self.triesMax {
+          var all = before.definitions
+          try body(&all)
+          if let written = try files.write(all, over: before) { return use(written) }
+          // Another node was faster: what it has changed stays.
+          before = try files.read()
+        }
+        throw RESTFailure(503, "The triggers are being changed all the time.")
       }
     }
     try result.get()

@@ -5,24 +5,36 @@ import HearthTriggers
 import Logging
 
 /// The triggers of a server, in one small file that is replaced as a whole; and beside it a file that knows where it was
-/// made: a copy of the data folder has another one, and sends nothing until somebody says so.
+/// made: a copy of the data folder has another one, and sends nothing until somebody says so. The nodes of a cluster share
+/// the file, and have no such home.
 ///
 /// Blocks for files: not for event loops.
 struct TriggerFiles: Sendable {
   /// Bytes of the file: all triggers with the longest patterns and URLs.
   private static let fileBytesMax = 16 << 20
 
-  private let folder: String
-  private var registrations: WholeFile { WholeFile(folder: folder, name: "triggers.json") }
-  private var home: WholeFile { WholeFile(folder: folder, name: "home") }
+  private static let registrations = "triggers.json"
 
-  /// - Parameter folder: made with the first trigger.
-  init(folder: String) { self.folder = folder }
+  private let files: any SmallFiles
+  /// Nil where nodes share the triggers.
+  private let home: WholeFile?
+
+  /// - Parameter home: the folder that is theirs, when they are in one.
+  init(files: any SmallFiles, home: String?) {
+    self.files = files
+    self.home = home.map { WholeFile(folder: $0, name: "home") }
+  }
+
+  /// Triggers as they were read, and the bytes that they were read from.
+  struct Kept {
+    var definitions: [TriggerDefinition] = []
+    var bytes: [UInt8]?
+  }
 
   /// The triggers that were kept. None is lost without a word: what cannot be read is an error.
-  func read() throws(RESTFailure) -> [TriggerDefinition] {
+  func read() throws(RESTFailure) -> Kept {
     do throws(WholeFile.Problem) {
-      guard let bytes = try registrations.read(bytesMax: Self.fileBytesMax) else { return [] }
+      guard let bytes = try files.read(Self.registrations, bytesMax: Self.fileBytesMax) else { return Kept() }
       guard let array = JSON(parsing: bytes)?["triggers"]?.array else {
         throw WholeFile.Problem("are damaged", cause: "no text of triggers")
       }
@@ -32,17 +44,22 @@ struct TriggerFiles: Sendable {
           throw WholeFile.Problem("are damaged", cause: error.description)
         }
       }
-      return definitions
+      return Kept(definitions: definitions, bytes: bytes)
     } catch {
       throw RESTFailure(500, "The triggers \(error.what): \(error.cause)")
     }
   }
 
   /// Keeps the triggers, durably.
-  func write(_ definitions: [TriggerDefinition]) throws(RESTFailure) {
+  ///
+  /// - Parameter kept: what they were before.
+  /// - Returns: what they are now; nil when another node was faster, and nothing was written.
+  func write(_ definitions: [TriggerDefinition], over kept: Kept) throws(RESTFailure) -> Kept? {
     do throws(WholeFile.Problem) {
-      try registrations.write(JSON.object([.init("triggers", .array(definitions.map(\.stored)))]).text())
+      let text = JSON.object([.init("triggers", .array(definitions.map(\.stored)))]).text()
+      guard try files.write(text, to: Self.registrations, over: kept.bytes) else { return nil }
       if !isAtHome { try settle() }
+      return Kept(definitions: definitions, bytes: text)
     } catch {
       throw RESTFailure(error.isNoSpace ? 507 : 500, "The triggers \(error.what).")
     }
@@ -50,12 +67,14 @@ struct TriggerFiles: Sendable {
 
   /// Whether the folder is the one that the triggers were registered in, and no copy of it.
   var isAtHome: Bool {
+    guard let home else { return true }
     guard let bytes = try? home.read(bytesMax: 64), let number = Self.number(of: home.path) else { return false }
     return bytes.elementsEqual("\(number)".utf8)
   }
 
   /// Makes this folder the one. The file holds its own number in the file system, which a copy has not.
-  func settle() throws(WholeFile.Problem) {
+  private func settle() throws(WholeFile.Problem) {
+    guard let home else { return }
     guard home.remove() else { throw WholeFile.Problem("cannot be written") }
     try home.write([])
     guard let number = Self.number(of: home.path) else { throw WholeFile.Problem("cannot be written") }

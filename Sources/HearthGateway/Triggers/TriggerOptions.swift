@@ -1,9 +1,12 @@
 import HearthOutbox
+import HearthSystem
 
 /// What a server's triggers are told when it starts.
 package struct TriggerOptions: Sendable {
-  /// Where they are kept. Made with the first.
-  package var folder: String
+  /// Where they are kept.
+  package var files: any SmallFiles
+  /// The folder that is theirs alone; nil where nodes share them.
+  package var home: String?
   /// The way out.
   package var environment: SenderEnvironment
   /// Events are sent; without it they are kept.
@@ -15,9 +18,10 @@ package struct TriggerOptions: Sendable {
 
   /// Options of these parts.
   package init(
-    folder: String, environment: SenderEnvironment, isSending: Bool, functionsEmulator: String?, projectID: String
+    files: any SmallFiles, home: String?, environment: SenderEnvironment, isSending: Bool, functionsEmulator: String?,
+    projectID: String
   ) {
-    (self.folder, self.environment, self.isSending) = (folder, environment, isSending)
+    (self.files, self.home, self.environment, self.isSending) = (files, home, environment, isSending)
     (self.functionsEmulator, self.projectID) = (functionsEmulator, projectID)
   }
 }

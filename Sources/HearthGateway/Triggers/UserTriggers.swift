@@ -36,7 +36,7 @@ extension AccountStore {
   ///
   /// - Throws: when the triggers cannot be read.
   package func keepEvents(_ options: TriggerOptions, logger: Logger) throws(RESTFailure) {
-    let definitions = try TriggerFiles(folder: options.folder).read()
+    let definitions = try TriggerFiles(files: options.files, home: options.home).read().definitions
     guard definitions.contains(where: \.subject.isUsers) else { return }
     let sender = EventSender(environment: options.environment, isSending: false, logger: logger) { _ in }
     sender.set(definitions)

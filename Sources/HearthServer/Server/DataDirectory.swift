@@ -10,15 +10,19 @@ struct DataDirectory: Sendable {
   var keysPath: String { HearthServer.Options.keysDirectory(of: path) }
   var databasesPath: String { path + "/databases" }
   /// Made with the first setting.
-  var settingsPath: String { path + "/settings" }
+  var settingsPath: String { "\(path)/\(Self.settingsName)" }
   /// Made with the first version.
-  var versionsPath: String { path + "/rules" }
+  var versionsPath: String { "\(path)/\(Self.versionsName)" }
 
   /// Made with the first erasure.
   var erasuresPath: String { path + "/erasures" }
 
   /// Made with the first trigger.
-  var triggersPath: String { path + "/triggers" }
+  var triggersPath: String { "\(path)/\(Self.triggersName)" }
+
+  static let settingsName = "settings"
+  static let versionsName = "rules"
+  static let triggersName = "triggers"
 
   /// Makes what is missing, readable by the owner alone.
   func create() throws(ServerError) {

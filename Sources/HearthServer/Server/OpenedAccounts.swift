@@ -70,7 +70,8 @@ extension OpenedAccounts {
   /// - Throws: ``ServerError`` when the triggers cannot be read.
   package func keepEvents(_ options: HearthServer.Options) throws(ServerError) {
     do throws(RESTFailure) {
-      try store.keepEvents(ServerParts.triggers(options, EventReceivers([]), group: nil), logger: options.logger)
+      let files = ServerFiles(DataDirectory(path: options.dataDirectory))
+      try store.keepEvents(ServerParts.triggers(options, files, EventReceivers([]), group: nil), logger: options.logger)
     } catch {
       throw ServerError(.storage, error.text)
     }

@@ -30,6 +30,43 @@ extension ServerParts {
     }
   }
 
+  /// The small files that nodes share; nil for a server by itself. Blocks.
+  static func sharedFiles(
+    _ options: HearthServer.Options, _ node: ClusterNode?
+  ) throws(ServerError) -> SharedFiles? {
+    guard let node else { return nil }
+    do {
+      return try SharedFiles(
+        folder: options.dataDirectory, clock: { SystemClock.now }, logger: options.logger,
+        notice: { log($0, of: SharedFiles.journalName, options.logger) },
+        open: {
+          try node.open(
+            SharedFiles.journalName, of: "", initialRules: .denyAll, environment: $0, limits: DatabaseLimits(),
+            denied: { _ in })
+        })
+    } catch {
+      throw ServerError(.storage, "cannot open what the nodes share: \(error)")
+    }
+  }
+
+  /// Goes by what another node, or this one, has changed.
+  static func follow(_ files: SharedFiles, _ services: GatewayServices) {
+    files.whenChanged { path in
+      let names = path.split(separator: "/").map(String.init)
+      guard names.count > 1 else { return }
+      let database = names[1].hasSuffix(".json") ? String(names[1].dropLast(5)) : names[1]
+      switch names[0] {
+      case DataDirectory.settingsName:
+        services.settings.forget(database)
+        services.loadQuotas(of: database)
+        if let open = services.databases.opened(database) { services.triggers.review(open) }
+      case DataDirectory.versionsName: services.rules.forgetVersions(of: database)
+      case DataDirectory.triggersName: services.triggers.reload()
+      default: break
+      }
+    }
+  }
+
   /// Opens databases that the cluster's nodes share.
   static func opener(_ node: ClusterNode, _ router: EffectRouter) -> DatabaseOpener {
     { name, rules, environment, limits in

@@ -112,16 +112,15 @@ extension ServerParts {
 
   static func services(
     _ options: HearthServer.Options, _ accounts: OpenedAccounts, _ databases: DatabaseRegistry, router: EffectRouter,
-    denials: DenialLog, receivers: EventReceivers, memory: ClientMemory, meters: GatewayMeters = .none,
-    group: MultiThreadedEventLoopGroup
+    files: ServerFiles, denials: DenialLog, receivers: EventReceivers, memory: ClientMemory,
+    meters: GatewayMeters = .none, group: MultiThreadedEventLoopGroup
   ) throws(ServerError) -> GatewayServices {
     let gate = CredentialGate(accounts: accounts.accounts, logger: options.logger, meters: meters)
     let proxies = try proxies(options)
     var services = GatewayServices(
       databases: databases, gate: gate, accounts: accounts.accounts, proxies: proxies, router: router, denials: denials,
-      settingsFolder: DataDirectory(path: options.dataDirectory).settingsPath,
-      versionsFolder: DataDirectory(path: options.dataDirectory).versionsPath,
-      triggers: triggers(options, receivers, group: group),
+      settings: files.settings, versions: files.versions,
+      triggers: triggers(options, files, receivers, group: group),
       memory: memory, meters: meters, logger: options.logger,
       isEmulator: options.accounts.isEmulator)
     services.coveragePage = { CoverageReport([(file: "rules.json", coverage: $0)]).html }
@@ -130,7 +129,8 @@ extension ServerParts {
 
   /// - Parameter group: carries requests to receivers on this machine; without one they go the way of all others.
   static func triggers(
-    _ options: HearthServer.Options, _ receivers: EventReceivers, group: MultiThreadedEventLoopGroup?
+    _ options: HearthServer.Options, _ files: ServerFiles, _ receivers: EventReceivers,
+    group: MultiThreadedEventLoopGroup?
   ) -> TriggerOptions {
     // What stands before the path of the server's own URL.
     let url = options.accounts.publicURL
@@ -149,7 +149,7 @@ extension ServerParts {
       },
       receiver: { receivers.receiver(named: $0) }, project: options.accounts.projectID, host: host)
     return TriggerOptions(
-      folder: DataDirectory(path: options.dataDirectory).triggersPath, environment: environment,
+      files: files.triggers, home: files.triggersHome, environment: environment,
       isSending: options.sendsEvents, functionsEmulator: options.functionsEmulator,
       projectID: options.accounts.projectID)
   }
@@ -169,7 +169,7 @@ extension ServerParts {
     return environment
   }
 
-  private static func log(_ notice: DatabaseNotice, of name: String, _ logger: Logger) {
+  static func log(_ notice: DatabaseNotice, of name: String, _ logger: Logger) {
     switch notice {
     case .stalled(let error) where error.code == .unavailable:
       logger.error(

@@ -21,6 +21,8 @@ final class ServerParts: Sendable {
   private let journals: JournalEngine
   /// Nil for a server by itself.
   let node: ClusterNode?
+  /// What is set for databases, where a cluster's nodes share it.
+  private let sharedFiles: SharedFiles?
   private let accounts: OpenedAccounts
   /// Nil on a node of a cluster: keys that one node replaced, the others would not know.
   private let keyCare: KeyCare?
@@ -57,6 +59,7 @@ final class ServerParts: Sendable {
     var joined: ClusterNode?
     var care: JournalCare?
     var opened: OpenedAccounts?
+    var files: SharedFiles?
     var started: (DatabaseRegistry, GatewayServices)?
     var listening: Transport?
     var host: PluginHost?
@@ -86,13 +89,16 @@ final class ServerParts: Sendable {
         }
       }
       opened = accounts
+      let shared = try await BlockingThread.run { () throws(ServerError) in try Self.sharedFiles(options, node) }
+      (files, sharedFiles) = (shared, shared)
       let receivers = EventReceivers(options.plugins.receivers)
       plugins = Self.plugins(options, accounts, receivers)
       host = plugins
       databases = try Self.databases(options, journals, node, rules: rules, router: router, meters: meters.databases)
       var services = try Self.services(
-        options, accounts, databases, router: router, denials: denials, receivers: receivers, memory: memory,
-        meters: meters.gateway, group: group)
+        options, accounts, databases, router: router,
+        files: shared.map { ServerFiles($0) } ?? ServerFiles(DataDirectory(path: options.dataDirectory)),
+        denials: denials, receivers: receivers, memory: memory, meters: meters.gateway, group: group)
       let collector = MetricsCollector(
         .init(
           registry: options.metrics, services: services, loops: loops, memory: memory, plugins: plugins, load: load,
@@ -103,6 +109,7 @@ final class ServerParts: Sendable {
       services.phase.value = .starting
       started = (databases, services)
       services.pool.start()
+      if let shared { Self.follow(shared, services) }
       care = JournalCare(journals, services.storage, logger: options.logger)
       journalCare = care
       let space = SpaceCare(options, services)
@@ -155,7 +162,7 @@ final class ServerParts: Sendable {
       await listening?.shutDown()
       await host?.stop()
       await care?.stop()
-      await Self.end(started, opened, joined, engine, group)
+      await Self.end(started, files, opened, joined, engine, group)
       throw error
     }
     keyCare =
@@ -194,7 +201,7 @@ final class ServerParts: Sendable {
     await accounts.accounts.own.finishPlugins()
     await plugins.stop()
     await journalCare?.stop()
-    await Self.end((databases, services), accounts, node, journals, group)
+    await Self.end((databases, services), sharedFiles, accounts, node, journals, group)
     services.logger.info("stopped")
   }
 
@@ -203,7 +210,8 @@ final class ServerParts: Sendable {
 
   /// Closes what was opened, however far the start came. Databases close on a thread that may block.
   private static func end(
-    _ started: (databases: DatabaseRegistry, services: GatewayServices)?, _ accounts: OpenedAccounts?,
+    _ started: (databases: DatabaseRegistry, services: GatewayServices)?, _ files: SharedFiles?,
+    _ accounts: OpenedAccounts?,
     _ node: ClusterNode?, _ engine: JournalEngine?, _ group: MultiThreadedEventLoopGroup
   ) async {
     await BlockingThread.run {
@@ -211,6 +219,7 @@ final class ServerParts: Sendable {
       started?.services.endHistory()
       let snapshotsEnd = SystemClock.now.monotonicMilliseconds + endSnapshotMilliseconds
       started?.databases.close(snapshotsEnd: snapshotsEnd)
+      files?.close()
       accounts?.accounts.closeOthers()
       accounts?.store.close(snapshotsEnd: snapshotsEnd)
       node?.close()

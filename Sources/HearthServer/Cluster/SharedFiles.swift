@@ -1,0 +1,266 @@
+import Dispatch
+import HearthDatabase
+import HearthEngine
+import HearthGateway
+import HearthSystem
+import HearthTree
+import Logging
+import Synchronization
+
+/// The small files that a cluster's nodes have in common, in a log of their own: each is a text in a tree that all nodes
+/// follow, written by whichever node somebody asks, and replaced only where nobody else was faster.
+///
+/// Every node keeps them in its data folder as well, so that backups of one hold them, and a server by itself can go on with
+/// them. The folder of the node that makes the log is where it begins.
+final class SharedFiles: SmallFiles {
+  /// The name of the journal.
+  static let journalName = "settings"
+  /// The folders of a data folder that are shared.
+  static let folders = [DataDirectory.settingsName, DataDirectory.versionsName, DataDirectory.triggersName]
+  /// A file: what a text in the tree may have.
+  private static let fileBytesMax = 10 << 20
+  /// How long a write waits for an owner, and for PostgreSQL.
+  private static let patienceSeconds = 30
+  private static let connection = ConnectionID(rawValue: 1)
+
+  private let answers: Answers
+  private let local: LocalFiles
+  private let logger: Logger
+  private let database: Database
+  /// Where the local copies are written and others are told, one change after the other.
+  private let queue = DispatchQueue(label: "hearth.cluster.files")
+  private let changed = Mutex<(@Sendable (_ path: String) -> Void)?>(nil)
+
+  /// Blocks until the files are known.
+  ///
+  /// - Parameters:
+  ///   - folder: the data folder.
+  ///   - notice: takes what an operator should know of the log.
+  ///   - open: opens the database, with what it needs of the world around it.
+  init(
+    folder: String, clock: @escaping @Sendable () -> Instant, logger: Logger,
+    notice: @escaping @Sendable (DatabaseNotice) -> Void, open: (DatabaseEnvironment) throws -> Database
+  ) throws {
+    let (answers, changes) = (Answers(), ChangeQueue())
+    (self.answers, self.logger) = (answers, logger)
+    local = LocalFiles(folder: folder)
+    var environment = DatabaseEnvironment(
+      clock: clock,
+      schedule: { milliseconds, work in
+        DispatchQueue.global().asyncAfter(
+          deadline: .now() + .milliseconds(Int(clamping: max(0, milliseconds))), execute: work)
+      },
+      deliver: { effects, _ in answers.take(effects) },
+      notice: notice)
+    environment.followed = { places, _, _, _ in changes.take(places) }
+    database = try open(environment)
+    begin()
+    changes.hand(to: { [weak self] places in
+      guard let self else { return }
+      queue.async { self.changed(at: places) }
+    })
+  }
+
+  /// Has somebody told of files that were changed, by this node or another one, on a thread that may block.
+  func whenChanged(_ tell: @escaping @Sendable (_ path: String) -> Void) { changed.withLock { $0 = tell } }
+
+  /// Blocks.
+  func close() {
+    database.close()
+    queue.sync {}
+  }
+
+  // MARK: Files
+
+  func read(_ path: String, bytesMax: Int) throws(WholeFile.Problem) -> [UInt8]? {
+    guard case .string(let text)? = database.published.root[Self.place(of: path)].scalar else { return nil }
+    guard text.utf8.count <= bytesMax else { throw WholeFile.Problem("cannot be read", cause: "it is too large") }
+    return Array(text.utf8)
+  }
+
+  func write(_ text: [UInt8], to path: String, over expected: [UInt8]?) throws(WholeFile.Problem) -> Bool {
+    guard text.count <= Self.fileBytesMax, let value = String(validating: text, as: UTF8.self) else {
+      throw WholeFile.Problem(
+        "cannot be written", cause: "\(text.count) bytes are more than nodes share (\(Self.fileBytesMax)), or no text")
+    }
+    let before = expected.map { Node(.string(String(decoding: $0, as: UTF8.self))).simpleHash() } ?? ""
+    return try put(Node(.string(value)), at: path, over: before)
+  }
+
+  func remove(_ path: String) -> Bool { (try? put(.empty, at: path, over: nil)) ?? false }
+
+  func names(in folder: String) throws(WholeFile.Problem) -> [String] {
+    var names: [String] = []
+    database.published.root[Self.place(of: folder)].forEachChild { key, _ in names.append(Self.name(of: Key(utf8: key))) }
+    return names
+  }
+
+  func place(_ path: String) -> String { "\(Self.journalName):\(path)" }
+
+  private func put(_ node: Node, at path: String, over hash: String?) throws(WholeFile.Problem) -> Bool {
+    let operation = WriteOperation(
+      .put(Location(path: Self.place(of: path)), WriteValue(node)), expectedHash: hash)
+    let reply = answers.ask(seconds: Self.patienceSeconds) { [database] request in
+      database.submit([
+        Command(
+          connection: Self.connection, request: request, principal: .administrator, action: .write(operation))
+      ])
+    }
+    switch reply {
+    case .ok, .written: return true
+    case .stale: return false
+    case .failure(let failure): throw WholeFile.Problem("cannot be written", cause: failure.message)
+    default: throw WholeFile.Problem("cannot be written", cause: "no owner of \(Self.journalName) answered")
+    }
+  }
+
+  // MARK: The tree
+
+  /// Names have dots and keys have none.
+  private static func place(of path: String) -> Path {
+    Path(
+      path.split(separator: "/").map { name in
+        Key(String(name).replacing("%", with: "%25").replacing(".", with: "%2E"))
+      })
+  }
+
+  private static func name(of key: Key) -> String {
+    key.text.replacing("%2E", with: ".").replacing("%25", with: "%")
+  }
+
+  private static func files(below node: Node, _ path: String) -> [String] {
+    if node.scalar != nil { return [path] }
+    var found: [String] = []
+    node.forEachChild { key, child in
+      let name = name(of: Key(utf8: key))
+      found += files(below: child, path.isEmpty ? name : "\(path)/\(name)")
+    }
+    return found
+  }
+
+  // MARK: The folder
+
+  /// What is in the log is in the folder, or the other way around where the log is new.
+  private func begin() {
+    let root = database.published.root
+    let own = Self.folders.flatMap { files(in: $0) }
+    if root.isEmpty {
+      for path in own { take(path) }
+    } else {
+      let shared = Self.files(below: root, "")
+      for path in shared { keep(path) }
+      for path in Set(own).subtracting(shared) { _ = local.remove(path) }
+    }
+  }
+
+  /// Those of the data folder that are to be shared.
+  private func files(in folder: String) -> [String] {
+    (try? local.names(in: folder))?.flatMap { name -> [String] in
+      let path = "\(folder)/\(name)"
+      if name.hasSuffix(".json") { return [path] }
+      return (try? local.names(in: path))?.filter { $0.hasSuffix(".json") }.map { "\(path)/\($0)" } ?? []
+    } ?? []
+  }
+
+  private func take(_ path: String) {
+    do throws(WholeFile.Problem) {
+      guard let bytes = try local.read(path, bytesMax: Self.fileBytesMax) else { return }
+      _ = try write(bytes, to: path, over: nil)
+    } catch {
+      logger.error(
+        "a file of the data folder is not shared with the other nodes",
+        metadata: ["path": "\(local.place(path))", "error": "it \(error.what): \(error.cause)"])
+    }
+  }
+
+  private func keep(_ path: String) {
+    do throws(WholeFile.Problem) {
+      guard let bytes = try read(path, bytesMax: Self.fileBytesMax) else {
+        _ = local.remove(path)
+        return
+      }
+      let known = try local.read(path, bytesMax: Self.fileBytesMax)
+      if known != bytes { _ = try local.write(bytes, to: path, over: known) }
+    } catch {
+      logger.error(
+        "what nodes share is not in the data folder",
+        metadata: ["path": "\(local.place(path))", "error": "it \(error.what): \(error.cause)"])
+    }
+  }
+
+  private func changed(at places: [Path]) {
+    let root = database.published.root
+    for place in places {
+      let path = place.keys.map { Self.name(of: $0) }.joined(separator: "/")
+      let paths = root[place].isEmpty ? [path] : Self.files(below: root[place], path)
+      for path in paths {
+        keep(path)
+        changed.withLock { $0 }?(path)
+      }
+    }
+  }
+}
+
+/// Changes until there is somebody who is told.
+private final class ChangeQueue: Sendable {
+  private struct State {
+    var waiting: [[Path]] = []
+    var tell: (@Sendable ([Path]) -> Void)?
+  }
+
+  private let state = Mutex(State())
+
+  func take(_ places: [Path]) {
+    let tell = state.withLock { state in
+      if state.tell == nil { state.waiting.append(places) }
+      return state.tell
+    }
+    tell?(places)
+  }
+
+  func hand(to tell: @escaping @Sendable ([Path]) -> Void) {
+    let waiting = state.withLock { state in
+      defer { state.waiting = [] }
+      state.tell = tell
+      return state.waiting
+    }
+    for places in waiting { tell(places) }
+  }
+}
+
+/// Answers of the database, for threads that wait for them.
+private final class Answers: Sendable {
+  private final class Answer: Sendable {
+    let semaphore = DispatchSemaphore(value: 0)
+    let reply = Mutex<Reply?>(nil)
+  }
+
+  private struct State {
+    var last: Int32 = 0
+    var waiting: [Int32: Answer] = [:]
+  }
+
+  private let state = Mutex(State())
+
+  func take(_ effects: [Effect]) {
+    for case .reply(_, let request, let reply) in effects {
+      guard let answer = state.withLock({ $0.waiting.removeValue(forKey: request) }) else { continue }
+      answer.reply.withLock { $0 = reply }
+      answer.semaphore.signal()
+    }
+  }
+
+  /// Nil when no answer came in time.
+  func ask(seconds: Int, _ send: (Int32) -> Void) -> Reply? {
+    let answer = Answer()
+    let request = state.withLock { state in
+      state.last &+= 1
+      state.waiting[state.last] = answer
+      return state.last
+    }
+    send(request)
+    _ = answer.semaphore.wait(timeout: .now() + .seconds(seconds))
+    _ = state.withLock { $0.waiting.removeValue(forKey: request) }
+    return answer.reply.withLock { $0 }
+  }
+}

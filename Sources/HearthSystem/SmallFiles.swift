@@ -1,0 +1,77 @@
+/// A folder of small files, each read and replaced as a whole, which other processes may share: on the disk, or where the
+/// nodes of a cluster keep what they have in common.
+///
+/// Paths are relative, with `/` between names. Blocks: not for event loops.
+package protocol SmallFiles: Sendable {
+  /// A file's bytes; nil when there is none.
+  func read(_ path: String, bytesMax: Int) throws(WholeFile.Problem) -> [UInt8]?
+
+  /// Puts a file in its place, durably.
+  ///
+  /// - Parameter expected: what was read there before, nil if there was none. When somebody else has put something else there,
+  ///   nothing is written.
+  /// - Returns: whether it was written.
+  func write(_ text: [UInt8], to path: String, over expected: [UInt8]?) throws(WholeFile.Problem) -> Bool
+
+  /// Takes a file away.
+  ///
+  /// - Returns: false when it is still there.
+  func remove(_ path: String) -> Bool
+
+  /// The names of what is in a folder, in no order; none when there is no such folder.
+  func names(in folder: String) throws(WholeFile.Problem) -> [String]
+
+  /// How operators find a path.
+  func place(_ path: String) -> String
+}
+
+/// Small files of a folder on the disk, which nobody else writes.
+package struct LocalFiles: SmallFiles {
+  /// Where they are. Made with the first file.
+  package let folder: String
+
+  /// The files of a folder.
+  package init(folder: String) { self.folder = folder }
+
+  package func read(_ path: String, bytesMax: Int) throws(WholeFile.Problem) -> [UInt8]? {
+    try WholeFile(path: place(path)).read(bytesMax: bytesMax)
+  }
+
+  package func write(_ text: [UInt8], to path: String, over expected: [UInt8]?) throws(WholeFile.Problem) -> Bool {
+    try WholeFile(path: place(path)).write(text)
+    return true
+  }
+
+  package func remove(_ path: String) -> Bool { WholeFile(path: place(path)).remove() }
+
+  package func names(in folder: String) throws(WholeFile.Problem) -> [String] {
+    try WholeFile.names(in: folder.isEmpty ? self.folder : place(folder))
+  }
+
+  package func place(_ path: String) -> String { "\(folder)/\(path)" }
+}
+
+/// The files of a folder within another.
+package struct FilesWithin: SmallFiles {
+  private let files: any SmallFiles
+  private let folder: String
+
+  /// - Parameter folder: relative to the others' folder.
+  package init(_ folder: String, of files: any SmallFiles) { (self.folder, self.files) = (folder, files) }
+
+  package func read(_ path: String, bytesMax: Int) throws(WholeFile.Problem) -> [UInt8]? {
+    try files.read(within(path), bytesMax: bytesMax)
+  }
+
+  package func write(_ text: [UInt8], to path: String, over expected: [UInt8]?) throws(WholeFile.Problem) -> Bool {
+    try files.write(text, to: within(path), over: expected)
+  }
+
+  package func remove(_ path: String) -> Bool { files.remove(within(path)) }
+
+  package func names(in folder: String) throws(WholeFile.Problem) -> [String] { try files.names(in: within(folder)) }
+
+  package func place(_ path: String) -> String { files.place(within(path)) }
+
+  private func within(_ path: String) -> String { path.isEmpty ? folder : "\(folder)/\(path)" }
+}
