@@ -64,6 +64,8 @@ package struct Ownership: Sendable {
 
   /// The epoch under which this node owns the database; nil when it does not.
   package var epoch: Int64? { tenure?.epoch }
+  /// Whether it is not owned, and nothing is under way that may make this node the owner.
+  package var isAtRest: Bool { if case .idle = phase { true } else { false } }
   /// Whether requests are taken: it is owned, and not about to be given up.
   package var isAccepting: Bool { tenure != nil && tenure?.successor == nil }
   /// Where the log ends, of which the owner knows all; nil when it is not owned.

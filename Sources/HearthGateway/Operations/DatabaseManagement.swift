@@ -146,10 +146,9 @@ struct DatabaseManagement {
       try await services.rules.between(changesOf: name) { () async throws(RESTFailure) in
         do throws(DatabaseRemovalProblem) {
           try await services.databases.remove(name) {
-            services.settings.forget(name)
-            services.rules.forget(name)
-            services.triggers.detach(name)
-            services.quotas.forget(name)
+            services.settings.remove(name)
+            services.rules.remove(name)
+            services.forget(name)
           }
         } catch {
           throw RESTFailure(error)

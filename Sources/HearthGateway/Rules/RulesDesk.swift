@@ -43,6 +43,9 @@ package final class RulesDesk: Sendable {
   /// Another node of a cluster has added a version.
   package func forgetVersions(of database: String) { files.forget(database) }
 
+  /// The database is no more: its versions go.
+  func remove(_ database: String) { files.remove(all: database) }
+
   /// The database is no more.
   func forget(_ database: String) {
     watches.forget(database)

@@ -84,6 +84,16 @@ package final class VersionFiles: Sendable {
     }
   }
 
+  /// The database is no more: its files go.
+  func remove(all database: String) {
+    shelves.withLock { shelves in
+      shelves[database] = nil
+      for name in (try? files.names(in: database)) ?? [] where !files.remove("\(database)/\(name)") {
+        logger.error("a version of rules cannot be removed", metadata: ["path": "\(files.place(database))"])
+      }
+    }
+  }
+
   /// The database is no more, nor are its files; or another node has changed them.
   package func forget(_ database: String) { _ = shelves.withLock { $0.removeValue(forKey: database) } }
 

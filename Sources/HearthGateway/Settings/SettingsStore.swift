@@ -54,6 +54,16 @@ package final class SettingsStore: Sendable {
     }
   }
 
+  /// The database is no more: its file goes.
+  func remove(_ name: String) {
+    known.withLock { known in
+      known[name] = nil
+      if !files.remove(Self.file(name)) {
+        logger.error("settings cannot be removed", metadata: ["path": "\(files.place(Self.file(name)))"])
+      }
+    }
+  }
+
   /// The database is no more, nor is its file; or another node has changed it.
   package func forget(_ name: String) { _ = known.withLock { $0.removeValue(forKey: name) } }
 

@@ -51,6 +51,23 @@ extension PostgresClusterStore {
     FROM journal o ORDER BY o.name
     """)
 
+  private static let numbers = PostgresSQL(
+    "SELECT name, id FROM journal WHERE starts_with(name, $1::text)")
+
+  /// The journals whose names begin with a collection's. Blocks.
+  package func journals(_ collection: String) throws(JournalError) -> [String: DatabaseID] {
+    let found = try engine.run(
+      "looking for journals", 0, [PostgresStatement(Self.numbers, [.text(collection)])], isRepeatable: true)[0]
+    var journals: [String: DatabaseID] = [:]
+    for row in found.rows.indices {
+      guard let name = found.text(row, 0), let number = found.integer(row, 1), let id = UInt32(exactly: number) else {
+        continue
+      }
+      journals[name] = DatabaseID(rawValue: id)
+    }
+    return journals
+  }
+
   /// The name of a database's journal, with its collection; nil when there is none. Blocks.
   package func name(of database: DatabaseID) throws(JournalError) -> String? {
     let query = PostgresSQL("SELECT name FROM journal WHERE id = $1::bigint")

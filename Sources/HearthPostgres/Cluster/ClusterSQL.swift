@@ -66,6 +66,7 @@ struct ClusterSQL: Sendable {
       UPDATE journal o SET epoch = greatest(o.epoch, $3::bigint) + 1, owner = $4, owner_incarnation = $5::bigint
       FROM node me
       WHERE o.id = $1 AND o.epoch = $2::bigint AND greatest(o.epoch, $3) < 9223372036854775807
+        AND NOT starts_with(o.name, '\(JournalSQL.removedPrefix)')
         AND me.name = $4 AND me.incarnation = $5 AND me.ended < $5
         AND (o.owner IS NULL OR o.owner = $4 OR NOT EXISTS (
           SELECT FROM holder h

@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import HearthCluster
 import HearthDatabase
 import HearthEngine
@@ -200,6 +201,40 @@ package final class ClusterNode: Sendable {
     driver.close(member.driver.database)
   }
 
+  /// Takes no part in a database any more, which whoever has it closes then. Blocks.
+  ///
+  /// - Parameters:
+  ///   - journal: its journal's name, with the collection.
+  ///   - isForced: also when this node owns it and others follow; what is under way ends without an answer.
+  /// - Returns: False when nothing was done, since others need it.
+  package func close(_ journal: String, isForced: Bool) -> Bool {
+    guard let member = members.withLock({ $0[journal] }) else { return true }
+    if !isForced {
+      let status = member.driver.look { member, _ in member.status }
+      guard status.followerCount == 0, giveUp(member) else { return false }
+    }
+    close(journal)
+    return true
+  }
+
+  /// Gives a database to nobody, so that any node may take it at once.
+  private func giveUp(_ member: OpenMember) -> Bool {
+    member.driver.handle(.wanted(false))
+    for _ in 0..<Self.giveUpTries {
+      guard member.driver.look({ member, _ in member.ownership.isAtRest }) else {
+        member.driver.handle(.handOver(to: NodeID(name)))
+        usleep(UInt32(Self.giveUpPauseMilliseconds) * 1_000)
+        continue
+      }
+      return true
+    }
+    member.driver.handle(.wanted(isWilling.load(ordering: .relaxed)))
+    return false
+  }
+
+  private static let giveUpTries = 200
+  private static let giveUpPauseMilliseconds = 10
+
   private static func log(_ notice: EngineTenant.Notice, of name: String, _ logger: Logger) {
     switch notice {
     case .began(let epoch):
@@ -230,6 +265,18 @@ package final class ClusterNode: Sendable {
   /// - Parameter open: gets the name of a journal, with its collection; done when that is served, or cannot be.
   package func whenAsked(toOpen open: @escaping @Sendable (_ journal: String) -> EventLoopFuture<Void>) {
     opener.set(open)
+  }
+
+  /// Which databases there are, and which of those that this node has a part in are there no more. Blocks.
+  ///
+  /// - Parameter collection: what the names of their journals begin with; it is left away in the answer.
+  /// - Returns: Nil when PostgreSQL does not answer.
+  package func look(for collection: String) -> (names: [String], removed: [String])? {
+    let open = members.withLock { $0.mapValues(\.driver.database) }.filter { $0.key.hasPrefix(collection) }
+    guard let found = try? store.journals(collection) else { return nil }
+    let removed = open.filter { journal, id in found[journal] != id }.keys
+    let bare = { (journal: String) in String(journal.dropFirst(collection.count)) }
+    return (found.keys.map(bare), removed.map(bare))
   }
 
   /// The cluster as PostgreSQL knows it. Blocks.

@@ -12,14 +12,28 @@ import Synchronization
 /// Opens a database by name. Blocks for as long as that takes.
 typealias DatabaseOpener = @Sendable (String, RuleSet, DatabaseEnvironment, DatabaseLimits) throws -> Database
 
-/// The databases of a server, by name. Each is opened when it is first used and stays open.
+/// Closes a database that ``DatabaseOpener`` opened. Blocks for as long as that takes.
+///
+/// - Returns: False when it stays open, and nothing was done: others need it.
+typealias DatabaseCloser = @Sendable (_ name: String, Database, DatabaseClosing) -> Bool
+
+/// Why a database is closed while the server runs.
+enum DatabaseClosing: Sendable {
+  /// Nobody has used it for a while.
+  case idle
+  /// It is to be removed, or has been by another server.
+  case removal
+}
+
+/// The databases of a server, by name. Each is opened when it is first used, and stays open until nobody has used it for a
+/// while.
 final class DatabaseRegistry: DatabaseSource {
   /// How many databases may be open. Each holds its whole tree in memory and some file descriptors.
   static let openMax = 1_000
 
   private enum Entry {
     case opening([EventLoopPromise<Database>])
-    case open(Database)
+    case open(Database, DatabaseUse)
     /// Nobody gets it any more, and nobody may make another one yet.
     case removing
   }
@@ -40,6 +54,7 @@ final class DatabaseRegistry: DatabaseSource {
   private let limits: DatabaseLimits
   private let initialRules: Mutex<RuleSet>
   private let opener: DatabaseOpener
+  private let closer: DatabaseCloser
   private let environment: @Sendable (_ name: String) -> DatabaseEnvironment
   private let logger: Logger
   private let state: Mutex<State>
@@ -55,10 +70,15 @@ final class DatabaseRegistry: DatabaseSource {
   ///   - journals: those of databases that exist, and of those to come.
   ///   - removed: takes away what is kept of one that is removed. What it had begun before is done here.
   ///   - opener: opens one; nil opens its journal as the owner.
+  ///   - closer: closes one.
   init(
     journals: any JournalFactory, removed: RemovedDatabases, defaultNamespace: String, createsOnUse: Bool,
     initialRules: RuleSet,
     limits: DatabaseLimits = DatabaseLimits(), opener: DatabaseOpener? = nil,
+    closer: @escaping DatabaseCloser = { _, database, _ in
+      database.close()
+      return true
+    },
     environment: @escaping @Sendable (_ name: String) -> DatabaseEnvironment, logger: Logger
   ) throws(ServerError) {
     (self.journals, self.removed) = (journals, removed)
@@ -68,6 +88,7 @@ final class DatabaseRegistry: DatabaseSource {
     self.initialRules = Mutex(limits.engine.countsRules ? initialRules.counted : initialRules)
     self.environment = environment
     self.logger = logger
+    self.closer = closer
     self.opener =
       opener ?? { name, rules, environment, limits in
         try Database(name: name, journals: journals, initialRules: rules, environment: environment, limits: limits)
@@ -85,7 +106,7 @@ final class DatabaseRegistry: DatabaseSource {
 
   var openDatabases: [Database] {
     state.withLock { state in
-      state.entries.values.compactMap { if case .open(let database) = $0 { database } else { nil } }
+      state.entries.values.compactMap { if case .open(let database, _) = $0 { database } else { nil } }
     }
   }
 
@@ -123,7 +144,8 @@ final class DatabaseRegistry: DatabaseSource {
   /// The database, when it is open already: the way nearly every request goes.
   func opened(_ name: String) -> Database? {
     state.withLock { state in
-      guard case .open(let database) = state.entries[name], !state.away.contains(name) else { return nil }
+      guard case .open(let database, let use) = state.entries[name], !state.away.contains(name) else { return nil }
+      use.note()
       return database
     }
   }
@@ -139,10 +161,82 @@ final class DatabaseRegistry: DatabaseSource {
     if !isServing { awayHook.withLock { $0 }(name) }
   }
 
-  /// Looks which databases there are now, where others make some as well. Blocks.
-  func lookForNames() {
-    guard let found = try? journals.names() else { return }
-    state.withLock { $0.existing.formUnion(found.filter(Namespace.isValid)) }
+  /// There are these databases, some of which other servers have made.
+  func note(_ names: some Sequence<String>) {
+    state.withLock { $0.existing.formUnion(names.filter(Namespace.isValid)) }
+  }
+
+  /// Another server has removed a database: its clients are sent away. When there is another one of its name, that is opened
+  /// when it is asked for. Blocks.
+  func drop(_ name: String, _ forget: @Sendable () -> Void) {
+    let open = state.withLock { state -> Database? in
+      guard !state.isClosed, case .open(let database, _) = state.entries[name] else { return nil }
+      state.entries[name] = .removing
+      return database
+    }
+    guard let open else { return }
+    logger.notice("another node has deleted the database", metadata: ["database": "\(name)"])
+    awayHook.withLock { $0 }(name)
+    _ = closer(name, open, .removal)
+    forget()
+    state.withLock { state in
+      state.entries[name] = nil
+      state.existing.remove(name)
+      state.away.remove(name)
+    }
+  }
+
+  // MARK: Idle ones
+
+  /// Closes databases that nobody has used for a while, and that have no connections. The default one stays. Blocks.
+  ///
+  /// - Parameters:
+  ///   - milliseconds: how long that is.
+  ///   - isNeeded: whether something else is done with it.
+  func closeIdle(forMilliseconds milliseconds: Int64, at now: Int64, isNeeded: (Database) -> Bool) {
+    let unused = state.withLock { state -> [(String, Database)] in
+      guard !state.isClosed else { return [] }
+      return state.entries.compactMap { name, entry in
+        guard case .open(let database, let use) = entry, name != defaultNamespace else { return nil }
+        return use.isOver(forMilliseconds: milliseconds, at: now) ? (name, database) : nil
+      }
+    }
+    for (name, database) in unused where database.figures().connectionCount == 0 && !isNeeded(database) {
+      close(name, database)
+    }
+  }
+
+  /// Closes one that is idle, unless somebody uses it at the last moment. Whoever asks meanwhile waits for it to be opened
+  /// again.
+  private func close(_ name: String, _ database: Database) {
+    let isClosing = state.withLock { state in
+      guard !state.isClosed, case .open(_, let use) = state.entries[name], !use.isNoted else { return false }
+      state.entries[name] = .opening([])
+      return true
+    }
+    guard isClosing else { return }
+    let isClosed = closer(name, database, .idle)
+    let (promises, isOver) = state.withLock { state -> ([EventLoopPromise<Database>], Bool) in
+      guard case .opening(let promises) = state.entries[name] else { return ([], true) }
+      if !isClosed {
+        state.entries[name] = .open(database, DatabaseUse())
+      } else if promises.isEmpty || state.isClosed {
+        state.entries[name] = nil
+        state.away.remove(name)
+      }
+      return (promises, state.isClosed)
+    }
+    guard isClosed else {
+      for promise in promises { promise.succeed(database) }
+      return
+    }
+    logger.info("an idle database is closed", metadata: ["database": "\(name)"])
+    if isOver {
+      for promise in promises { promise.fail(DatabaseProblem.unavailable("the server is stopping")) }
+    } else if !promises.isEmpty {
+      let rules = initialRules.withLock { $0 }
+      queue.async(group: openings) { self.open(name, rules) }
+    }
   }
 
   /// False when ``database(_:_:on:)`` is certain to fail by the server's mode.
@@ -178,7 +272,9 @@ final class DatabaseRegistry: DatabaseSource {
       case .open where creation == .new, .opening where creation == .new: return .done(.failure(.exists))
       case .open where state.away.contains(name):
         return .done(.failure(.unavailable("the cluster's nodes do not reach each other")))
-      case .open(let database): return .done(.success(database))
+      case .open(let database, let use):
+        use.note()
+        return .done(.success(database))
       case .opening(let promises):
         state.entries[name] = .opening(promises + [promise])
         return .wait
@@ -219,7 +315,7 @@ final class DatabaseRegistry: DatabaseSource {
       guard case .opening(let promises) = state.entries.removeValue(forKey: name) else { return ([], true) }
       if let opened {
         state.existing.insert(name)
-        if !state.isClosed { state.entries[name] = .open(opened) }
+        if !state.isClosed { state.entries[name] = .open(opened, DatabaseUse()) }
       }
       return (promises, state.isClosed)
     }
@@ -278,7 +374,7 @@ final class DatabaseRegistry: DatabaseSource {
       var open: Database?
       switch state.entries[name] {
       case .opening, .removing: return .failure(.isBusy)
-      case .open(let database): open = database
+      case .open(let database, _): open = database
       case nil: guard state.existing.contains(name) else { return .failure(.unknown) }
       }
       state.entries[name] = .removing
@@ -296,13 +392,13 @@ final class DatabaseRegistry: DatabaseSource {
       try removed.begin(name)
     } catch {
       state.withLock { state in
-        state.entries[name] = open.map { .open($0) }
+        state.entries[name] = open.map { .open($0, DatabaseUse()) }
         state.existing.insert(name)
       }
       logger.error("cannot delete the database", metadata: ["database": "\(name)", "error": "\(error)"])
       return .failure(.failed("\(error)"))
     }
-    open?.close()
+    if let open { _ = closer(name, open, .removal) }
     do throws(JournalError) {
       try removed.finish(name)
     } catch {
@@ -323,7 +419,7 @@ final class DatabaseRegistry: DatabaseSource {
   func close(snapshotsEnd: Int64 = .min) {
     let databases = state.withLock { state -> [Database] in
       state.isClosed = true
-      let open = state.entries.values.compactMap { if case .open(let database) = $0 { database } else { nil } }
+      let open = state.entries.values.compactMap { if case .open(let database, _) = $0 { database } else { nil } }
       state.entries = state.entries.filter { if case .opening = $0.value { true } else { false } }
       return open
     }

@@ -74,6 +74,9 @@ extension HearthServer {
     public var acceptsRawSecrets = true
     /// Whether databases count what each part of their rules comes to, for `/.inspect/coverage`. An emulator always does.
     public var countsRules = false
+    /// How long nobody has used a database that is closed then, until somebody does; nil keeps all open. The default one
+    /// stays open.
+    public var closesIdleAfterSeconds: Int?
     /// What of the past databases keep.
     public var history = HistoryRetention.none
     /// Whether it is kept who made each change.

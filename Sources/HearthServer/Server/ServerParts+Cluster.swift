@@ -67,6 +67,31 @@ extension ServerParts {
     }
   }
 
+  /// Closes a server's own databases. One that is idle leaves a snapshot for the next time.
+  static func closer(_ name: String, _ database: Database, _ reason: DatabaseClosing) -> Bool {
+    let milliseconds: Int64 = reason == .idle ? idleSnapshotMilliseconds : 0
+    database.close(snapshotsEnd: milliseconds > 0 ? SystemClock.now.monotonicMilliseconds + milliseconds : .min)
+    return true
+  }
+
+  private static let idleSnapshotMilliseconds: Int64 = 10_000
+
+  /// Closes databases that the cluster's nodes share, as far as this node has a part in them.
+  static func closer(_ node: ClusterNode) -> DatabaseCloser {
+    { name, database, reason in
+      guard node.close(JournalEngine.databasesPrefix + name, isForced: reason == .removal) else { return false }
+      database.close()
+      return true
+    }
+  }
+
+  /// Looks which databases other nodes have made and removed. Blocks.
+  static func lookAround(_ node: ClusterNode, _ databases: DatabaseRegistry, _ services: GatewayServices) {
+    guard let found = node.look(for: JournalEngine.databasesPrefix) else { return }
+    databases.note(found.names)
+    for name in found.removed { databases.drop(name) { services.forget(name) } }
+  }
+
   /// Opens databases that the cluster's nodes share.
   static func opener(_ node: ClusterNode, _ router: EffectRouter) -> DatabaseOpener {
     { name, rules, environment, limits in

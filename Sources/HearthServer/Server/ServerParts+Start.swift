@@ -98,7 +98,7 @@ extension ServerParts {
     let registry = try DatabaseRegistry(
       journals: engine.databases, removed: RemovedDatabases(directory, journals: engine.databases),
       defaultNamespace: options.defaultNamespace, createsOnUse: options.mode == .dev, initialRules: rules,
-      limits: limits, opener: node.map { opener($0, router) },
+      limits: limits, opener: node.map { opener($0, router) }, closer: node.map { closer($0) } ?? closer,
       environment: { name in environment(of: name, router, meters, options.logger) }, logger: options.logger)
     registry.whenAway { name in router.sendAwayClients(of: name) }
     return registry

@@ -34,6 +34,8 @@ final class ServerParts: Sendable {
   private let plugins: PluginHost
   /// Looks what databases other nodes have made. Nil for a server by itself.
   private let nameCare: PeriodicTask?
+  /// Closes databases that nobody uses. Nil when they stay open.
+  private let idleCare: PeriodicTask?
   /// Removes dead letters of triggers that are too old or too much.
   private let triggerCare: PeriodicTask
   /// Counts what is stored in the databases where that is limited.
@@ -134,8 +136,18 @@ final class ServerParts: Sendable {
       triggerCare = PeriodicTask(every: .seconds(3_600)) { [triggers = services.triggers] in
         await BlockingThread.run { triggers.tidy() }
       }
-      nameCare = node.map { [databases] _ in
-        PeriodicTask(every: .seconds(2)) { await BlockingThread.run { databases.lookForNames() } }
+      nameCare = node.map { [databases, services] node in
+        PeriodicTask(every: .seconds(2)) { await BlockingThread.run { Self.lookAround(node, databases, services) } }
+      }
+      idleCare = options.closesIdleAfterSeconds.map { [databases, services] seconds in
+        PeriodicTask(every: .seconds(max(1, min(30, seconds / 4)))) {
+          let needed = Set(services.triggers.neededNames)
+          await BlockingThread.run {
+            databases.closeIdle(
+              forMilliseconds: Int64(seconds) * 1_000, at: SystemClock.now.monotonicMilliseconds,
+              isNeeded: { $0.trial != nil || needed.contains($0.name) })
+          }
+        }
       }
       storageCare = PeriodicTask(every: .seconds(QuotaDesk.storageLookSeconds), .afterPause) { [services] in
         guard services.quotas.limitsStorage else { return }
@@ -191,6 +203,7 @@ final class ServerParts: Sendable {
     await spaceCare.stop()
     await triggerCare.stop()
     await nameCare?.stop()
+    await idleCare?.stop()
     await storageCare.stop()
     await erasures.stop()
     services.router.receipts.dismissWaiters()

@@ -67,6 +67,14 @@ struct ServerFlags: ParsableArguments {
 
   @OptionGroup var history: HistoryFlags
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      Close a database that nobody has used for so long, such as 30m, until somebody does: then it takes no memory. If not \
+      given, all stay open, but on a node of a cluster, where it is 10m. The default database stays open.
+      """, valueName: "time"))
+  var closeIdle: HistoryAge?
+
   @OptionGroup var space: SpaceFlags
 
   @Flag(help: "Refuse a legacy secret as a credential by itself; tokens signed with one stay valid.")
@@ -85,6 +93,9 @@ struct ServerFlags: ParsableArguments {
     help: ArgumentHelp(
       "Stop when standard input ends, as it does when the parent process is gone.", visibility: .hidden))
   var stopWithStdin = false
+
+  /// Nodes have the memory of those that are used.
+  private static let idleSecondsInCluster = 600
 
   func validate() throws {
     guard (0...65535).contains(port ?? 0) else { throw ValidationError("--port must be between 0 and 65535.") }
@@ -144,6 +155,8 @@ struct ServerFlags: ParsableArguments {
     }
     (options.rules, options.rulesPath) = (rulesText, rulesPath)
     options.cluster = cluster.options
+    options.closesIdleAfterSeconds = closeIdle.map { Int(clamping: max(1, $0.milliseconds / 1_000)) }
+      ?? (options.cluster == nil ? nil : Self.idleSecondsInCluster)
     options.defaultNamespace = defaultNamespace
     options.ioThreadCount = threads
     options.space = space.thresholds
