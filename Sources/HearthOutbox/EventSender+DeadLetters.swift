@@ -78,6 +78,17 @@ extension EventSender {
     return count
   }
 
+  /// Looks at all queues from their beginnings, because others have put older events into some again.
+  public func lookAgain() {
+    queue.async { [self] in
+      flushQueue.sync { flush() }
+      state.withLock { state in
+        for definition in state.triggers.values.map(\.definition) { state.forgetIdle(definition) }
+      }
+      pump()
+    }
+  }
+
   /// Looks at a queue from its beginning, because older events are in it again.
   private func lookAgain(_ id: QueueID, adding count: Int) {
     // Outcomes of those that were sent are on the disk then, and they are not found again.

@@ -46,9 +46,9 @@ package final class TriggerDesk: Sendable {
       var found = try files.read()
       guard !found.definitions.isEmpty else { return }
       if !files.isAtHome {
-        var paused = found.definitions
-        for index in paused.indices where paused[index].pause == nil {
-          paused[index].pause = "the data folder is a copy: resume it here when the other one sends no more"
+        var paused = found
+        for index in paused.definitions.indices where paused.definitions[index].pause == nil {
+          paused.definitions[index].pause = "the data folder is a copy: resume it here when the other one sends no more"
         }
         if let written = try files.write(paused, over: found) { found = written }
         logger.error("the data folder is a copy: its triggers are paused until they are resumed")
@@ -62,8 +62,12 @@ package final class TriggerDesk: Sendable {
 
   /// Goes by triggers as they are kept.
   private func use(_ found: TriggerFiles.Kept) {
-    kept.withLock { $0 = found }
+    let before = kept.withLock { kept in
+      defer { kept = found }
+      return kept
+    }
     sender.set(found.definitions)
+    if before.replayCount != found.replayCount { sender.lookAgain() }
     for database in databases.openDatabases { review(database) }
     users.review(sender)
   }
@@ -182,6 +186,10 @@ package final class TriggerDesk: Sendable {
   private func change(
     _ body: (inout [TriggerDefinition]) throws(RESTFailure) -> Void
   ) throws(RESTFailure) {
+    try changeAll { kept throws(RESTFailure) in try body(&kept.definitions) }
+  }
+
+  private func changeAll(_ body: (inout TriggerFiles.Kept) throws(RESTFailure) -> Void) throws(RESTFailure) {
     if let problem = problem.withLock({ $0 }) { throw problem }
     guard users.isPossible, databases.openDatabases.allSatisfy({ $0.outboxJournal != nil }) else {
       throw RESTFailure(501, "The journals of this server keep no events, so it can have no triggers.")
@@ -191,9 +199,9 @@ package final class TriggerDesk: Sendable {
       Result { () throws(RESTFailure) in
         var before = kept.withLock { $0 }
         for _ in 0..<Self.triesMax {
-          var all = before.definitions
-          try body(&all)
-          if let written = try files.write(all, over: before) { return use(written) }
+          var changed = before
+          try body(&changed)
+          if let written = try files.write(changed, over: before) { return use(written) }
           // Another node was faster: what it has changed stays.
           before = try files.read()
         }
@@ -226,6 +234,8 @@ package final class TriggerDesk: Sendable {
     guard definition(name) != nil else { throw .noTrigger }
     let count = try reading { () throws(JournalError) in try sender.replay(name, letter: letter) }
     guard let count else { throw RESTFailure(400, "That is no dead letter's name.") }
+    // Other nodes may be the ones that send them.
+    if count > 0, files.isShared { try changeAll { $0.replayCount &+= 1 } }
     return count
   }
 

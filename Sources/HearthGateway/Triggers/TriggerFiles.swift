@@ -28,6 +28,8 @@ struct TriggerFiles: Sendable {
   /// Triggers as they were read, and the bytes that they were read from.
   struct Kept {
     var definitions: [TriggerDefinition] = []
+    /// How often dead letters were sent again, of any trigger: others look at their queues again when it is another number.
+    var replayCount: Int64 = 0
     var bytes: [UInt8]?
   }
 
@@ -35,7 +37,8 @@ struct TriggerFiles: Sendable {
   func read() throws(RESTFailure) -> Kept {
     do throws(WholeFile.Problem) {
       guard let bytes = try files.read(Self.registrations, bytesMax: Self.fileBytesMax) else { return Kept() }
-      guard let array = JSON(parsing: bytes)?["triggers"]?.array else {
+      let json = JSON(parsing: bytes)
+      guard let array = json?["triggers"]?.array else {
         throw WholeFile.Problem("are damaged", cause: "no text of triggers")
       }
       var definitions: [TriggerDefinition] = []
@@ -44,7 +47,7 @@ struct TriggerFiles: Sendable {
           throw WholeFile.Problem("are damaged", cause: error.description)
         }
       }
-      return Kept(definitions: definitions, bytes: bytes)
+      return Kept(definitions: definitions, replayCount: json?["replays"]?.int ?? 0, bytes: bytes)
     } catch {
       throw RESTFailure(500, "The triggers \(error.what): \(error.cause)")
     }
@@ -54,16 +57,21 @@ struct TriggerFiles: Sendable {
   ///
   /// - Parameter kept: what they were before.
   /// - Returns: what they are now; nil when another node was faster, and nothing was written.
-  func write(_ definitions: [TriggerDefinition], over kept: Kept) throws(RESTFailure) -> Kept? {
+  func write(_ changed: Kept, over kept: Kept) throws(RESTFailure) -> Kept? {
     do throws(WholeFile.Problem) {
-      let text = JSON.object([.init("triggers", .array(definitions.map(\.stored)))]).text()
+      var members = [JSON.Member("triggers", .array(changed.definitions.map(\.stored)))]
+      if changed.replayCount > 0 { members.append(.init("replays", .int(changed.replayCount))) }
+      let text = JSON.object(members).text()
       guard try files.write(text, to: Self.registrations, over: kept.bytes) else { return nil }
       if !isAtHome { try settle() }
-      return Kept(definitions: definitions, bytes: text)
+      return Kept(definitions: changed.definitions, replayCount: changed.replayCount, bytes: text)
     } catch {
       throw RESTFailure(error.isNoSpace ? 507 : 500, "The triggers \(error.what).")
     }
   }
+
+  /// Whether other nodes of a cluster go by them, too.
+  var isShared: Bool { home == nil }
 
   /// Whether the folder is the one that the triggers were registered in, and no copy of it.
   var isAtHome: Bool {

@@ -8,7 +8,7 @@ struct ClusterSQL: Sendable {
   /// The same for a log without rows.
   let appendFirst = PostgresSQL(prepared: "append_first_row", appendText(isFirst: true))
 
-  var prepared: [PostgresSQL] { [append, appendFirst, BatchSQL.addPart] }
+  var prepared: [PostgresSQL] { [append, appendFirst, BatchSQL.addPart, OutboxSQL.add, OutboxSQL.addDead] }
 
   /// A new run of a node, with a lease. Parameters: name, address, milliseconds of the lease.
   let register: PostgresSQL

@@ -24,6 +24,12 @@ struct ClusterRoutes: Sendable {
     ClusterResponder(services: services, node: node, prefix: prefix)
   }
 
+  /// Whether one node answers for all what administrators ask there: what is made and removed is in one audit trail, and
+  /// nobody else makes the same at the same time.
+  static func isForOwnerOfAccounts(_ path: String) -> Bool {
+    ["/.settings/databases", "/.settings/triggers"].contains { path == $0 + ".json" || path.hasPrefix($0 + "/") }
+  }
+
   /// The same responder on the node that owns the accounts.
   func byOwnerOfAccounts(_ responder: any HTTPResponder) -> any HTTPResponder {
     RelayResponder(relay: relay, ask: { [node] name, question in ask(node, name, question) }, responder: responder)

@@ -44,6 +44,9 @@ struct ServerRoutes: Sendable {
       Route("cluster", on: [.port, .folder]) { [cluster, services] _, path in
         path == ClusterResponder.path ? cluster?.responder(services) : nil
       },
+      Route("what nodes decide together", on: [.port, .folder]) { [cluster, rest] _, path in
+        ClusterRoutes.isForOwnerOfAccounts(path) ? cluster?.byOwnerOfAccounts(rest) : nil
+      },
       row("identity endpoints", on: [.port, .folder], for: .programs),
       row("web app configuration", on: [.port], for: .webApps),
       row("pages of mailed links", on: [.port], for: .people),
