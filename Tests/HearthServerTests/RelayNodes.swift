@@ -52,7 +52,7 @@ final class RelayNodes: Sendable {
   }
 
   func responder(_ node: String) -> RelayResponder {
-    RelayResponder(
+    var responder = RelayResponder(
       relay: relay(node),
       ask: { [self] peer, question in
         let onAsk = state.withLock { state in
@@ -67,6 +67,8 @@ final class RelayNodes: Sendable {
         return desk(peer).answer(question)
       },
       responder: Own(node: node, nodes: self))
+    responder.patience = (.zero, 1)
+    return responder
   }
 
   /// It has the whole of a node's responders behind it, as a server's is.

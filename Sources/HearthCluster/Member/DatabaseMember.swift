@@ -39,7 +39,7 @@ package struct DatabaseMember: Sendable {
   /// The owner's role.
   package private(set) var ownership: Ownership
   /// The requests of this node's clients.
-  package private(set) var requests = EdgeRequests()
+  package private(set) var requests: EdgeRequests
 
   private let node: NodeID
   private let timing: ClusterTiming
@@ -59,9 +59,13 @@ package struct DatabaseMember: Sendable {
   private var actions: [MemberAction] = []
 
   /// A database of which this node knows the state at a head: a snapshot's, or nothing.
+  ///
+  /// - Parameter openedCount: See ``EdgeRequests/init(openedCount:)``.
   package init(
-    node: NodeID, timing: ClusterTiming, head: JournalHead = .empty, table: SessionTable = SessionTable()
+    node: NodeID, timing: ClusterTiming, head: JournalHead = .empty, table: SessionTable = SessionTable(),
+    openedCount: UInt64 = 0
   ) {
+    requests = EdgeRequests(openedCount: openedCount)
     self.node = node
     self.timing = timing
     self.table = table

@@ -48,7 +48,12 @@ package struct EdgeRequests: Sendable {
   private var settledBeyond: Set<UInt64> = []
 
   /// No clients.
-  package init() {}
+  ///
+  /// - Parameter openedCount: How many sessions this run of the node has opened before, when the database was closed since.
+  package init(openedCount: UInt64 = 0) { (lastOrdinal, settledThrough) = (openedCount, openedCount) }
+
+  /// How many sessions were opened in this run of the node.
+  package var openedCount: UInt64 { lastOrdinal }
 
   /// The sessions whose clients are connected, in order.
   package var open: [SessionID] { sessions.filter { !$0.value.isClosing }.keys.sorted() }

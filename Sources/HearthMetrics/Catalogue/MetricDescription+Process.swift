@@ -43,5 +43,5 @@ extension MetricDescription {
   ]
 
   /// Everything that a server tells of itself.
-  public static let all: [MetricDescription] = ofDatabases + ofClients + ofAccounts + ofProcess
+  public static let all: [MetricDescription] = ofDatabases + ofClients + ofAccounts + ofCluster + ofProcess
 }

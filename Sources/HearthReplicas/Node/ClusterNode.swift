@@ -30,8 +30,11 @@ package final class ClusterNode: Sendable {
   let loading = DispatchQueue(label: "hearth.cluster.load")
   /// By the names of their journals, with the collection.
   let members = Mutex<[String: OpenMember]>([:])
+  /// How many sessions this run has opened in databases that were closed since.
+  private let openedCounts = Mutex<[DatabaseID: UInt64]>([:])
   /// Whether this node takes databases that nobody owns.
   let isWilling: Atomic<Bool>
+  private let counts = OwnershipCounts()
   /// What is under way between this node and others.
   let errands = Errands()
 
@@ -130,11 +133,18 @@ package final class ClusterNode: Sendable {
     let tenant = EngineTenant(
       database, limits: limits.engine, line: line,
       .init(
-        clock: clock, owner: owner, denied: denied, notice: { [logger] notice in Self.log(notice, of: name, logger) },
+        clock: clock, owner: owner, denied: denied,
+        notice: { [logger, counts] notice in
+          counts.note(notice)
+          Self.log(notice, of: name, logger)
+        },
         ownershipChanged: environment.ownershipChanged,
         first: FollowedStart(initialRules: initialRules),
         reload: { [weak self] in self?.reload(key, name, journal, initialRules, into: loaded) }, loaded: loaded))
-    var member = DatabaseMember(node: NodeID(self.name), timing: timing, head: head, table: table)
+    // A number that was given to a session in this run is not given again.
+    let openedCount = openedCounts.withLock { $0[id] ?? 0 }
+    var member = DatabaseMember(
+      node: NodeID(self.name), timing: timing, head: head, table: table, openedCount: openedCount)
     member.isWanted = isWilling.load(ordering: .relaxed)
     let running = driver.open(id, member, tenant)
     line.lead(to: running)
@@ -198,7 +208,9 @@ package final class ClusterNode: Sendable {
   /// Takes no part in a database any more. Whoever has it closes it.
   private func close(_ key: String) {
     guard let member = members.withLock({ $0.removeValue(forKey: key) }) else { return }
-    driver.close(member.driver.database)
+    let (id, count) = (member.driver.database, member.driver.look { member, _ in member.requests.openedCount })
+    openedCounts.withLock { $0[id] = count }
+    driver.close(id)
   }
 
   /// Takes no part in a database any more, which whoever has it closes then. Blocks.
@@ -291,7 +303,8 @@ package final class ClusterNode: Sendable {
     return ClusterStatus(
       node: name, run: standing.incarnation?.number,
       isLeaseBelieved: standing.isBelieved(at: MachineClock().now), isWilling: isWilling.load(ordering: .relaxed),
-      connected: driver.links.connected.map(\.node.name), databases: databases)
+      connected: driver.links.connected.map(\.node.name), databases: databases, counts: counts.now,
+      now: MachineClock().now)
   }
 
   /// The name of the node that owns a database, as far as this one knows.
@@ -334,6 +347,10 @@ package struct ClusterStatus: Sendable {
   package var connected: [String]
   /// By the names of their journals, with the collection.
   package var databases: [(String, MemberStatus)]
+  /// What happened to ownerships since the node began.
+  package var counts: OwnershipCounts.Values
+  /// When this was, on the node's own clock.
+  package var now: MonotonicInstant
 }
 
 /// A node for what it has done by others, as long as it is there.

@@ -5,6 +5,7 @@ import HearthDatabase
 import HearthGateway
 import HearthMetrics
 import HearthPluginHost
+import HearthReplicas
 import HearthSystem
 import HearthTransport
 
@@ -22,6 +23,8 @@ actor MetricsCollector {
     let dataDirectory: String
     /// Nil without TLS.
     let certificate: CertificateWatch?
+    /// Nil for a server by itself.
+    let node: ClusterNode?
   }
 
   private let sources: Sources
@@ -53,6 +56,7 @@ actor MetricsCollector {
         addAccounts(to: &samples)
         addPlugins(to: &samples)
         addTriggers(to: &samples)
+        addCluster(to: &samples)
         addProcess(to: &samples)
         done.resume(returning: samples)
       }
@@ -147,6 +151,24 @@ actor MetricsCollector {
       ] {
         samples.add(.triggerAttempts, Double(count), name, outcome)
       }
+    }
+  }
+
+  private nonisolated func addCluster(to samples: inout MetricSamples) {
+    guard let status = sources.node?.status else { return }
+    samples.add(.clusterLease, status.isLeaseBelieved ? 1 : 0)
+    samples.add(.clusterConnections, Double(status.connected.count))
+    samples.add(.clusterTakeovers, Double(status.counts.takeovers))
+    samples.add(.clusterEnds, Double(status.counts.ends))
+    samples.add(.clusterLosses, Double(status.counts.losses))
+    for (journal, member) in status.databases.sorted(by: { $0.0 < $1.0 }) {
+      samples.add(.clusterOwned, member.role == .owner ? 1 : 0, journal)
+      samples.add(.clusterServed, member.isServing ? 1 : 0, journal)
+      if let asOf = member.freshAsOf {
+        samples.add(.clusterAge, max(0, Double(status.now.milliseconds) - Double(asOf.milliseconds)) / 1_000, journal)
+      }
+      samples.add(.clusterSessions, Double(member.sessionCount), journal)
+      samples.add(.clusterFollowers, Double(member.followerCount), journal)
     }
   }
 

@@ -8,6 +8,10 @@ enum RelayLimits {
   static let headersMax = 256
   /// A method, the name of a request, an address.
   static let nameBytesMax = 128
+  /// Until a node is reached that answers: with the pauses, a lease and what a takeover needs.
+  static let triesMax = 80
+  /// Between two tries.
+  static let pauseMilliseconds: Int64 = 100
   /// For an answer: sign-ins wait for password hashes, plugins and functions.
   static let timeoutSeconds = 30
 }

@@ -6,8 +6,9 @@ import NIOHTTP1
 /// Answers requests that one node of a cluster answers for all: here, if that is this one, or by handing them to it.
 ///
 /// Requests that another node handed over are answered here and never handed on, and so is what a browser asks before it
-/// sends another request. Where a node that was asked says that it is not the one, another is tried if this node knows of
-/// one by then, once. Bodies are limited as the own responder says.
+/// sends another request. While no node is known that answers, or it is not reached, or says that it is not the one, the
+/// request waits for a while: after an owner's death there is another one soon. What may have been done is not asked again.
+/// Bodies are limited as the own responder says.
 struct RelayResponder: HTTPResponder {
   /// Asks a node of that name: gives its answer, or a ``Relay/Failure``. Any other error stands for
   /// ``Relay/Failure/outcomeUnknown``. To give one in time is up to it.
@@ -15,6 +16,8 @@ struct RelayResponder: HTTPResponder {
 
   let relay: Relay
   let ask: Ask
+  /// How long it waits between two tries, and how often it tries again.
+  var patience = (pause: TimeAmount.milliseconds(RelayLimits.pauseMilliseconds), triesMax: RelayLimits.triesMax)
   /// Answers here, and says what is refused.
   let responder: any HTTPResponder
 
@@ -22,7 +25,7 @@ struct RelayResponder: HTTPResponder {
     guard request.peer.clientAtOtherNode == nil, request.method != .OPTIONS else {
       return responder.respond(to: request, on: loop)
     }
-    return pass(request, to: relay.owner(), isLastTry: false, on: loop)
+    return pass(request, triesLeft: patience.triesMax, on: loop)
   }
 
   func response(to failure: HTTPFailure, for request: HTTPRequest?) -> HTTPResponse {
@@ -37,10 +40,10 @@ struct RelayResponder: HTTPResponder {
 
   // MARK: Handing over
 
-  private func pass(
-    _ request: HTTPRequest, to owner: String?, isLastTry: Bool, on loop: TransportLoop
-  ) -> EventLoopFuture<HTTPResponse> {
-    guard let owner else { return refuse(request, .unreachable, "no node is known to answer it", on: loop) }
+  private func pass(_ request: HTTPRequest, triesLeft: Int, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse> {
+    guard let owner = relay.owner() else {
+      return wait(request, .unreachable, "no node is known to answer it", triesLeft: triesLeft, on: loop)
+    }
     if owner == relay.node { return responder.respond(to: request, on: loop) }
     let client = relay.proxies.address(of: request.peer, forwardedFor: request.headers["X-Forwarded-For"])
     guard let question = RelayedRequest(request, client: client).encoded else {
@@ -50,30 +53,37 @@ struct RelayResponder: HTTPResponder {
       .map { Result.success($0) }
       .recover { .failure($0) }
       .hop(to: loop.eventLoop)
-      .flatMap { result in take(result, of: owner, for: request, isLastTry: isLastTry, on: loop) }
+      .flatMap { result in take(result, of: owner, for: request, triesLeft: triesLeft, on: loop) }
   }
 
   private func take(
-    _ result: Result<[UInt8], any Error>, of node: String, for request: HTTPRequest, isLastTry: Bool,
+    _ result: Result<[UInt8], any Error>, of node: String, for request: HTTPRequest, triesLeft: Int,
     on loop: TransportLoop
   ) -> EventLoopFuture<HTTPResponse> {
     let answer: RelayedResponse
     do {
       answer = try RelayedResponse(encoded: try result.get())
     } catch {
-      let isKnown = error as? Relay.Failure == .notReached
-      return refuse(request, isKnown ? .unreachable : .outcomeUnknown, "\(node) gave no answer: \(error)", on: loop)
+      guard error as? Relay.Failure == .notReached else {
+        return refuse(request, .outcomeUnknown, "\(node) gave no answer: \(error)", on: loop)
+      }
+      return wait(request, .unreachable, "\(node) gave no answer: \(error)", triesLeft: triesLeft, on: loop)
     }
     switch answer {
     case .response(let response): return loop.eventLoop.makeSucceededFuture(response)
     case .notOwner:
-      let owner = relay.owner()
-      guard !isLastTry, owner != node else {
-        return refuse(request, .unreachable, "\(node) is not the node that answers it", on: loop)
-      }
-      return pass(request, to: owner, isLastTry: true, on: loop)
+      return wait(request, .unreachable, "\(node) is not the node that answers it", triesLeft: triesLeft, on: loop)
     case .notUnderstood: return refuse(request, .unreachable, "\(node) cannot read it", on: loop)
     }
+  }
+
+  /// Nobody has done anything yet: tries again in a moment, if there is time left.
+  private func wait(
+    _ request: HTTPRequest, _ failure: HTTPFailure, _ reason: String, triesLeft: Int, on loop: TransportLoop
+  ) -> EventLoopFuture<HTTPResponse> {
+    guard triesLeft > 0 else { return refuse(request, failure, reason, on: loop) }
+    return loop.eventLoop.scheduleTask(in: patience.pause) {}.futureResult
+      .flatMap { pass(request, triesLeft: triesLeft - 1, on: loop) }
   }
 
   private func refuse(

@@ -57,6 +57,8 @@ final class DatabaseRegistry: DatabaseSource {
   private let closer: DatabaseCloser
   private let environment: @Sendable (_ name: String) -> DatabaseEnvironment
   private let logger: Logger
+  /// Looks whether another server has made a database; nil when there are no others.
+  private let looks: NameLooks?
   private let state: Mutex<State>
   /// Opening reads a whole journal: not on an event loop.
   private let queue = DispatchQueue(label: "hearth.open", attributes: .concurrent)
@@ -71,6 +73,7 @@ final class DatabaseRegistry: DatabaseSource {
   ///   - removed: takes away what is kept of one that is removed. What it had begun before is done here.
   ///   - opener: opens one; nil opens its journal as the owner.
   ///   - closer: closes one.
+  ///   - isShared: other servers make databases as well.
   init(
     journals: any JournalFactory, removed: RemovedDatabases, defaultNamespace: String, createsOnUse: Bool,
     initialRules: RuleSet,
@@ -79,6 +82,7 @@ final class DatabaseRegistry: DatabaseSource {
       database.close()
       return true
     },
+    isShared: Bool = false,
     environment: @escaping @Sendable (_ name: String) -> DatabaseEnvironment, logger: Logger
   ) throws(ServerError) {
     (self.journals, self.removed) = (journals, removed)
@@ -89,6 +93,7 @@ final class DatabaseRegistry: DatabaseSource {
     self.environment = environment
     self.logger = logger
     self.closer = closer
+    looks = isShared ? NameLooks { try? journals.names() } : nil
     self.opener =
       opener ?? { name, rules, environment, limits in
         try Database(name: name, journals: journals, initialRules: rules, environment: environment, limits: limits)
@@ -201,7 +206,7 @@ final class DatabaseRegistry: DatabaseSource {
         return use.isOver(forMilliseconds: milliseconds, at: now) ? (name, database) : nil
       }
     }
-    for (name, database) in unused where database.figures().connectionCount == 0 && !isNeeded(database) {
+    for (name, database) in unused where database.figures().isIdle && !isNeeded(database) {
       close(name, database)
     }
   }
@@ -242,7 +247,7 @@ final class DatabaseRegistry: DatabaseSource {
   /// False when ``database(_:_:on:)`` is certain to fail by the server's mode.
   func canOpen(_ name: String) -> Bool {
     guard Namespace.isValid(name) else { return false }
-    return createsOnUse || name == defaultNamespace || state.withLock { $0.existing.contains(name) }
+    return createsOnUse || name == defaultNamespace || looks != nil || state.withLock { $0.existing.contains(name) }
   }
 
   /// Whether there is such a database. It need not be open.
@@ -258,6 +263,24 @@ final class DatabaseRegistry: DatabaseSource {
 
   /// The database, opened or made when it must be. Fails with ``DatabaseProblem``.
   func database(_ name: String, _ creation: DatabaseCreation, on loop: any EventLoop) -> EventLoopFuture<Database> {
+    guard let looks, Namespace.isValid(name), !isKnown(name) else { return known(name, creation, on: loop) }
+    // Another server may have made it a moment ago.
+    let promise = loop.makePromise(of: Void.self)
+    looks.look { [self] names in
+      note(names)
+      promise.succeed(())
+    }
+    return promise.futureResult.flatMap { self.known(name, creation, on: loop) }
+  }
+
+  private func isKnown(_ name: String) -> Bool {
+    state.withLock { $0.entries[name] != nil || $0.existing.contains(name) }
+  }
+
+  /// The database, after it is known which there are.
+  private func known(
+    _ name: String, _ creation: DatabaseCreation, on loop: any EventLoop
+  ) -> EventLoopFuture<Database> {
     let promise = loop.makePromise(of: Database.self)
     enum Step {
       case done(Result<Database, DatabaseProblem>)

@@ -99,6 +99,7 @@ extension ServerParts {
       journals: engine.databases, removed: RemovedDatabases(directory, journals: engine.databases),
       defaultNamespace: options.defaultNamespace, createsOnUse: options.mode == .dev, initialRules: rules,
       limits: limits, opener: node.map { opener($0, router) }, closer: node.map { closer($0) } ?? closer,
+      isShared: node != nil,
       environment: { name in environment(of: name, router, meters, options.logger) }, logger: options.logger)
     registry.whenAway { name in router.sendAwayClients(of: name) }
     return registry

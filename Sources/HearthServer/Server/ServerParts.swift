@@ -104,7 +104,7 @@ final class ServerParts: Sendable {
       let collector = MetricsCollector(
         .init(
           registry: options.metrics, services: services, loops: loops, memory: memory, plugins: plugins, load: load,
-          dataDirectory: options.dataDirectory, certificate: certificate))
+          dataDirectory: options.dataDirectory, certificate: certificate, node: node))
       services.metrics = { await collector.text() }
       if let token = try Self.metricsToken(options) { services.admitsScraper = { token.admits($0) } }
       self.services = services

@@ -1,0 +1,171 @@
+"""What nodes of a cluster have in common beside data: settings, versions of rules, triggers, and which databases there are."""
+
+import json
+
+import pytest
+import requests
+from client import Client
+from cluster_nodes import Cluster
+from postgres import PROGRAMS, WHY_NOT
+from receiver import Receiver
+from waits import WAIT_SECONDS, until
+
+pytestmark = pytest.mark.skipif(PROGRAMS is None, reason=WHY_NOT)
+
+OPEN = '{ "rules": { ".read": true, ".write": true } }'
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    made = []
+
+    def start(*options, **named):
+        made.append(Cluster(tmp_path, *options, **named))
+        return made[-1].start()
+
+    yield start
+    for each in made:
+        each.remove()
+
+
+@pytest.fixture
+def receiver():
+    one = Receiver()
+    yield one
+    one.close()
+
+
+def put(node, path, value, **parameters):
+    answer = requests.put(f"{node.url}/{path}.json", params=parameters, json=value, timeout=WAIT_SECONDS)
+    assert answer.status_code == 200, answer.text
+
+
+def read(node, path, **parameters):
+    answer = requests.get(f"{node.url}/{path}.json", params=parameters, timeout=WAIT_SECONDS)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def administer(node, method, path, value=None, **parameters):
+    answer = requests.request(
+        method, f"{node.url}/.settings/{path}.json", params={"auth": node.secret(), **parameters},
+        data=None if value is None else json.dumps(value), timeout=WAIT_SECONDS)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def names(node):
+    return [row["name"] for row in administer(node, "GET", "databases")["databases"]]
+
+
+def both(nodes):
+    """The owner of the default database, and the other node."""
+    owner = nodes.owner("a")
+    return nodes[owner], nodes["b" if owner == "a" else "a"]
+
+
+def test_what_is_set_on_one_node_counts_on_all(cluster):
+    nodes = cluster(rules=OPEN, names="ab")
+    here, there = both(nodes)
+    # Quotas, versions of rules, and settings for tools.
+    there.run("databases", "create", "guests")
+    there.run("databases", "set", "guests", "--connections", "3")
+    until(lambda: '"connections":3' in json.dumps(
+        administer(here, "GET", "databases/guests"), separators=(",", ":")), "the quota is not known")
+    rules = json.loads(OPEN)
+    rules["rules"]["x"] = {".validate": "newData.isString()"}
+    before = len(administer(here, "GET", "rules/versions")["versions"])
+    administer(there, "PUT", "rules", rules)
+    until(lambda: len(administer(here, "GET", "rules/versions")["versions"]) == before + 1, "the version is not known")
+    # Both nodes have their copies, which a backup of the folder holds.
+    for node in (here, there):
+        until(lambda: (node.data / "settings" / "guests.json").exists(), f"{node.data} lacks what was set")
+    # It is there after both were away.
+    for name in "ab":
+        nodes[name].kill()
+    for name in "ab":
+        nodes[name].start()
+    assert '"connections":3' in json.dumps(
+        administer(there, "GET", "databases/guests"), separators=(",", ":"))
+    # The file that the nodes are started with is the newest one, once.
+    assert len(administer(there, "GET", "rules/versions")["versions"]) == before + 2
+
+
+def test_events_are_made_once_wherever_something_is_written(cluster, receiver):
+    nodes = cluster(rules=OPEN, names="ab")
+    here, there = both(nodes)
+    there.run("triggers", "add", "t", "--path", "n/{id}", "--on", "write", "--url", receiver.url, "--form", "webhook")
+    until(lambda: "t" in here.run("triggers", "list"), "the other node does not know the trigger")
+    put(here, "n/1", "a")
+    put(there, "n/2", "b")
+    client = Client(there)
+    client.call("o", p="/n/3", d="c")
+    client.close()
+    until(lambda: len(receiver.got()) == 3, "events are missing")
+    # The owner dies with events that nobody took: they are sent by the next one.
+    receiver.answer = lambda number, request: 503
+    put(there, "n/4", "d")
+    owner = nodes.owner("a")
+    nodes[owner].kill()
+    receiver.answer = lambda number, request: 204
+    put(there if there is not nodes[owner] else here, "n/5", "e")
+    ids = lambda: {request["headers"]["webhook-id"] for request in receiver.got()}
+    until(lambda: len(ids()) == 5, "an event is lost with the node that sent it")
+
+
+def test_a_database_goes_on_every_node(cluster):
+    nodes = cluster(rules=OPEN, names="ab")
+    here, there = both(nodes)
+    there.run("databases", "create", "guests")
+    put(there, "x", 1, ns="guests")
+    until(lambda: "guests" in names(here), "the other node does not know the database")
+    assert read(here, "x", ns="guests") == 1
+    here.run("databases", "delete", "guests", "--yes")
+    until(lambda: "guests" not in names(there), "the other node still has it")
+    # Another one of the name is another one.
+    there.run("databases", "create", "guests")
+    assert read(there, "x", ns="guests") is None
+    put(here, "y", 2, ns="guests")
+    assert read(there, "", ns="guests") == {"y": 2}
+
+
+def test_a_node_that_owns_nothing(cluster, tmp_path):
+    nodes = Cluster(tmp_path, names="ab", rules=OPEN)
+    try:
+        nodes["b"].arguments.append("--edge")
+        nodes["a"].start()
+        nodes["b"].start()
+        put(nodes["b"], "n", 1)
+        # One that nobody has opened before is opened by a node that takes it.
+        nodes["b"].run("databases", "create", "guests")
+        put(nodes["b"], "n", 2, ns="guests")
+        assert {row["owner"] for row in nodes.status("b")["databases"]} == {"a"}
+        # Also when its owner is another process than before.
+        nodes["a"].kill()
+        nodes["a"].start()
+        put(nodes["b"], "n", 3, ns="guests")
+        assert read(nodes["a"], "n", ns="guests") == 3
+        # It is no place to give databases to.
+        assert "still owns" in nodes["a"].run("cluster", "drain", "a")
+    finally:
+        nodes.remove()
+
+
+def test_idle_databases_are_closed_and_opened_again(cluster):
+    nodes = cluster("--close-idle", "1s", rules=OPEN, names="ab")
+    here, there = both(nodes)
+    here.run("databases", "create", "guests")
+    put(here, "n", 1, ns="guests")
+
+    def open_on(name):
+        return next(row for row in nodes.status(name)["databases"] if row["name"] == "guests").get("role")
+
+    until(lambda: open_on("a") is None and open_on("b") is None, "it is still open")
+    assert nodes.database("a", "guests")["owner"] is None
+    assert read(there, "n", ns="guests") == 1
+    # One that somebody listens to stays open where that is, and where it is owned.
+    client = Client(there, ns="guests")
+    client.listen("/n", 1)
+    put(here, "n", 2, ns="guests")
+    client.expect("d", p="n", d=2)
+    client.close()

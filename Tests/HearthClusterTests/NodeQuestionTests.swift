@@ -1,0 +1,45 @@
+import RandomTestKit
+import Testing
+
+@testable import HearthCluster
+
+@Suite("questions about nodes")
+struct NodeQuestionTests {
+  private static let questions: [NodeQuestion] = [.load, .open(journal: "databases/default"), .open(journal: "é")]
+  private static let answers: [NodeAnswer] = [
+    .load(isWilling: true, ownedCount: 0), .load(isWilling: false, ownedCount: .max), .opened, .declined,
+  ]
+
+  @Test("what is written is read again, and nothing that is cut or longer")
+  func coding() throws {
+    for question in Self.questions {
+      let bytes = question.encoded
+      #expect(NodeQuestion.isMeant(by: bytes))
+      #expect(try NodeQuestion(encoded: bytes) == question)
+      if question == .load { #expect(throws: MalformedBytes.self) { try NodeQuestion(encoded: bytes + [0]) } }
+      for count in 0..<2 { #expect(throws: MalformedBytes.self) { try NodeQuestion(encoded: Array(bytes[..<count])) } }
+    }
+    for answer in Self.answers {
+      let bytes = answer.encoded
+      #expect(try NodeAnswer(encoded: bytes) == answer)
+      #expect(throws: MalformedBytes.self) { try NodeAnswer(encoded: bytes + [0]) }
+      for count in bytes.indices {
+        #expect(throws: MalformedBytes.self) { try NodeAnswer(encoded: Array(bytes[..<count])) }
+      }
+    }
+  }
+
+  @Test("bytes of a stranger are a question or an error")
+  func strangers() {
+    var random = SeededRandom(seed: 15)
+    for _ in 0..<20_000 {
+      let bytes = [UInt8(random.below(4))] + (0..<random.below(40)).map { _ in UInt8(random.below(256)) }
+      if let question = try? NodeQuestion(encoded: bytes) { #expect(question.encoded == bytes) }
+      if let answer = try? NodeAnswer(encoded: bytes) { #expect(answer.encoded == bytes) }
+    }
+    let long = NodeQuestion.open(journal: String(repeating: "x", count: ClusterLimits.journalNameBytesMax + 1))
+    #expect(throws: MalformedBytes.self) { try NodeQuestion(encoded: long.encoded) }
+    #expect(!NodeQuestion.isMeant(by: []))
+    #expect(!NodeQuestion.isMeant(by: [1, 2]))
+  }
+}

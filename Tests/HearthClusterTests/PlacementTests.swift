@@ -1,0 +1,70 @@
+import RandomTestKit
+import Testing
+
+@testable import HearthCluster
+
+@Suite("placement of databases")
+struct PlacementTests {
+  private static let nodes = ["a", "b", "c", "d"].map { NodeID($0) }
+
+  @Test("every node comes to the same order, in which each is the first for its share")
+  func order() {
+    var firsts: [NodeID: Int] = [:]
+    for number in 0..<4_000 {
+      let order = Placement.order(Self.nodes, for: "databases/n\(number)")
+      #expect(order == Placement.order(Self.nodes.reversed(), for: "databases/n\(number)"))
+      #expect(Set(order) == Set(Self.nodes))
+      firsts[order[0], default: 0] += 1
+    }
+    for node in Self.nodes { #expect((800...1_200).contains(firsts[node] ?? 0), "\(firsts)") }
+  }
+
+  @Test("without a node, the order of the others stays")
+  func withoutOne() {
+    for number in 0..<500 {
+      let all = Placement.order(Self.nodes, for: "databases/n\(number)")
+      let fewer = Placement.order(Array(Self.nodes.dropFirst()), for: "databases/n\(number)")
+      #expect(all.filter { $0 != Self.nodes[0] } == fewer)
+    }
+  }
+
+  @Test("moves bring all nodes to about as many, and then end")
+  func moves() {
+    var random = SeededRandom(seed: 15)
+    for _ in 0..<200 {
+      var owned = Self.nodes.map { _ in Int(random.below(300)) }
+      let total = owned.reduce(0, +)
+      var rounds = 0
+      var isMoving = true
+      while isMoving {
+        isMoving = false
+        rounds += 1
+        guard rounds < 1_000 else {
+          Issue.record("it never ends")
+          return
+        }
+        // One after the other, as nodes look at their own times.
+        for index in owned.indices {
+          let others = owned.indices.filter { $0 != index }
+            .map { Placement.Load(Self.nodes[$0], ownedCount: owned[$0]) }
+          for receiver in Placement.moves(ownedCount: owned[index], others: others, countMax: 4) {
+            owned[index] -= 1
+            if let place = Self.nodes.firstIndex(of: receiver) { owned[place] += 1 }
+            isMoving = true
+          }
+        }
+      }
+      #expect(owned.reduce(0, +) == total)
+      let share = (total + 3) / 4
+      #expect(owned.allSatisfy { $0 <= share + 1 + share / 10 }, "\(owned)")
+    }
+  }
+
+  @Test("few databases stay where they are")
+  func few() {
+    let others = [Placement.Load(NodeID("b"), ownedCount: 0), Placement.Load(NodeID("c"), ownedCount: 0)]
+    #expect(Placement.moves(ownedCount: 2, others: others, countMax: 4).isEmpty)
+    #expect(Placement.moves(ownedCount: 4, others: others, countMax: 4) == [NodeID("b"), NodeID("c")])
+    #expect(Placement.moves(ownedCount: 100, others: [], countMax: 4).isEmpty)
+  }
+}
