@@ -32,6 +32,24 @@ import Testing
     requests.answered(session, request, outcome, applied: applied).actions
   }
 
+  @Test("a database that is opened again in the same run goes on with the numbers of its sessions")
+  func openedAgain() {
+    var requests = Self.opened([Self.session, SessionID(rawValue: 6)])
+    #expect(requests.openedCount == 2)
+    var again = EdgeRequests(openedCount: requests.openedCount)
+    var actions: [EdgeRequests.Action] = []
+    again.open(SessionID(rawValue: 7), isOwnerKnown: true, &actions)
+    guard case .send(let request)? = actions.first, case .open(let ordinal, let answered) = request.kind else {
+      Issue.record("nothing was opened: \(actions)")
+      return
+    }
+    // The owner takes it at once, for all before it are over.
+    #expect((ordinal, answered) == (3, 2))
+    // The next run of the node counts anew.
+    _ = again.drop()
+    #expect(again.openedCount == 0)
+  }
+
   @Test("a client is told by its own number, in the order in which it asked, and when its node has what was written")
   func tickets() {
     var requests = Self.opened()
