@@ -33,7 +33,7 @@ class Made:
         self.writes["c"].status = "ok"
         # One that came too late, and one of which nobody knows.
         self.writes["x"] = Write("registers/r0", "x", 5.6, 5.7, REFUSED, "datastale", "s", found="a")
-        self.writes["y"] = Write("registers/r1", "y", 5.8, session="s")
+        self.writes["y"] = Write("registers/r1", "y", 5.8, session="t")
         self.history.writes = list(self.writes.values())
         self.reads = [Read("registers/r0", "a", 2.6, 4.9), Read("registers/r0", "c", 5.6, 6), Read("registers/r1", "b", 6, 7)]
         self.history.reads = self.reads
@@ -158,6 +158,15 @@ def cut_without_a_reason(made):
     made.commits[4.5] = made.commits.pop(6)
 
 
+def skip_a_write(made):
+    made.writes["y"].session = "s"
+    made.history.writes.sort(key=lambda write: write.start)
+
+
+def swap_two_writes(made):
+    made.history.writes[0:2] = made.history.writes[1::-1]
+
+
 def end_twice(made):
     made.commits[10] = {"ends/s": 2}
 
@@ -182,7 +191,7 @@ PLANTED = {
     swap_two_frames: "back", repeat_a_frame: "repeated", leave_a_frame_out: "gap", leave_the_last_frame_out: "gap",
     tell_of_a_write_that_is_not_there: "nowhere", begin_with_half_a_state: "nowhere", tell_past_a_cut: "cut",
     tell_after_a_cut: "cut", begin_past_a_cut: "cut", go_on_past_a_cut: "cut", cut_without_a_reason: "gap",
-    end_twice: "ends", never_end: "ends", end_what_lives: "ends", write_after_the_end: "ends"}
+    skip_a_write: "skipped", swap_two_writes: "order", end_twice: "ends", never_end: "ends", end_what_lives: "ends", write_after_the_end: "ends"}
 
 
 def test_nothing_is_found_where_nothing_is_wrong():

@@ -28,7 +28,7 @@ def check(history, truth):
         heard, found = follow(listen, truth)
         told += heard
         findings += [Finding(kind, f"{listen.name}: {text}") for kind, text in found]
-    return findings + check_order(history, truth, told) + check_ends(history, truth)
+    return findings + check_order(history, truth, told) + check_connections(history, truth) + check_ends(history, truth)
 
 
 def positions(truth):
@@ -149,6 +149,28 @@ def _held(truth, there, place, value):
 
 def _next(truth, place, position):
     return next((value for at, value in truth.versions.get(place, []) if at > position), None)
+
+
+def check_connections(history, truth):
+    """What was written over one connection is in the log in the order in which it was sent; of what has no answer the last
+    may be missing, and nothing before one that is there."""
+    findings, there = [], positions(truth)
+    last, missing = {}, {}
+    for write in history.writes:
+        if write.session is None or write.outcome == REFUSED:
+            continue
+        landed = there.get((write.place, write.value))
+        if not landed:
+            # One that compared may have found something else.
+            if write.found is ANYTHING:
+                missing.setdefault(write.session, write)
+            continue
+        if write.session in missing:
+            findings.append(Finding("skipped", f"{write} is there, and {missing[write.session]} before it is not"))
+        if landed[0] < last.get(write.session, 0):
+            findings.append(Finding("order", f"{write} is before what its connection wrote at {last[write.session]}"))
+        last[write.session] = max(last.get(write.session, 0), landed[0])
+    return findings
 
 
 def check_ends(history, truth):

@@ -139,7 +139,7 @@ class Lap:
         except AssertionError:
             # Which it was, the check says.
             pass
-        self._measure()
+        self.measure()
         self._note_runs()
         truth = self.truth()
         self.findings = check(self.history, truth) + self._check_states(truth) + self._check_connections()
@@ -197,10 +197,11 @@ class Lap:
                 findings.append(Finding("connection", f"{session} was let go, and nothing had happened to its node"))
         return findings
 
-    def _measure(self):
+    def measure(self):
+        """How long nobody's write was acknowledged around each fault."""
         times = self.history.acknowledgements()
         for fault, after in zip(self.faults, [*self.faults[1:], None]):
-            end = after.start if after else fault.settled
+            end = after.start if after else fault.settled or time.monotonic()
             around = [time for time in times if fault.start <= time <= end]
             fault.acknowledged = len(around)
             edges = [fault.start, *around, max([end, *around])]
