@@ -14,7 +14,7 @@ PORT ?= 9000
 # again when there are others.
 export HEARTH_PLUGINS := $(sort $(notdir $(wildcard Plugins/*)))
 
-.PHONY: run build build-bench deb deb-test test bench soak crash torture torture-random torture-clients torture-proofs torture-disks torture-events optimised fuzz cluster docs plugin-copies packages solver test-servers toolchain clean
+.PHONY: run build build-bench deb deb-test test bench soak crash torture torture-random torture-clients torture-proofs torture-disks torture-events torture-cluster optimised fuzz cluster docs plugin-copies packages solver test-servers toolchain clean
 
 ## Serve the rules in Rules/ with data in ./data, on loopback.
 run: build
@@ -79,6 +79,20 @@ torture-clients:
 ## where it is installed. How far they are is said on standard error.
 torture-proofs: optimised
 	HEARTH_TESTS="$(RANDOM_TESTS)" HEARTH_TORTURE=1 swift test --skip-build $(OPTIMISED) --no-parallel --filter HearthExposureTests
+
+## Three nodes, and a PostgreSQL that Patroni keeps on three more machines, each in a network namespace of its own: nodes are
+## killed, frozen, restarted and drained, cables are cut, PostgreSQL fails over, 200 times under load; all that clients saw is
+## held against the log. As root; nothing leaves the machine, and nothing is left of it. It may be stopped at any moment, and
+## the same command goes on; the state is in .build/torture-cluster. FAULTS='--faults 20 --seed 7' and the like are handed on.
+torture-cluster: packages toolchain .venv/ready .build/patroni/ready $(if $(HEARTH),,build)
+	@sh Deploy/packages.sh postgresql etcd-server nftables iproute2
+	HEARTH=$(or $(HEARTH),.build/release/hearth) PYTHONPATH=Tests/Acceptance $(PYTHON) -m faults $(FAULTS)
+
+# Of the system's own Python: PostgreSQL's user runs it.
+.build/patroni/ready: Tests/Acceptance/faults/requirements.txt
+	/usr/bin/python3 -m venv .build/patroni
+	.build/patroni/bin/pip install --quiet --requirement Tests/Acceptance/faults/requirements.txt
+	touch $@
 
 optimised:
 	HEARTH_TESTS="$(RANDOM_TESTS)" swift build $(OPTIMISED) --product hearthPackageTests

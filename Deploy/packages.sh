@@ -26,6 +26,10 @@ case "$missing" in *" postgresql"*)
   $become mkdir -p /etc/postgresql-common/createcluster.d
   echo "create_main_cluster = false" | $become tee /etc/postgresql-common/createcluster.d/hearth.conf >/dev/null ;;
 esac
+case "$missing" in *" etcd-server"*)
+  $become mkdir -p /etc/systemd/system
+  $become ln -sf /dev/null /etc/systemd/system/etcd.service ;;
+esac
 # Of what is named, nothing that is only recommended.
 recommended=""
 [ $# -gt 0 ] && recommended="--no-install-recommends"

@@ -10,11 +10,11 @@ from waits import WAIT_SECONDS
 class Client:
     """Speaks protocol version 5. Requests return their number; `expect` asserts the very next frame."""
 
-    def __init__(self, server, ns=None, last_session=None, hello=True):
+    def __init__(self, server, ns=None, last_session=None, hello=True, timeout=WAIT_SECONDS):
         query = "v=5" + (f"&ns={ns}" if ns else "") + (f"&ls={last_session}" if last_session else "")
         scheme = "wss" if server.scheme == "https" else "ws"
         self.socket = websocket.create_connection(
-            f"{scheme}://{server.authority}/.ws?{query}", timeout=WAIT_SECONDS, enable_multithread=False)
+            f"{scheme}://{server.authority}/.ws?{query}", timeout=timeout, enable_multithread=False)
         self.number = 0
         if hello:
             first = self.receive()

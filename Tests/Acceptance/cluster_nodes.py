@@ -26,19 +26,25 @@ def make_identities(folder, names):
 
 
 class Cluster:
-    """Up to three nodes, named a, b and c."""
+    """Up to three nodes, named a, b and c.
 
-    def __init__(self, folder, *options, names="abc", rules=None, command="serve"):
-        self.postgres = Postgres().start()
+    - postgres: what they share, if that is there already.
+    - machines: where each of them is, if they are not all here: by name, an address and what a command begins with there.
+    """
+
+    def __init__(self, folder, *options, names="abc", rules=None, command="serve", postgres=None, machines=None):
+        self.postgres = postgres or Postgres().start()
         self.folder = folder
         make_identities(folder / "identities", names)
-        ports = dict(zip(names, free_ports(len(names))))
+        machines = machines or {name: ("127.0.0.1", ()) for name in names}
+        places = {name: f"{name}={machines[name][0]}:{port}" for name, port in zip(names, free_ports(len(names)))}
         self.nodes = {}
         for name in names:
-            others = [part for other in names if other != name for part in ("--peer", f"{other}=127.0.0.1:{ports[other]}")]
+            others = [part for other in names if other != name for part in ("--peer", places[other])]
             self.nodes[name] = Server(
-                folder / name, "--cluster", self.postgres.url(), "--node", f"{name}=127.0.0.1:{ports[name]}", *others,
-                "--cluster-identity", str(folder / "identities" / name), *options, command=command, rules=rules)
+                folder / name, "--cluster", self.postgres.url(), "--node", places[name], *others, "--host", machines[name][0],
+                "--cluster-identity", str(folder / "identities" / name), *options, command=command, rules=rules,
+                within=machines[name][1])
 
     def __getitem__(self, name):
         return self.nodes[name]

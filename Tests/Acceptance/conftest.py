@@ -41,12 +41,13 @@ secrets_seen.install()
 class Server:
     """One `hearth` process with its data folder, log and address."""
 
-    def __init__(self, data, *options, command="serve", rules=None, kill_on_exit=True, environment=None):
+    def __init__(self, data, *options, command="serve", rules=None, kill_on_exit=True, environment=None, within=()):
         self.data = pathlib.Path(data)
         # What the server logs, and what it prints for the one who started it: the latter may show links of mails.
         self.log_path = self.data.parent / (self.data.name + ".log")
         self.output_path = self.data.parent / (self.data.name + ".out")
-        self.arguments = [HEARTH, command, "--data", str(data), "--port", "0", *options]
+        # `within` is what its command begins with, such as where it is to run.
+        self.arguments = [*within, HEARTH, command, "--data", str(data), "--port", "0", *options]
         if rules is not None:
             self.rules = self.data.parent / (self.data.name + ".rules.json")
             self.rules.write_text(rules, encoding="utf-8")

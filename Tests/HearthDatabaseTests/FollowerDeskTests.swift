@@ -104,13 +104,17 @@ import Testing
     #expect(lost.connection == Self.connection)
     #expect(lost.unanswered.map(\.request) == [2])
     #expect(desk.answered(second.ticket) == nil)
-    // The connection's next question is in another session.
-    #expect(desk.ask(Self.request(3))?.isNew == true)
+    // Until its end nothing counts that the connection says.
+    #expect(desk.desk.ignores(Self.request(3)))
+    #expect(!desk.desk.ignores(Command(connection: Self.connection, action: .endCredential())))
+    #expect(desk.end(Self.connection) == nil)
+    #expect(!desk.desk.ignores(Self.request(3)))
 
     let shared = try #require(desk.ask(Self.oneOff(4)))
     let others = try #require(desk.lost(shared.session))
     #expect(others.connection == nil)
     #expect(others.unanswered.map(\.request) == [4])
+    #expect(!desk.desk.ignores(Self.oneOff(5)))
   }
 
   @Test func whoWantsSomethingAtItsEndIsKnown() throws {

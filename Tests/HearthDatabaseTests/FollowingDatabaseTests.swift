@@ -155,6 +155,24 @@ import Testing
     world.database.close()
   }
 
+  @Test func `a connection whose session others ended asks nothing more`() throws {
+    let world = try World()
+    let wish = Command.Action.onDisconnect(.put(Location(path: Path("a")), WriteValue(Node(.int(1)))))
+    world.host.send(world.database, [.connect, wish])
+    world.host.settle(world.database)
+    world.database.follower?.take(.sessionEnded(101))
+    // What it had sent before it was let go.
+    world.host.send(world.database, [wish, .get(Path("b")), .listen(ListenRequest(Path("b")))])
+    world.host.settle(world.database)
+    world.host.send(world.database, [.disconnect])
+    world.host.settle(world.database)
+    world.host.finish(world.database)
+    #expect(world.owner.said == ["open 101"])
+    #expect(world.owner.openQuestions == 1)
+    #expect(world.host.lines == ["1 ok", "closed 1"])
+    world.database.close()
+  }
+
   @Test func `a database that begins anew lets everybody go`() throws {
     let world = try World()
     world.database.follower?.take(.serving(true))

@@ -151,7 +151,7 @@ package struct DatabaseFollower: Sendable {
       here = []
     }
     for command in commands {
-      if following.desk.withLock({ $0.holdsBack(command) }) { continue }
+      if following.desk.withLock({ $0.ignores(command) || $0.holdsBack(command) }) { continue }
       switch command.action {
       case .write, .onDisconnect, .cancelOnDisconnect, .deployRules, .transact, .get, .barrier:
         // Under the identity that it has after everything before it.

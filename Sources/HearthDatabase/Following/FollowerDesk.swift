@@ -26,6 +26,8 @@ struct FollowerDesk: Sendable {
 
   private var seats: [ConnectionID: Seat] = [:]
   private var connections: [UInt64: ConnectionID] = [:]
+  /// Connections whose session was ended by others: they are being let go.
+  private var gone: Set<ConnectionID> = []
   private var questions: [UInt64: Question] = [:]
   private var lastTicket: UInt64 = 0
   private var lastShared: UInt64 = 0
@@ -80,6 +82,16 @@ struct FollowerDesk: Sendable {
     return nil
   }
 
+  /// Whether a command is of a connection that is being let go. Its session is over, with what was to be done at its end, and
+  /// what it asked may be lost; what it has sent since would come behind that, in a session that nobody wanted.
+  func ignores(_ command: Command) -> Bool {
+    guard gone.contains(command.connection) else { return false }
+    return switch command.action {
+    case .disconnect, .endCredential, .turnsTold, .tick: false
+    default: true
+    }
+  }
+
   /// Whether something was asked to be done at a connection's end.
   func wantsEnd(_ connection: ConnectionID) -> Bool { seats[connection]?.wantsEnd ?? false }
 
@@ -101,6 +113,7 @@ struct FollowerDesk: Sendable {
   ///
   /// - Returns: its session, when it has one.
   mutating func end(_ connection: ConnectionID) -> UInt64? {
+    gone.remove(connection)
     guard let seat = seats.removeValue(forKey: connection) else { return nil }
     connections[seat.session] = nil
     waitingCount -= seat.waiting.count
@@ -108,7 +121,7 @@ struct FollowerDesk: Sendable {
     return seat.session
   }
 
-  /// A session was ended by others than its connection.
+  /// A session was ended by others than its connection, which is to be let go and is gone until its end.
   ///
   /// - Returns: the connection that it was of, nil for one of requests of nobody; and the commands that had no answer or
   ///   were not asked yet, in their order.
@@ -119,6 +132,7 @@ struct FollowerDesk: Sendable {
     waitingCount -= seat.waiting.count
     let unanswered = seat.open.sorted().compactMap { questions.removeValue(forKey: $0)?.command }
     let isShared = connection.rawValue > .max - UInt64(Self.sharedSessions)
+    if !isShared { gone.insert(connection) }
     return (isShared ? nil : connection, unanswered, seat.waiting)
   }
 

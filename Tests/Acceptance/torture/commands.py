@@ -14,13 +14,16 @@ def tests_in(output):
     return sum(map(int, swift + python))
 
 
+def faults_in(output):
+    """How many faults the long run over a cluster says that there were in all."""
+    return max(map(int, re.findall(r"^(\d+) faults in ", output, re.MULTILINE)), default=0)
+
+
 class Command:
-    """`make TARGET`; what it prints is shown and kept in `TARGET.log`."""
+    """`make TARGET`; what it prints is shown and kept in `TARGET.log`, and says how many units were run."""
 
-    unit = "tests"
-
-    def __init__(self, name, target):
-        self.name, self.target = name, target
+    def __init__(self, name, target, unit="tests", count=tests_in):
+        self.name, self.target, self.unit, self.count = name, target, unit, count
 
     def run(self, state, row):
         begin = time.monotonic()
@@ -38,7 +41,7 @@ class Command:
                 # Its parts got the interruption too, and end by themselves.
                 process.wait()
         row["seconds"] = time.monotonic() - begin
-        row["count"] = tests_in(path.read_text(encoding="utf-8"))
+        row["count"] = self.count(path.read_text(encoding="utf-8"))
         # Nothing but a build is not a row that passed.
         row["status"] = "done" if process.returncode == 0 and row["count"] > 0 else "failed"
         row["outcome"] = "" if row["status"] == "done" else f"see {path}"

@@ -1,6 +1,8 @@
 """What `make torture` runs, in this order. The kills take longest and are last."""
 
-from torture.commands import Command
+import os
+
+from torture.commands import Command, faults_in
 from torture.killing import Kills
 
 KILLS = 10_000
@@ -13,5 +15,7 @@ def rows(kills=KILLS):
         Command("proofs of what rules expose", "torture-proofs"),
         Command("disks that fail", "torture-disks"),
         Command("events over 200 kills", "torture-events"),
+        # It makes networks, which is the superuser's.
+        *([Command("faults of a cluster", "torture-cluster", "faults", faults_in)] if os.geteuid() == 0 else []),
         Kills(kills),
     ]

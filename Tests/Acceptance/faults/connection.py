@@ -1,0 +1,133 @@
+"""One client's socket: requests whose answers are waited for later, and everything that comes in between."""
+
+import math
+import time
+
+import websocket
+from client import Client
+from faults.history import ACKNOWLEDGED, REFUSED, UNKNOWN, Session
+from kills.writers import CUT_OFF, ONE_MORE
+
+# How long a client waits to be let in.
+CONNECT_SECONDS = 5
+# How long nothing may come before it asks whether anybody is there.
+QUIET_SECONDS = 1
+# What the server says of a request that it has not made, and will not.
+REFUSALS = ("datastale", "permission_denied", "unavailable")
+
+
+class Gone(Exception):
+    """The connection is no more."""
+
+
+def outcome(status):
+    return ACKNOWLEDGED if status == "ok" else REFUSED if status in REFUSALS else UNKNOWN
+
+
+class Connection:
+    """- lap: what it is part of.
+    - node: to whom it connects.
+    - patience_seconds: how long it waits for a server from which nothing comes.
+    - last: the session before it, which the server is told is over.
+    """
+
+    def __init__(self, lap, node, patience_seconds, last=None):
+        self.lap, self.patience = lap, patience_seconds
+        self.pending, self.hear = {}, lambda action, body: None
+        self.session = Session(lap.next_name("session"), node.name, time.monotonic())
+        try:
+            self.client = Client(node.server, last_session=last, timeout=CONNECT_SECONDS)
+        except (*CUT_OFF, AssertionError) as why:
+            raise Gone(f"not let in: {why!r}") from None
+        lap.history.sessions.append(self.session)
+        self.last_heard = self.last_asked = time.monotonic()
+
+    @property
+    def number(self):
+        """By which a later connection says that this one is over."""
+        return self.client.session
+
+    def arm(self):
+        """At its end one is to be added, once."""
+
+        def answered(status, _):
+            self.session.armed = outcome(status)
+
+        self.request("o", answered, p=self.lap.at(f"ends/{self.session.name}"), d=ONE_MORE)
+
+    def request(self, action, answered, **body):
+        """`answered` gets the status and what came with it."""
+        try:
+            self.pending[self.client.request(action, **body)] = answered
+        except CUT_OFF as why:
+            self._lost(why)
+
+    def write(self, record, action="p", place=None, **body):
+        """The same for a write of the lap's history; where its value is, unless it is made elsewhere."""
+
+        def answered(status, _):
+            record.end, record.status, record.outcome = time.monotonic(), status, outcome(status)
+
+        record.session = self.session.name
+        self.lap.history.writes.append(record)
+        self.request(action, answered, p=self.lap.at(record.place if place is None else place), **body)
+
+    def call(self, action, **body):
+        """Waits for the answer: the status, and what came with it."""
+        found = []
+        self.request(action, lambda status, data: found.extend([status, data]), **body)
+        self.pump(until=lambda: found)
+        return found
+
+    def pump(self, seconds=math.inf, until=lambda: False):
+        """Takes what comes, for a while or until something is so."""
+        deadline = time.monotonic() + seconds
+        while not until():
+            now = time.monotonic()
+            if now >= deadline:
+                return
+            self._stay_awake(now)
+            try:
+                self.client.socket.settimeout(max(0.001, min(deadline - now, QUIET_SECONDS / 4)))
+                frame = self.client.receive()
+            except websocket.WebSocketTimeoutException:
+                continue
+            except CUT_OFF as why:
+                self._lost(why)
+            self.last_heard = time.monotonic()
+            self._take(frame)
+
+    def _stay_awake(self, now):
+        if now - self.last_heard > self.patience:
+            self.close()
+            raise Gone(f"nothing came for {self.patience:.0f} s")
+        if now - max(self.last_heard, self.last_asked) > QUIET_SECONDS:
+            self.last_asked = now
+            try:
+                self.client.send_text('{"t":"c","d":{"t":"p","d":{}}}')
+            except CUT_OFF as why:
+                self._lost(why)
+
+    def _take(self, frame):
+        if frame["t"] != "d":
+            return
+        frame = frame["d"]
+        if "r" in frame:
+            self.pending.pop(frame["r"])(frame["b"]["s"], frame["b"].get("d"))
+        else:
+            self.hear(frame["a"], frame["b"])
+
+    def _lost(self, why):
+        if self.session.end == math.inf:
+            self.session.is_lost, self.session.end = True, time.monotonic()
+        self.client.close()
+        raise Gone(repr(why))
+
+    def close(self):
+        if self.session.end == math.inf:
+            self.session.end = time.monotonic()
+        try:
+            # At once, as a client does that is ended: nobody waits for the server's own last word.
+            self.client.socket.sock.close()
+        except (AttributeError, *CUT_OFF):
+            pass

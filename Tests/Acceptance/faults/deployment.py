@@ -1,0 +1,77 @@
+"""Three nodes and a PostgreSQL on three more machines, and what can befall them."""
+
+import random
+import shutil
+import signal
+
+from cluster_nodes import Cluster
+from faults import cables, nodes
+from faults.lap import RULES
+from faults.network import Network
+from faults.patroni import NAMES as STORES
+from faults.patroni import Patroni
+
+NODES = "abc"
+
+# How often each is drawn, and for how many seconds it stays at least and at most.
+KINDS = {
+    nodes.Kill: (3, 0, 8), nodes.ShortFreeze: (2, 1, 4), nodes.Freeze: (3, 7, 11), nodes.Restart: (2, 0, 2),
+    nodes.Drain: (2, 0, 0), cables.CutLink: (3, 3, 12), cables.CutStore: (3, 3, 12), cables.CutOff: (3, 3, 12),
+    cables.KillServer: (2, 0, 0), cables.KillMachine: (1, 0, 0), cables.FreezeMachine: (1, 0, 0),
+    cables.CutMachine: (1, 0, 0), cables.SwitchOver: (2, 0, 0)}
+
+
+class Deployment:
+    """In a folder that is not there yet."""
+
+    def __init__(self, network, folder, programs):
+        self.network, self.folder = network, folder
+        folder.mkdir(parents=True)
+        # For the user that PostgreSQL runs as.
+        folder.chmod(0o755)
+        self.patroni = Patroni(network, folder / "postgres", programs)
+        self.cluster = self.nodes = self.tokens = None
+
+    def start(self):
+        self.patroni.start()
+        machines = {name: (self.network.addresses[name], self.network.within(name)) for name in NODES}
+        self.cluster = Cluster(
+            self.folder, "--history", "7d", "--history-who", rules=RULES, postgres=self.patroni, machines=machines)
+        self.cluster.start()
+        for server in self.cluster.nodes.values():
+            server.keep_port()
+        secret = self.cluster["a"].secret()
+        self.nodes = {name: nodes.Node(name, server, secret) for name, server in self.cluster.nodes.items()}
+        self.tokens = {name: self.cluster["a"].token(name) for name in NODES}
+        return self
+
+    def draw(self, numbers):
+        """The next fault, and for how many seconds it stays."""
+        kind = numbers.choices(list(KINDS), [weight for weight, _, _ in KINDS.values()])[0]
+        seconds = numbers.uniform(*KINDS[kind][1:])
+        # Often the owner, by whom everything is decided.
+        wants_owner, name, other = numbers.random() < 0.4, *numbers.sample(NODES, 2)
+        if wants_owner:
+            owner = self.cluster.owner(NODES[0])
+            name, other = owner, other if other != owner else name
+        if issubclass(kind, nodes.NodeFault):
+            return kind(self.nodes[name]), seconds
+        if issubclass(kind, cables.StoreFault):
+            return kind(self.patroni), seconds
+        return kind(self.network, name, *([[other]] if kind is cables.CutLink else [])), seconds
+
+    def wait_until_whole(self):
+        self.patroni.wait_until_whole()
+
+    def keep_logs(self, folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        for log in [*self.folder.glob("*.log"), *self.folder.glob("*.out"), *(self.folder / "postgres").glob("*/log/*")]:
+            shutil.copy(log, folder)
+
+    def end(self):
+        """At once, and nothing is left of it."""
+        for name in [*NODES, *STORES]:
+            self.network.heal(name)
+            self.patroni.send(name, signal.SIGKILL)
+        self.patroni.etcd.end(signal.SIGKILL)
+        shutil.rmtree(self.folder, ignore_errors=True)
