@@ -35,7 +35,7 @@ def _identities():
 
 def is_meant(data, command, options):
     # Not one whose folder somebody has filled with journals.
-    has_journals = (data / "accounts.db").exists() or any((data / "databases").glob("*.db"))
+    has_journals = (data / "accounts.sqlite").exists() or any((data / "databases").glob("*.sqlite"))
     return IS_WANTED and command in ("serve", "dev") and not FOREIGN & set(options) and not has_journals
 
 

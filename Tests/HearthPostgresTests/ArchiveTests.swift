@@ -23,7 +23,8 @@ struct ArchiveTests {
       epoch: head.epoch, position: 1, runningHash: head.runningHash.appending(batch, epoch: head.epoch))
     let statements =
       journal.appending(batch, next, after: head, PostgresJournal.Tail(firstPosition: 1, isClaim: true))
-      + journal.adding([Self.entry(1), Self.entry(2, dead: "no\0")], to: batch, next)
+      + OutboxSQL.adding(
+        [Self.entry(1), Self.entry(2, dead: "no\0")], to: batch, next, .integer(journal.identifier))
     for isFirst in [true, false] {
       let request = world.engine.append(journal.identifier, statements, deadline: world.engine.deadline)
       guard case .done(let answers) = request.wait() else { throw JournalError(.inputOutput, "no answer") }
