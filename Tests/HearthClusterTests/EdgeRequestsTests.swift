@@ -34,7 +34,7 @@ import Testing
 
   @Test("a database that is opened again in the same run goes on with the numbers of its sessions")
   func openedAgain() {
-    var requests = Self.opened([Self.session, SessionID(rawValue: 6)])
+    let requests = Self.opened([Self.session, SessionID(rawValue: 6)])
     #expect(requests.openedCount == 2)
     var again = EdgeRequests(openedCount: requests.openedCount)
     var actions: [EdgeRequests.Action] = []

@@ -130,6 +130,12 @@ public final class AccountStore: Sendable {
     return try result.get()
   }
 
+  /// Returns when ``view`` shows all that anybody was told of before, on whichever node of a cluster; at once on a server by
+  /// itself.
+  package func catchUp() async {
+    if database.isFollowing { _ = await desk.ask(database, .barrier) }
+  }
+
   /// Has a handler told of each audit record once it is durable; records of changes that were made at the same time may come
   /// in another order. It returns at once.
   func onAudit(_ handler: @escaping @Sendable ([AuditRecord]) -> Void) { auditHandler.withLock { $0 = handler } }

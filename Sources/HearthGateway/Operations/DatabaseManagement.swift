@@ -134,7 +134,7 @@ struct DatabaseManagement {
           return settings.quotas
         }
         services.quotas.set(quotas, of: name)
-        services.quotas.reviewStorage { $0 == name ? services.databases.opened(name)?.published : nil }
+        services.reviewStorage(of: name)
       }
     }
   }

@@ -10,6 +10,11 @@ extension GatewayServices {
     }
   }
 
+  /// Counts what is stored in a database that is open, where that is limited. Takes as long as there is data.
+  package func reviewStorage(of database: String) {
+    quotas.reviewStorage { $0 == database ? databases.opened(database)?.published : nil }
+  }
+
   /// Counts what is stored in the open databases where that is limited. Takes as long as there is data.
   package func reviewStorage() { quotas.reviewStorage { databases.opened($0)?.published } }
 }

@@ -12,9 +12,10 @@ struct ClusterRoutes: Sendable {
   let relay: Relay
   /// What the names of databases' journals begin with.
   let prefix: String
+  private let accounts: AccountStore
 
-  init(_ node: ClusterNode, prefix: String, proxies: TrustedProxies, logger: Logger) {
-    (self.node, self.prefix) = (node, prefix)
+  init(_ node: ClusterNode, _ accounts: AccountStore, prefix: String, proxies: TrustedProxies, logger: Logger) {
+    (self.node, self.accounts, self.prefix) = (node, accounts, prefix)
     relay = Relay(
       node: node.name, owner: { node.owner(of: AccountStore.journalName) }, proxies: proxies, logger: logger)
   }
@@ -32,7 +33,13 @@ struct ClusterRoutes: Sendable {
 
   /// The same responder on the node that owns the accounts.
   func byOwnerOfAccounts(_ responder: any HTTPResponder) -> any HTTPResponder {
-    RelayResponder(relay: relay, ask: { [node] name, question in ask(node, name, question) }, responder: responder)
+    RelayResponder(
+      relay: relay, ask: { [node] name, question in ask(node, name, question) },
+      catchUp: { [accounts] loop in
+        let promise = loop.makePromise(of: Void.self)
+        promise.completeWithTask { await accounts.catchUp() }
+        return promise.futureResult
+      }, responder: responder)
   }
 }
 

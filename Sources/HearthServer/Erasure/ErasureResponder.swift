@@ -19,12 +19,21 @@ struct ErasureResponder: HTTPResponder {
 
   let services: GatewayServices
   let desk: ErasureDesk
+  /// The logs are shared by the nodes of a cluster, and cannot be written anew under the others.
+  let isShared: Bool
 
   func respond(to request: HTTPRequest, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse> {
     let origin = services.proxies.origin(of: request)
     guard case .administrator(let name) = services.gate.authority(of: request, from: origin, now: SystemClock.now)
     else {
       return loop.eventLoop.makeSucceededFuture(HTTPResponse.refusal(.unauthorized, "Unauthorized request."))
+    }
+    guard !isShared else {
+      return loop.eventLoop.makeSucceededFuture(
+        HTTPResponse.refusal(
+          .notImplemented,
+          "The nodes of a cluster share their logs, which an erasure writes anew. Stop all nodes, and erase by a server "
+            + "with --journal and the URL of --cluster."))
     }
     guard request.method == .POST else {
       return loop.eventLoop.makeSucceededFuture(HTTPResponse.refusal(.methodNotAllowed, "Use POST."))

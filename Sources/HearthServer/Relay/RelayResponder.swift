@@ -16,6 +16,8 @@ struct RelayResponder: HTTPResponder {
 
   let relay: Relay
   let ask: Ask
+  /// Done when this node knows all that the one which was asked knew: a token that it made counts here then.
+  var catchUp: @Sendable (any EventLoop) -> EventLoopFuture<Void> = { $0.makeSucceededVoidFuture() }
   /// How long it waits between two tries, and how often it tries again.
   var patience = (pause: TimeAmount.milliseconds(RelayLimits.pauseMilliseconds), triesMax: RelayLimits.triesMax)
   /// Answers here, and says what is refused.
@@ -70,7 +72,8 @@ struct RelayResponder: HTTPResponder {
       return wait(request, .unreachable, "\(node) gave no answer: \(error)", triesLeft: triesLeft, on: loop)
     }
     switch answer {
-    case .response(let response): return loop.eventLoop.makeSucceededFuture(response)
+    case .response(let response):
+      return catchUp(loop.eventLoop).recover { _ in }.map { response }
     case .notOwner:
       return wait(request, .unreachable, "\(node) is not the node that answers it", triesLeft: triesLeft, on: loop)
     case .notUnderstood: return refuse(request, .unreachable, "\(node) cannot read it", on: loop)

@@ -24,7 +24,7 @@ struct ServerRoutes: Sendable {
   ) {
     (self.cluster, self.services) = (cluster, services)
     self.hub = hub
-    self.erasures = ErasureResponder(services: services, desk: erasures)
+    self.erasures = ErasureResponder(services: services, desk: erasures, isShared: cluster != nil)
     self.plugins = PluginsResponder(services: services, host: plugins)
     rest = RESTResponder(services: services)
     health = HealthResponder(services: services)

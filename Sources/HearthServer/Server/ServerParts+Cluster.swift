@@ -59,6 +59,7 @@ extension ServerParts {
       case DataDirectory.settingsName:
         services.settings.forget(database)
         services.loadQuotas(of: database)
+        services.reviewStorage(of: database)
         if let open = services.databases.opened(database) { services.triggers.review(open) }
       case DataDirectory.versionsName: services.rules.forgetVersions(of: database)
       case DataDirectory.triggersName: services.triggers.reload()

@@ -162,7 +162,7 @@ final class ServerParts: Sendable {
         erasures: erasures,
         cluster: node.map {
           ClusterRoutes(
-            $0, prefix: JournalEngine.databasesPrefix, proxies: proxies, logger: options.logger)
+            $0, accounts.store, prefix: JournalEngine.databasesPrefix, proxies: proxies, logger: options.logger)
         })
       node?.openAsked(databases, on: group.next())
       node?.answerQuestions(routes, loops: loops, proxies: proxies, logger: options.logger)
@@ -188,7 +188,7 @@ final class ServerParts: Sendable {
       await accounts.accounts.own.recordStart()
     }
     services.phase.value = .serving
-    erasures.resume()
+    if node == nil { erasures.resume() }
     options.logger.info("serving", metadata: ["host": "\(options.host)", "port": "\(transport.port ?? 0)"])
   }
 
