@@ -6,6 +6,7 @@ import pytest
 import requests
 from client import Client
 from cluster_nodes import Cluster
+from conftest import Server
 from postgres import PROGRAMS, WHY_NOT
 from receiver import Receiver
 from waits import WAIT_SECONDS, until
@@ -169,3 +170,45 @@ def test_idle_databases_are_closed_and_opened_again(cluster):
     put(here, "n", 2, ns="guests")
     client.expect("d", p="n", d=2)
     client.close()
+
+
+def test_a_large_database_is_followed_by_a_second_node(cluster):
+    nodes = cluster(rules=OPEN, names="ab")
+    here, _ = both(nodes)
+    here.run("databases", "create", "guests")
+    put(here, "small", 1, ns="guests")
+    owner = nodes.owner("a", "guests")
+    other = "b" if owner == "a" else "a"
+
+    def role():
+        return next(row for row in nodes.status(other)["databases"] if row["name"] == "guests").get("role")
+
+    assert role() is None, "nobody asked that node for it"
+    for number in range(40):
+        put(nodes[owner], f"large/{number}", "x" * 500_000, ns="guests")
+    until(lambda: role() == "following", "no second node follows a large database")
+    nodes[owner].kill()
+    put(nodes[other], "small", 2, ns="guests")
+
+
+def test_a_person_is_erased_by_a_server_that_is_alone(cluster, tmp_path):
+    nodes = cluster(rules=OPEN, names="a")
+    node = nodes["a"]
+    node.run("users", "create", "--uid", "ann")
+    put(node, "people/ann", "told to nobody else")
+    put(node, "people/bob", "stays")
+    refused = node.run("users", "erase", "ann", "--place", "/people/ann", "--yes", expect=1)
+    assert "Stop all nodes" in refused, refused
+    assert node.stop() == 0
+    alone = Server(node.data, "--journal", nodes.postgres.url(), rules=OPEN)
+    try:
+        alone.start()
+        alone.run("users", "erase", "ann", "--place", "/people/ann", "--yes")
+        alone.stop()
+    finally:
+        alone.kill()
+    rows = nodes.postgres.sql("SELECT encode(payload, 'escape') FROM hearth.batch")
+    assert not any("told to nobody else" in row for row in rows)
+    node.start()
+    assert read(node, "people") == {"bob": "stays"}
+    put(node, "people/eve", "new")

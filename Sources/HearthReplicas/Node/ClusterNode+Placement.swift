@@ -12,6 +12,10 @@ extension ClusterNode {
   private static let silenceMilliseconds: Int64 = 2_000
   /// Every how many calls of ``place()`` databases are spread, and followed by a second node.
   private static let spreadEvery = 5
+  /// Every how many calls of ``place()`` a standby is told that it still is one.
+  private static let standbyEvery = 60
+  /// A database of so many bytes of snapshot and log takes too long to be read when its owner is gone.
+  private static let standbyBytes = 16 << 20
   /// How many databases are on their way to other nodes at a time.
   private static let movesMax = 4
 
@@ -65,8 +69,10 @@ extension ClusterNode {
       guard status.role != .owner, now.isAtLeast(Self.silenceMilliseconds, after: status.ownerHeardAt) else { continue }
       seekOwner(of: journal, known: status.owner)
     }
-    guard errands.turn() % Self.spreadEvery == 0 else { return }
+    let turn = errands.turn()
+    guard turn % Self.spreadEvery == 0 else { return }
     spread()
+    keepStandbys(isAll: turn % Self.standbyEvery == 0)
   }
 
   /// Has another node take part in a database: the one that is known as its owner but may have closed it, or, if this one
@@ -137,6 +143,33 @@ extension ClusterNode {
           move(journal, member, to: node, isRequired: false)
         }
       }
+    }
+  }
+
+  // MARK: Standbys
+
+  /// Has a second node follow each large database that this one owns, so that it can take the owner's place at once.
+  ///
+  /// - Parameter isAll: also those that some node follows: it may do so for its own clients, who leave.
+  private func keepStandbys(isAll: Bool) {
+    let owned = owned.filter { isAll || $0.value.driver.look { member, _ in member.status.followerCount == 0 } }
+    guard !owned.isEmpty else { return }
+    loading.async { [self] in
+      for (journal, member) in owned {
+        let figures = member.database.figures()
+        guard figures.snapshotBytes + figures.journalBytes >= Self.standbyBytes,
+          errands.begin(.standby, journal)
+        else { continue }
+        askStandby(journal, Placement.order(connected, for: journal)[...])
+      }
+    }
+  }
+
+  private func askStandby(_ journal: String, _ nodes: ArraySlice<NodeID>) {
+    guard let node = nodes.first else { return errands.end(.standby, journal) }
+    ask(node, .open(journal: journal), seconds: Self.openSeconds).whenComplete { [self] result in
+      if case .success(.opened) = result { return errands.end(.standby, journal) }
+      askStandby(journal, nodes.dropFirst())
     }
   }
 

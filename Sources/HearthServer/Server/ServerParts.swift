@@ -160,7 +160,7 @@ final class ServerParts: Sendable {
       routes = ServerRoutes(
         services: services, load: load, hub: Self.hub(options, services, databases), plugins: plugins,
         erasures: erasures,
-        cluster: node.map {
+        cluster: node.map { [accounts] in
           ClusterRoutes(
             $0, accounts.store, prefix: JournalEngine.databasesPrefix, proxies: proxies, logger: options.logger)
         })
