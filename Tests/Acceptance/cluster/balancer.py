@@ -36,9 +36,9 @@ backend nodes
 
 
 class Balancer:
-    def __init__(self, folder, port, nodes):
+    def __init__(self, folder, port, nodes, configuration=CONFIGURATION):
         """`nodes` are names and ports."""
-        self.folder, self.port, self.nodes = folder, port, nodes
+        self.folder, self.port, self.nodes, self.configuration = folder, port, nodes, configuration
         self.running = []
 
     def start(self):
@@ -49,7 +49,7 @@ class Balancer:
             f"  server {name} {ADDRESS}:{port} check inter 1s fall 2 rise 1" for name, port in self.nodes)
         file = self.folder / "haproxy.cfg"
         file.write_text(
-            CONFIGURATION.format(address=ADDRESS, port=self.port, servers=servers), encoding="utf-8")
+            self.configuration.format(address=ADDRESS, port=self.port, servers=servers), encoding="utf-8")
         running = Running("haproxy", [program, "-db", "-f", str(file)], self.folder)
         self.running.append(running)
         running.until(self._listens, "was to listen")

@@ -1,0 +1,105 @@
+"""All nodes of a cluster are restarted one after the other, behind HAProxy, while an unmodified SDK works: an app sees nothing."""
+
+import shutil
+import threading
+
+import firebase_admin
+import pytest
+import requests
+from client import Client
+from cluster.balancer import CONFIGURATION, Balancer
+from cluster_nodes import Cluster, free_ports
+from firebase_admin import credentials, db
+from postgres import PROGRAMS
+from waits import until
+
+HAPROXY = shutil.which("haproxy") or shutil.which("haproxy", path="/usr/sbin")
+pytestmark = pytest.mark.skipif(
+    PROGRAMS is None or HAPROXY is None, reason="apt-get install postgresql haproxy")
+
+OPEN = '{ "rules": { ".read": true, ".write": true } }'
+
+
+class Work(threading.Thread):
+    """One part of an app, again and again; what it raises fails the test."""
+
+    def __init__(self, step):
+        super().__init__(daemon=True)
+        self.step, self.count, self.problem, self.isOver = step, 0, None, False
+
+    def run(self):
+        try:
+            while not self.isOver:
+                self.step(self.count)
+                self.count += 1
+        except BaseException as problem:  # noqa: BLE001
+            self.problem = problem
+
+    def end(self):
+        self.isOver = True
+        self.join()
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    # Over plain HTTP the SDK works with emulators alone.
+    nodes = Cluster(tmp_path, "--emulator", "--drain-seconds", "3", command="dev", rules=OPEN, names="abc").start()
+    yield nodes
+    nodes.remove()
+
+
+# The SDK's own thread ends so when its stream is closed.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_rolling_restart_goes_unnoticed(cluster, tmp_path):
+    for node in cluster.nodes.values():
+        node.keep_port()
+    # An emulator trusts nobody who comes from elsewhere.
+    balancer = Balancer(
+        tmp_path, free_ports(1)[0], [(name, node.port) for name, node in cluster.nodes.items()],
+        CONFIGURATION.replace("  option forwardfor\n", ""))
+    balancer.start()
+    url = f"http://127.0.0.1:{balancer.port}"
+    until(lambda: requests.get(f"{url}/.health/ready", timeout=5).status_code == 200, "no node behind HAProxy is ready")
+    app = firebase_admin.initialize_app(credentials.Base(), {"databaseURL": f"{url}?ns=default"}, name="rolling")
+    seen = []
+    try:
+        listener = db.reference("told", app).listen(lambda event: seen.append(event.data))
+        work = [
+            Work(lambda number: db.reference("told", app).set(number)),
+            Work(lambda number: db.reference("counter", app).transaction(lambda value: (value or 0) + 1)),
+            Work(lambda number: db.reference("counter", app).get()),
+        ]
+        for each in work:
+            each.start()
+        for name, node in cluster.nodes.items():
+            before = [each.count for each in work]
+            assert node.stop() == 0
+            node.start()
+            until(lambda: node.run("cluster", "status") and all(
+                each.count > count + 3 or each.problem for each, count in zip(work, before)),
+                f"nothing goes on after {name} was restarted")
+        for each in work:
+            each.end()
+        assert [each.problem for each in work] == [None, None, None]
+        assert db.reference("counter", app).get() == work[1].count
+        # The stream comes back by itself, and shows the last value.
+        db.reference("told", app).set("last")
+        until(lambda: seen and seen[-1] == "last", "the stream has ended")
+        listener.close()
+        # A socket goes through HAProxy as well, and its presence is as it left it.
+        with_socket = Client(Behind(balancer.port))
+        with_socket.call("o", p="/presence", d="gone")
+        with_socket.close()
+        until(lambda: db.reference("presence", app).get() == "gone", "the end of a connection changed nothing")
+    finally:
+        firebase_admin.delete_app(app)
+        balancer.end()
+
+
+class Behind:
+    """The address of a balancer, as clients take it for a server's."""
+
+    scheme = "http"
+
+    def __init__(self, port):
+        self.authority = f"127.0.0.1:{port}"
