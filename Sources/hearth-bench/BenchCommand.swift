@@ -9,6 +9,7 @@ struct BenchCommand: AsyncParsableCommand {
     subcommands: [
       LoadBench.self, AuthBench.self, BrokerBench.self, ClientBench.self, RulesBench.self, PluginsBench.self,
       TriggersBench.self, OperationsBench.self, QuotasBench.self, HistoryBench.self,
+      ClusterBench.self,
     ],
     defaultSubcommand: LoadBench.self)
 }

@@ -1,12 +1,17 @@
 """The load generator, `hearth bench`: that it runs, and that its servers end with it."""
 
 import json
+import os
+import pathlib
 import re
 import shutil
 import signal
 import subprocess
+import tempfile
 
+import pytest
 from conftest import HEARTH, hearth
+from postgres import PROGRAMS, WHY_NOT
 from waits import until
 
 
@@ -33,6 +38,24 @@ def test_backups_and_restarts_are_measured(tmp_path):
     for row in ("backup create +full", "backup create +incremental", "backup verify", "restore", "restart", "writes +p99 beside"):
         assert re.search(rf"^{row}.* [0-9.]+ (µs|ms|s)\b", text, re.M), text
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(PROGRAMS is None, reason=WHY_NOT)
+def test_a_cluster_is_measured():
+    # The user that PostgreSQL runs as has to reach it.
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="hearth-test-", dir="/tmp"))
+    os.chmod(folder, 0o755)
+    try:
+        text = hearth(
+            "bench", "cluster", "--parts", "writes", "latency", "databases", "--standbys", "2", "--rounds", "1", "--seconds",
+            "1", "--databases", "4", "--folder", str(folder))
+        for row in ("a server with files", "a server over PostgreSQL", "three nodes, clients on the owner",
+                    "three nodes, clients on all of them", "three nodes, 4 databases"):
+            assert re.search(rf"^durable writes +{row}.* [0-9,]+ writes/s.* [0-9.]+ µs", text, re.M), text
+        assert re.search(r"^one write at a time +through another node +p50 [0-9.]+ (ns|µs|ms)", text, re.M), text
+        assert not list(folder.iterdir())
+    finally:
+        shutil.rmtree(folder)
 
 
 def test_without_its_program_it_says_how_to_get_it(tmp_path):

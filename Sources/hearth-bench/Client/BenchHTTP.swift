@@ -13,6 +13,8 @@ final class BenchHTTP: ChannelInboundHandler {
     var path: String
     var contentType = "application/json"
     var body = ""
+    /// Shown in a header, where it is not part of the path.
+    var credential: String?
   }
 
   struct Answer: Sendable {
@@ -39,11 +41,12 @@ final class BenchHTTP: ChannelInboundHandler {
   func send(_ request: Request) {
     guard let context else { return }
     let body = ByteBuffer(string: request.body)
-    let head = HTTPRequestHead(
+    var head = HTTPRequestHead(
       version: .http1_1, method: request.method, uri: request.path,
       headers: [
         "Host": authority, "Content-Type": request.contentType, "Content-Length": String(body.readableBytes),
       ])
+    if let credential = request.credential { head.headers.add(name: "Authorization", value: "Bearer \(credential)") }
     context.write(wrapOutboundOut(.head(head)), promise: nil)
     context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)

@@ -67,6 +67,14 @@ final class BenchServer {
     waitpid(process, &status, 0)
   }
 
+  /// Ends it at once, as when it crashes, and keeps its data.
+  func crash() {
+    kill(process, SIGKILL)
+    Glibc.close(lifeline)
+    var status: Int32 = 0
+    waitpid(process, &status, 0)
+  }
+
   /// Ends the server and removes its folder.
   func stop() {
     end()
@@ -85,7 +93,7 @@ final class BenchServer {
   }
 
   /// Both ends are closed in every child that is not given them: a lifeline that somebody else held would hold nothing.
-  private static func makePipe() throws -> (read: Int32, write: Int32) {
+  static func makePipe() throws -> (read: Int32, write: Int32) {
     var ends: [Int32] = [0, 0]
     guard pipe(&ends) == 0 else { throw Failure(description: "no pipe: \(String(cString: strerror(errno)))") }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }

@@ -46,6 +46,16 @@ enum ChildProcess {
     return process
   }
 
+  /// Runs a command to its end, with its output thrown away.
+  ///
+  /// - Returns: Whether it did what it is for.
+  static func run(_ program: String, _ arguments: [String]) throws -> Bool {
+    let process = try spawn(program, arguments, cpu: nil)
+    var status: Int32 = 0
+    while waitpid(process, &status, 0) < 0, errno == EINTR {}
+    return status == 0
+  }
+
   /// Asks it to end, waits until it has, and after five seconds ends it.
   static func stop(_ process: pid_t) {
     kill(process, SIGTERM)

@@ -30,7 +30,7 @@ struct ServerLoad {
   var processorShare: Double? { processorSeconds.map { $0 / seconds } }
 
   /// User and system time of all its threads, by the process's own clock: what `/proc/<pid>/stat` says in hundredths.
-  private static func processorSeconds(_ process: pid_t) -> Double? {
+  static func processorSeconds(_ process: pid_t) -> Double? {
     var (clock, time) = (clockid_t(), timespec())
     guard clock_getcpuclockid(process, &clock) == 0, clock_gettime(clock, &time) == 0 else { return nil }
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9

@@ -1,0 +1,226 @@
+import ArgumentParser
+import HearthProgram
+import HearthTransport
+import HearthTree
+
+/// `hearth-bench cluster`
+struct ClusterBench: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cluster",
+    abstract: "Measure three nodes over one PostgreSQL, beside servers by themselves.",
+    discussion: """
+      Starts a PostgreSQL of Debian's programs, three nodes over it, a server over another database of it, and one with \
+      files, all on loopback. Measured are durable writes to one database, in turn for each of them, with the processor time \
+      that a write takes; writes to many databases at once, each of which one node owns and its clients are connected to; \
+      what a write and a read take through the owner and through another node, one at a time; and how long no write through \
+      another node is acknowledged when the owner is killed, and when it gives its databases away. Everything shares this \
+      machine's processors and its disk, so ratios count. The last column has what is aimed at.
+      """)
+
+  enum Part: String, CaseIterable, ExpressibleByArgument { case writes, latency, failover, move, databases }
+
+  @Option(parsing: .upToNextOption, help: "What is measured: writes, latency, failover, move, databases.")
+  var parts = Part.allCases
+
+  @Option(help: ArgumentHelp("Standbys of PostgreSQL, one of which each commit waits for.", valueName: "count"))
+  var standbys = 0
+
+  @Option(help: ArgumentHelp("Rounds of the writes; the middle one counts.", valueName: "count"))
+  var rounds = 3
+
+  @Option(help: ArgumentHelp("Sockets that write to one database.", valueName: "count"))
+  var sockets = 9
+
+  @Option(help: ArgumentHelp("Writes of each that are on their way at once.", valueName: "count"))
+  var inFlight = 64
+
+  @Option(help: ArgumentHelp("Databases that are written to together, with two sockets each.", valueName: "count"))
+  var databases = 64
+
+  @Option(help: ArgumentHelp("How often the owner is killed, and moved.", valueName: "count"))
+  var times = 5
+
+  @OptionGroup var time: BenchTime
+
+  @OptionGroup var place: BenchPlace
+
+  func validate() throws {
+    guard (0...4).contains(standbys), (1...99).contains(rounds), (1...99).contains(times) else {
+      throw ValidationError("--standbys is 0 to 4, --rounds and --times 1 to 99.")
+    }
+    guard (3...3_000).contains(sockets), (1...500).contains(inFlight), (1...1_000).contains(databases) else {
+      throw ValidationError("--sockets is 3 to 3000, --in-flight 1 to 500, --databases 1 to 1000.")
+    }
+  }
+
+  func run() async throws {
+    OpenFiles.raiseLimit()
+    Output.note("starting PostgreSQL and the servers …")
+    let world = try ClusterWorld(self)
+    defer { world.stop() }
+    var table = ClusterTable()
+    if parts.contains(.writes) { try await writes(world, &table) }
+    if parts.contains(.latency) { try await latency(world, &table) }
+    if parts.contains(.failover) { try await failover(world, &table) }
+    if parts.contains(.move) { try await move(world, &table) }
+    if parts.contains(.databases) { try await databases(world, &table) }
+    Output.line(table.text)
+  }
+
+  // MARK: Writes
+
+  /// Which servers are written to.
+  private enum Setup: String, CaseIterable {
+    case embedded = "a server with files"
+    case single = "a server over PostgreSQL"
+    case owner = "three nodes, clients on the owner"
+    case spread = "three nodes, clients on all of them"
+  }
+
+  private func writes(_ world: ClusterWorld, _ table: inout ClusterTable) async throws {
+    let owner = try await world.nodes.settledOwner(asking: 0)
+    var figures: [Setup: [SpreadWrites.Figures]] = [:]
+    for round in 1...rounds {
+      for setup in Setup.allCases {
+        Output.note("writes, round \(round): \(setup.rawValue) …")
+        figures[setup, default: []].append(try await writes(setup, owner: owner, world))
+      }
+    }
+    let middle = figures.mapValues { rounds in rounds.sorted { $0.rate < $1.rate }[rounds.count / 2] }
+    guard let embedded = middle[.embedded] else { return }
+    for setup in Setup.allCases {
+      guard let found = middle[setup] else { continue }
+      let isAimedAt = setup == .owner || setup == .spread
+      table.add(writes: found, setup.rawValue, beside: embedded, aim: isAimedAt ? "0.5 a core" : "")
+    }
+  }
+
+  private func writes(_ setup: Setup, owner: Int, _ world: ClusterWorld) async throws -> SpreadWrites.Figures {
+    var size = SpreadWrites.Size(sockets: sockets, inFlight: inFlight, seconds: Double(time.seconds))
+    switch setup {
+    case .embedded:
+      return try await SpreadWrites.run(
+        [world.embedded.target()], size, servers: [world.embedded.process], postgres: [])
+    case .single:
+      return try await SpreadWrites.run(
+        [world.single.target()], size, servers: [world.single.process], postgres: world.postgres.processes)
+    case .owner:
+      return try await SpreadWrites.run(
+        [world.nodes.target(owner)], size, servers: world.nodes.processes, postgres: world.postgres.processes)
+    case .spread:
+      size.sockets = sockets / world.nodes.servers.count
+      return try await SpreadWrites.run(
+        world.nodes.servers.indices.map { try world.nodes.target($0) }, size, servers: world.nodes.processes,
+        postgres: world.postgres.processes)
+    }
+  }
+
+  /// Each database is made on one of the nodes, which then owns it.
+  private func databases(_ world: ClusterWorld, _ table: inout ClusterTable) async throws {
+    Output.note("making \(databases) databases …")
+    let nodes = world.nodes
+    var targets: [BenchTarget] = []
+    for number in 0..<databases {
+      let (name, node) = ("many\(number)", number % nodes.servers.count)
+      try await BenchHTTP.settings(
+        .POST, "databases.json", [.init("name", .string(name)), .init("rules", .string(BenchTarget.rules))],
+        of: try nodes.target(node))
+      targets.append(try nodes.target(node, name))
+    }
+    Output.note("writes to \(databases) databases …")
+    let size = SpreadWrites.Size(sockets: 2, inFlight: inFlight, seconds: Double(time.seconds))
+    let figures = try await SpreadWrites.run(
+      targets, size, servers: nodes.processes, postgres: world.postgres.processes)
+    table.add(
+      writes: figures, "three nodes, \(databases) databases, clients on their owners", beside: nil,
+      aim: "20,000 writes/s")
+  }
+
+  // MARK: Latency
+
+  private func latency(_ world: ClusterWorld, _ table: inout ClusterTable) async throws {
+    let owner = try await world.nodes.settledOwner(asking: 0)
+    let other = (owner + 1) % world.nodes.servers.count
+    let targets = [
+      try world.nodes.target(owner), try world.nodes.target(other), try world.single.target(),
+      try world.embedded.target(),
+    ]
+    for kind in [PairedRequests.Kind.write, .get] {
+      Output.note("a \(kind.rawValue) at a time …")
+      let found = try await PairedRequests.run(targets, kind, count: 50 * time.seconds)
+      let name = "one \(kind.rawValue) at a time"
+      table.add(latency: found[3], name, "a server with files")
+      table.add(latency: found[2], name, "a server over PostgreSQL")
+      table.add(latency: found[0], name, "through the owner")
+      table.add(latency: found[1], name, "through another node", beside: found[0], aim: "1 ms more")
+    }
+  }
+
+  // MARK: Moves
+
+  private func failover(_ world: ClusterWorld, _ table: inout ClusterTable) async throws {
+    var gaps: [Double] = []
+    for time in 1...times {
+      Output.note("killing the owner, \(time) of \(times) …")
+      gaps.append(try await gap(world) { owner in world.nodes.servers[owner].crash() })
+    }
+    table.add(gaps: gaps, "the owner is killed", aim: "under 7.0 s")
+  }
+
+  private func move(_ world: ClusterWorld, _ table: inout ClusterTable) async throws {
+    var gaps: [Double] = []
+    for time in 1...times {
+      Output.note("draining the owner, \(time) of \(times) …")
+      gaps.append(
+        try await gap(world) { owner in
+          try await world.nodes.drain(owner)
+          world.nodes.servers[owner].end()
+        })
+    }
+    table.add(gaps: gaps, "the owner is drained, and stopped", aim: "under 200 ms")
+  }
+
+  /// How long no write through another node is acknowledged; then the owner is started again.
+  private func gap(_ world: ClusterWorld, ending: (Int) async throws -> Void) async throws -> Double {
+    let owner = try await world.nodes.settledOwner(asking: 0)
+    let other = (owner + 1) % world.nodes.servers.count
+    let found = try await WriteGap.longest(writingTo: try world.nodes.target(other)) { try await ending(owner) }
+    try world.nodes.servers[owner].start()
+    // Its lease and its connections are as they stay.
+    try await Task.sleep(for: .seconds(8))
+    return found
+  }
+}
+
+/// Everything that is measured.
+final class ClusterWorld {
+  let postgres: BenchPostgres
+  let embedded: BenchServer
+  let single: BenchServer
+  let nodes: BenchNodes
+
+  init(_ bench: ClusterBench) throws {
+    let (program, folder) = (bench.place.program, bench.place.folder)
+    postgres = try BenchPostgres(standbys: bench.standbys, in: folder)
+    var started: [BenchServer] = []
+    do {
+      let (alone, shared) = (try postgres.makeDatabase("alone"), try postgres.makeDatabase("shared"))
+      embedded = try BenchServer(program: program, in: folder)
+      started.append(embedded)
+      single = try BenchServer(program: program, in: folder) { _ in ["--journal", alone] }
+      started.append(single)
+      nodes = try BenchNodes(3, url: shared, program: program, in: folder)
+    } catch {
+      for server in started { server.stop() }
+      postgres.stop()
+      throw error
+    }
+  }
+
+  func stop() {
+    nodes.stop()
+    single.stop()
+    embedded.stop()
+    postgres.stop()
+  }
+}
