@@ -62,7 +62,9 @@ package struct SimulatedDecider: RequestDecider, Sendable {
     return WriteContent(number: tip.number, effect: .plain).bytes
   }
 
-  package mutating func disconnect(_ session: SessionID, at position: Int64) -> (content: [UInt8], entries: [OutboxEntry]) {
+  package mutating func disconnect(_ session: SessionID, at position: Int64) -> (
+    content: [UInt8], entries: [OutboxEntry]
+  ) {
     expect(position, isNew: true)
     let content = tip.onDisconnect[session]?.flatMap(\.frame) ?? []
     tip.apply(.disconnect(session, content: content), at: position)

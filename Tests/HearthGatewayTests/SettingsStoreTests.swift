@@ -1,6 +1,6 @@
 import Foundation
-import HearthTree
 import HearthSystem
+import HearthTree
 import Logging
 import ServerTestKit
 import Testing

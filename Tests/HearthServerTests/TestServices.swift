@@ -44,7 +44,8 @@ struct TestServices {
     plugins = ServerParts.plugins(options, setup, receivers)
     let databases = try ServerParts.databases(options, engine, rules: .denyAll, router: router)
     services = try ServerParts.services(
-      options, setup, databases, router: router, files: ServerFiles(DataDirectory(path: folder.path)), denials: denials, receivers: receivers, memory: .ofTest(),
+      options, setup, databases, router: router, files: ServerFiles(DataDirectory(path: folder.path)), denials: denials,
+      receivers: receivers, memory: .ofTest(),
       group: .singleton)
   }
 

@@ -30,8 +30,7 @@ public struct DatabaseEnvironment: Sendable {
 
   /// Told what has changed, once it can be read: the places, the states before and after, and whether this server decided it
   /// as the log's owner. Comes on the deciding queue, which waits for it. Only of a database that follows a log.
-  package var followed:
-    (@Sendable (_ places: [Path], _ before: Published, _ after: Published, _ isOwn: Bool) -> Void)?
+  package var followed: (@Sendable (_ places: [Path], _ before: Published, _ after: Published, _ isOwn: Bool) -> Void)?
 
   /// What a database that follows a log knows is new enough for clients from now on, or is not any more: then all
   /// connections are to be ended, and none taken.

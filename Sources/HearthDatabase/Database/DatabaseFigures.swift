@@ -47,7 +47,8 @@ extension Database {
       DatabaseFigures(
         isRunning: line.status == .running, connectionCount: connectionCount, listenCount: listenCount,
         waitingCommandCount: commandCount, waitingCommandBytes: commandBytes,
-        largeWriteWaitingCount: largeWriteWaitingCount, askedCommandCount: askedCommandCount, waitingBatchCount: line.waiting.count,
+        largeWriteWaitingCount: largeWriteWaitingCount, askedCommandCount: askedCommandCount,
+        waitingBatchCount: line.waiting.count,
         journalBytes: line.snapshots.log.bytes, snapshotBytes: line.snapshots.snapshotBytes, position: position)
     }
   }

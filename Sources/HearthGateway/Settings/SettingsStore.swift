@@ -49,7 +49,8 @@ package final class SettingsStore: Sendable {
     case .done(let result): return result
     case .refused(let failure): throw failure
     case .unusable(let problem):
-      logger.error("settings \(problem.what)", metadata: ["path": "\(files.place(Self.file(name)))", "error": "\(problem.cause)"])
+      logger.error(
+        "settings \(problem.what)", metadata: ["path": "\(files.place(Self.file(name)))", "error": "\(problem.cause)"])
       throw RESTFailure(500, "The settings of the database \(problem.what).")
     }
   }

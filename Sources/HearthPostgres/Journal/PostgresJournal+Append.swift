@@ -14,7 +14,8 @@ extension PostgresJournal {
     let next = JournalHead(
       epoch: head.epoch, position: batch.lastPosition,
       runningHash: head.runningHash.appending(batch, epoch: head.epoch))
-    let statements = appending(batch, next, after: head, tail) + OutboxSQL.adding(entries, to: batch, next, .integer(identifier))
+    let statements =
+      appending(batch, next, after: head, tail) + OutboxSQL.adding(entries, to: batch, next, .integer(identifier))
     do throws(JournalError) { try write(statements, next, after: head, tail) } catch {
       var error = error
       error.place = error.place.file == nil ? place(batch.firstPosition) : error.place

@@ -29,7 +29,9 @@ extension ClusterNode {
     case .load:
       answer = loop.makeSucceededFuture(.load(isWilling: isWilling, ownedCount: UInt32(clamping: owned.count)))
     case .open(let journal):
-      guard isWilling, let opening = opener(journal) else { return loop.makeSucceededFuture(NodeAnswer.declined.encoded) }
+      guard isWilling, let opening = opener(journal) else {
+        return loop.makeSucceededFuture(NodeAnswer.declined.encoded)
+      }
       answer = opening.map { .opened }.recover { _ in .declined }
     // It is a later version that asks.
     case nil: return loop.makeFailedFuture(LinkRefusal.unattended)
@@ -139,7 +141,8 @@ extension ClusterNode {
             < (right.value.database.figures().connectionCount, right.key)
         }
         for (node, (journal, member)) in zip(receivers, order) {
-          logger.info("a database is given to a node with fewer", metadata: ["database": "\(journal)", "node": "\(node)"])
+          logger.info(
+            "a database is given to a node with fewer", metadata: ["database": "\(journal)", "node": "\(node)"])
           move(journal, member, to: node, isRequired: false)
         }
       }

@@ -91,7 +91,9 @@ final class SharedFiles: SmallFiles {
 
   func names(in folder: String) throws(WholeFile.Problem) -> [String] {
     var names: [String] = []
-    database.published.root[Self.place(of: folder)].forEachChild { key, _ in names.append(Self.name(of: Key(utf8: key))) }
+    database.published.root[Self.place(of: folder)].forEachChild { key, _ in
+      names.append(Self.name(of: Key(utf8: key)))
+    }
     return names
   }
 

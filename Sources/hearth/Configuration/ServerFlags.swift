@@ -155,7 +155,8 @@ struct ServerFlags: ParsableArguments {
     }
     (options.rules, options.rulesPath) = (rulesText, rulesPath)
     options.cluster = cluster.options
-    options.closesIdleAfterSeconds = closeIdle.map { Int(clamping: max(1, $0.milliseconds / 1_000)) }
+    options.closesIdleAfterSeconds =
+      closeIdle.map { Int(clamping: max(1, $0.milliseconds / 1_000)) }
       ?? (options.cluster == nil ? nil : Self.idleSecondsInCluster)
     options.defaultNamespace = defaultNamespace
     options.ioThreadCount = threads
