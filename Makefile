@@ -14,7 +14,7 @@ PORT ?= 9000
 # again when there are others.
 export HEARTH_PLUGINS := $(sort $(notdir $(wildcard Plugins/*)))
 
-.PHONY: run build build-bench deb deb-test test bench soak crash torture torture-random torture-clients torture-proofs torture-disks torture-events torture-cluster optimised fuzz cluster docs plugin-copies packages solver test-servers toolchain clean
+.PHONY: run build build-bench deb deb-test test bench soak crash test-edge torture torture-random torture-clients torture-proofs torture-disks torture-events torture-cluster optimised fuzz cluster docs plugin-copies packages solver test-servers toolchain clean
 
 ## Serve the rules in Rules/ with data in ./data, on loopback.
 run: build
@@ -42,6 +42,13 @@ deb-test: deb
 test: packages solver test-servers toolchain .venv/ready
 	swift build --build-tests
 	python3 Tests/run.py
+
+## The acceptance tests where each server is a node of a cluster that owns nothing: beside each runs another one, over a
+## PostgreSQL of the test. What cannot be asked of such a node is skipped, with the reason. EDGE='-k rest' and the like are
+## handed on.
+test-edge: packages solver test-servers toolchain .venv/ready
+	swift build --product hearth
+	HEARTH_EDGE=1 $(PYTHON) -m pytest -q -rs $(EDGE) Tests/Acceptance
 
 ## The load generator, beside the product: .build/release/hearth-bench.
 build-bench: packages toolchain
