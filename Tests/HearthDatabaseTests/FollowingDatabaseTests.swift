@@ -185,6 +185,22 @@ import Testing
     #expect(world.host.lines.contains("away"))
     #expect(world.database.published.root.isEmpty)
     #expect(world.database.published.position == 0)
+    // Also its end is over: that of its connection, which is nobody's any more, changes nothing.
+    #expect(world.owner.said.filter { $0 == "close 101" } == ["close 101"])
+    world.host.send(world.database, [.disconnect])
+    world.host.settle(world.database)
+    #expect(world.owner.said.filter { $0 == "close 101" } == ["close 101"])
+
+    // An answer to what was asked before is none to what is asked now.
+    world.host.send(world.database, from: 2, [.connect, .get(Path("a"))])
+    world.host.settle(world.database)
+    let count = world.host.lines.count
+    for event in world.owner.answerNext() { world.database.follower?.take(event) }
+    world.host.finish(world.database)
+    #expect(world.host.lines.count == count)
+    for event in world.owner.answerNext() { world.database.follower?.take(event) }
+    world.host.finish(world.database)
+    #expect(world.host.lines.last?.hasPrefix("2 value") ?? false)
     world.database.close()
   }
 

@@ -133,10 +133,12 @@ package struct DatabaseFollower: Sendable {
   /// Begins anew, without anybody: who listened would be told of changes that never were.
   private func begin(again start: FollowedStart) {
     database.environment.servingChanged(false)
-    let unanswered = following.desk.withLock { $0.end() }
+    let (unanswered, sessions) = following.desk.withLock { $0.end() }
     database.engine.withLock { $0 = Engine(following: start.state, limits: database.limits.engine) }
     database.durable.replace(start.state)
     for command in unanswered { answer(command, .failure(.outcomeUnknown)) }
+    // What they wanted at their end is to be done: from here on their ends say nothing.
+    for session in sessions { following.line.close(session) }
     // They may come back at once.
     if following.isServing.load(ordering: .relaxed) { database.environment.servingChanged(true) }
   }
@@ -224,7 +226,7 @@ package struct DatabaseFollower: Sendable {
 
   /// Has everybody who waits for the owner be told that nobody knows what became of it.
   func endQuestions() {
-    for command in following.desk.withLock({ $0.end() }) { answer(command, .failure(.outcomeUnknown)) }
+    for command in following.desk.withLock({ $0.end().unanswered }) { answer(command, .failure(.outcomeUnknown)) }
   }
 
   // MARK: Answers

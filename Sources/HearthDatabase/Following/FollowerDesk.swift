@@ -136,12 +136,15 @@ struct FollowerDesk: Sendable {
     return (isShared ? nil : connection, unanswered, seat.waiting)
   }
 
-  /// Everything is over.
+  /// Everything is over. Numbers of questions go on: an answer to one of these is none to one that comes later.
   ///
-  /// - Returns: all commands that had no answer.
-  mutating func end() -> [Command] {
+  /// - Returns: all commands that had no answer, and the sessions that nobody holds any more.
+  mutating func end() -> (unanswered: [Command], sessions: [UInt64]) {
     let all = questions.sorted { $0.key < $1.key }.map(\.value.command) + seats.values.flatMap(\.waiting)
+    let sessions = connections.keys.sorted()
+    let lastTicket = lastTicket
     self = FollowerDesk()
-    return all
+    self.lastTicket = lastTicket
+    return (all, sessions)
   }
 }

@@ -23,14 +23,18 @@ from torture.table import duration
 
 ROW = "faults"
 LAP_FAULTS = 5
+# So many laps have one cluster: what is read of the log after each is all of it.
+CLUSTER_LAPS = 3
 FINDINGS_MAX = 50
 
 
 class Run:
-    """- state: what was there before, and gets what comes."""
+    """- state: what was there before, and gets what comes.
+    - asked: the arguments.
+    """
 
-    def __init__(self, state, count, programs):
-        self.state, self.count, self.programs = state, count, programs
+    def __init__(self, state, asked):
+        self.state, self.asked, self.count = state, asked, asked.faults
         self.row = state.row(ROW)
         self.more = self.row["more"]
         for name, empty in (("lap", 0), ("kinds", {}), ("findings", []), ("figures", {})):
@@ -50,41 +54,39 @@ class Run:
                     self._deploy(number)
                 lap = Lap(self.deployment.nodes, number, self.state.seed, self.deployment.tokens)
                 findings = self._run(lap, random.Random(f"{self.state.seed}/{number}"))
-            except (AssertionError, RuntimeError, OSError) as why:
+            except Exception as why:  # Whatever it is, it is told of, and the next lap has a new cluster.
                 findings = [*(lap.findings if lap else []), Finding("stuck", f"{why}\n{traceback.format_exc()[-2_000:]}")]
             self._note(number, lap, findings, time.monotonic() - begin)
-            if any(finding.kind == "stuck" for finding in findings):
+            if any(finding.kind == "stuck" for finding in findings) or number % CLUSTER_LAPS == 0:
                 self.end()
 
     def _deploy(self, number):
         folder = self.state.folder / f"cluster-{number}"
         shutil.rmtree(folder, ignore_errors=True)
-        self.deployment = Deployment(self.network, folder, self.programs)
+        self.deployment = Deployment(self.network, folder, self.asked.patroni, not self.asked.asynchronous)
         self.deployment.start()
 
     def _run(self, lap, numbers):
         lap.start()
         for _ in range(min(LAP_FAULTS, self.count - self.row["count"])):
             time.sleep(numbers.uniform(0.5, 2))
-            fault, seconds = self.deployment.draw(numbers)
+            fault, seconds = self.deployment.draw(numbers, self.asked.only)
             print(f"  {fault.kind}, {fault.target}", end="", flush=True)
             lap.meet(fault, seconds)
             self.deployment.wait_until_whole()
             print(f", {lap.faults[-1].settled - lap.faults[-1].start:.1f} s", flush=True)
         findings = lap.end()
-        lap.forget()
         return findings
 
     def _note(self, number, lap, findings, seconds):
         self.row["seconds"] += seconds
-        if lap:
-            lap.measure()
+        # What was not checked does not count.
+        if lap and lap.is_checked:
             for fault in lap.faults:
-                if fault.settled:
-                    self.row["count"] += 1
-                    known = self.more["kinds"].setdefault(fault.kind, {"acknowledged": 0, "gaps": []})
-                    known["acknowledged"] += fault.acknowledged
-                    known["gaps"].append(round(fault.gap_seconds, 2))
+                self.row["count"] += 1
+                known = self.more["kinds"].setdefault(fault.kind, {"acknowledged": 0, "gaps": []})
+                known["acknowledged"] += fault.acknowledged
+                known["gaps"].append(round(fault.gap_seconds, 2))
             for name, value in lap.figures().items():
                 self.more["figures"][name] = self.more["figures"].get(name, 0) + value
         kinds = sorted({fault.kind for fault in lap.faults} if lap else [])
@@ -132,6 +134,9 @@ def main():
     parser.add_argument("--faults", type=int, default=200, help="how many in all (%(default)s)")
     parser.add_argument("--patroni", type=pathlib.Path, default=ROOT / ".build" / "patroni" / "bin",
                         help="where Patroni and its Python are")
+    parser.add_argument("--only", default="", help="faults whose names contain this")
+    parser.add_argument("--asynchronous", action="store_true",
+                        help="PostgreSQL acknowledges what is on one disk: what a failover loses is to be found")
     parser.add_argument("--table", action="store_true", help="show how far it is, and run nothing")
     asked = parser.parse_args()
     if asked.table:
@@ -141,7 +146,7 @@ def main():
     for interruption in (signal.SIGINT, signal.SIGTERM):
         signal.signal(interruption, signal.default_int_handler)
     print(f"seed {state.seed}, state in {state.file}", flush=True)
-    run = Run(state, asked.faults, asked.patroni)
+    run = Run(state, asked)
     try:
         run.go_on()
     except KeyboardInterrupt:

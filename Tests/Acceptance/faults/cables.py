@@ -94,8 +94,36 @@ class CutMachine(StoreFault):
         self.patroni.network.heal(self.target)
 
 
+class CutPrimary(CutMachine):
+    """Nodes still reach the one whose place another takes."""
+
+    kind = "cut of PostgreSQL's primary from its standbys"
+
+    def make(self):
+        self.patroni.network.cut(self.target, [*(name for name in NAMES if name != self.target), "home"])
+
+
 class SwitchOver(StoreFault):
     kind = "switchover of PostgreSQL"
 
     def make(self):
         self.patroni.switch_over(self.target)
+
+
+class Together:
+    """Two faults at once, one of a node and one of PostgreSQL: all leases are over, and who comes back is not who was there."""
+
+    kind = "a node and PostgreSQL at once"
+
+    def __init__(self, node, store):
+        self.parts = [node, store]
+        self.target = " and ".join(f"{part.kind} {part.target}" for part in self.parts)
+        self.lets_go = node.lets_go | store.lets_go
+
+    def make(self):
+        for part in self.parts:
+            part.make()
+
+    def undo(self):
+        for part in reversed(self.parts):
+            part.undo()

@@ -18,18 +18,19 @@ KINDS = {
     nodes.Kill: (3, 0, 8), nodes.ShortFreeze: (2, 1, 4), nodes.Freeze: (3, 7, 11), nodes.Restart: (2, 0, 2),
     nodes.Drain: (2, 0, 0), cables.CutLink: (3, 3, 12), cables.CutStore: (3, 3, 12), cables.CutOff: (3, 3, 12),
     cables.KillServer: (2, 0, 0), cables.KillMachine: (1, 0, 0), cables.FreezeMachine: (1, 0, 0),
-    cables.CutMachine: (1, 0, 0), cables.SwitchOver: (2, 0, 0)}
+    cables.CutMachine: (1, 0, 0), cables.CutPrimary: (1, 0, 0), cables.SwitchOver: (2, 0, 0),
+    cables.Together: (2, 0, 8)}
 
 
 class Deployment:
     """In a folder that is not there yet."""
 
-    def __init__(self, network, folder, programs):
+    def __init__(self, network, folder, programs, is_synchronous):
         self.network, self.folder = network, folder
         folder.mkdir(parents=True)
         # For the user that PostgreSQL runs as.
         folder.chmod(0o755)
-        self.patroni = Patroni(network, folder / "postgres", programs)
+        self.patroni = Patroni(network, folder / "postgres", programs, is_synchronous)
         self.cluster = self.nodes = self.tokens = None
 
     def start(self):
@@ -45,15 +46,23 @@ class Deployment:
         self.tokens = {name: self.cluster["a"].token(name) for name in NODES}
         return self
 
-    def draw(self, numbers):
-        """The next fault, and for how many seconds it stays."""
-        kind = numbers.choices(list(KINDS), [weight for weight, _, _ in KINDS.values()])[0]
+    def draw(self, numbers, only=""):
+        """The next fault, and for how many seconds it stays.
+
+        - only: what its name contains.
+        """
+        kinds = {kind: weight for kind, (weight, _, _) in KINDS.items() if only in kind.kind}
+        kind = numbers.choices(list(kinds), list(kinds.values()))[0]
         seconds = numbers.uniform(*KINDS[kind][1:])
         # Often the owner, by whom everything is decided.
         wants_owner, name, other = numbers.random() < 0.4, *numbers.sample(NODES, 2)
         if wants_owner:
             owner = self.cluster.owner(NODES[0])
             name, other = owner, other if other != owner else name
+        if kind is cables.Together:
+            node = numbers.choice([nodes.Kill, nodes.Freeze, nodes.Restart])(self.nodes[name])
+            store = numbers.choice([cables.KillServer, cables.KillMachine, cables.CutPrimary, cables.SwitchOver])
+            return kind(node, store(self.patroni)), seconds
         if issubclass(kind, nodes.NodeFault):
             return kind(self.nodes[name]), seconds
         if issubclass(kind, cables.StoreFault):

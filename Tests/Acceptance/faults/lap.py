@@ -54,7 +54,7 @@ class Lap:
 
     def __init__(self, nodes, number, seed, tokens):
         self.nodes, self.number, self.seed = nodes, number, seed
-        self.history, self.faults, self.findings = History(), [], []
+        self.history, self.faults, self.findings, self.is_checked = History(), [], [], False
         # When the runs of all nodes were asked for, and what they were.
         self._runs = []
         self.is_quiet, self.is_proving, self.ends = (threading.Event() for _ in range(3))
@@ -143,6 +143,7 @@ class Lap:
         self._note_runs()
         truth = self.truth()
         self.findings = check(self.history, truth) + self._check_states(truth) + self._check_connections()
+        self.is_checked = True
         return self.findings
 
     @staticmethod
@@ -201,17 +202,11 @@ class Lap:
         """How long nobody's write was acknowledged around each fault."""
         times = self.history.acknowledgements()
         for fault, after in zip(self.faults, [*self.faults[1:], None]):
-            end = after.start if after else fault.settled or time.monotonic()
+            end = after.start if after else fault.settled
             around = [time for time in times if fault.start <= time <= end]
             fault.acknowledged = len(around)
             edges = [fault.start, *around, max([end, *around])]
             fault.gap_seconds = max((late - early for early, late in zip(edges, edges[1:])), default=0)
-
-    def forget(self):
-        """Removes what it wrote."""
-        node = next(iter(self.nodes.values()))
-        for path in (f"/laps/{self.number}", f"/ends/{self.number}"):
-            requests.delete(f"{node.server.url}{path}.json", params={"auth": node.secret}, timeout=WAIT_SECONDS)
 
     def figures(self):
         """How much there was to check."""

@@ -58,14 +58,15 @@ table inet faults {
 
 
 class Network:
-    """Machines by name, in the order of their addresses."""
+    """Machines by name, in the order of their addresses; where none of them is, is `home`."""
 
     def __init__(self, names):
-        self.addresses = {name: f"10.77.0.{11 + number}" for number, name in enumerate(names)}
+        self.addresses = {name: f"10.77.0.{11 + number}" for number, name in enumerate(names)} | {"home": HOME}
         run("ip", "link", "add", "hearth", "type", "bridge")
         run("ip", "address", "add", f"{HOME}/24", "dev", "hearth")
         run("ip", "link", "set", "hearth", "up")
-        for name, address in self.addresses.items():
+        for name in names:
+            address = self.addresses[name]
             run("ip", "netns", "add", name)
             run("ip", "link", "add", f"to-{name}", "type", "veth", "peer", "name", "eth0", "netns", name)
             run("ip", "link", "set", f"to-{name}", "master", "hearth", "up")

@@ -23,10 +23,12 @@ WHOLE_SECONDS = 120
 class Patroni:
     """- folder: of all their files.
     - programs: where Patroni and its Python are.
+    - is_synchronous: whether a commit is on two disks before it is acknowledged. Otherwise a failover loses the last ones.
     """
 
-    def __init__(self, network, folder, programs):
+    def __init__(self, network, folder, programs, is_synchronous=True):
         self.network, self.folder, self.programs = network, folder, pathlib.Path(programs)
+        self.is_synchronous = is_synchronous
         self.running = {}
         folder.mkdir(parents=True)
         # PostgreSQL does not run as the superuser.
@@ -47,8 +49,9 @@ class Patroni:
             "etcd3": {"hosts": f"{HOME}:2379"},
             "bootstrap": {
                 "dcs": {
-                    "ttl": LEADER_SECONDS, "loop_wait": 2, "retry_timeout": 5, "synchronous_mode": "quorum",
-                    "synchronous_mode_strict": True, "primary_start_timeout": 0,
+                    "ttl": LEADER_SECONDS, "loop_wait": 2, "retry_timeout": 5,
+                    "synchronous_mode": "quorum" if self.is_synchronous else "off",
+                    "synchronous_mode_strict": self.is_synchronous, "primary_start_timeout": 0,
                     "postgresql": {
                         "use_pg_rewind": True, "remove_data_directory_on_rewind_failure": True,
                         "remove_data_directory_on_diverged_timelines": True,
@@ -103,7 +106,8 @@ class Patroni:
     def _is_whole(self):
         members = self.members()
         roles = sorted(member["role"] for member in members.values())
-        return len(members) == 3 and roles == ["leader", "quorum_standby", "quorum_standby"] and all(
+        standby = "quorum_standby" if self.is_synchronous else "replica"
+        return len(members) == 3 and roles == ["leader", standby, standby] and all(
             member["state"] in ("running", "streaming") for member in members.values()) and len(
             {member.get("timeline") for member in members.values()}) == 1
 

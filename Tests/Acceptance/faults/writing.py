@@ -10,7 +10,7 @@ from kills.writers import ONE_MORE
 
 REGISTERS = [f"registers/r{number}" for number in range(4)]
 IN_FLIGHT = 4
-PAUSE_SECONDS = 0.03
+PAUSE_SECONDS = 0.05
 
 
 def text_hash(value):
