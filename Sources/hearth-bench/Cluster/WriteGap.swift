@@ -10,6 +10,8 @@ final class WriteGap: Sendable {
     var last: Int64 = 0
     var longest: Int64 = 0
     var isOver = false
+    /// Why nothing is written any more.
+    var problem: (any Error)?
   }
 
   private let state = Mutex(State())
@@ -47,8 +49,9 @@ final class WriteGap: Sendable {
   private func wait(for count: Int) async throws {
     let started = WallClock.monotonicNanoseconds
     while state.withLock({ $0.acknowledged < count }) {
-      guard WallClock.seconds(since: started) < Self.patienceSeconds, !state.withLock({ $0.isOver }) else {
-        throw BenchServer.Failure(description: "writes were not acknowledged any more")
+      if let problem = state.withLock({ $0.problem }) { throw problem }
+      guard WallClock.seconds(since: started) < Self.patienceSeconds else {
+        throw BenchServer.Failure(description: "writes are not acknowledged any more")
       }
       try await Task.sleep(for: .milliseconds(10))
     }
@@ -96,7 +99,7 @@ final class WriteGap: Sendable {
     }
 
     private func fail(_ error: any Error, _ done: EventLoopPromise<Void>) {
-      gap.state.withLock { $0.isOver = true }
+      gap.state.withLock { $0.problem = error }
       done.fail(error)
     }
 
