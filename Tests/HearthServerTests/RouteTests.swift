@@ -57,7 +57,9 @@ import Testing
     try await TestServices.with { test throws in
       let all = test.routes.rows.map(\.name)
       #expect(test.routes.list(for: .port).routes.map(\.name) == all.filter { $0 != "plugins" })
-      let inFolder = ["health", "plugins", "erasures", "cluster", "identity endpoints"]
+      let inFolder = [
+        "health", "plugins", "erasures", "cluster", "what nodes decide together", "identity endpoints",
+      ]
       #expect(test.routes.list(for: .folder).routes.map(\.name) == inFolder)
       #expect(Set(all).count == all.count, "a row is known by its name")
     }
