@@ -37,6 +37,7 @@ package struct LocalFiles: SmallFiles {
     try WholeFile(path: place(path)).read(bytesMax: bytesMax)
   }
 
+  /// Writes over whatever is there: nobody else does.
   package func write(_ text: [UInt8], to path: String, over expected: [UInt8]?) throws(WholeFile.Problem) -> Bool {
     try WholeFile(path: place(path)).write(text)
     return true
@@ -48,6 +49,7 @@ package struct LocalFiles: SmallFiles {
     try WholeFile.names(in: folder.isEmpty ? self.folder : place(folder))
   }
 
+  /// Where the file is on the disk.
   package func place(_ path: String) -> String { "\(folder)/\(path)" }
 }
 
@@ -63,6 +65,7 @@ package struct FilesWithin: SmallFiles {
     try files.read(within(path), bytesMax: bytesMax)
   }
 
+  /// As the others do.
   package func write(_ text: [UInt8], to path: String, over expected: [UInt8]?) throws(WholeFile.Problem) -> Bool {
     try files.write(text, to: within(path), over: expected)
   }
@@ -71,6 +74,7 @@ package struct FilesWithin: SmallFiles {
 
   package func names(in folder: String) throws(WholeFile.Problem) -> [String] { try files.names(in: within(folder)) }
 
+  /// The place within the others' folder.
   package func place(_ path: String) -> String { files.place(within(path)) }
 
   private func within(_ path: String) -> String { path.isEmpty ? folder : "\(folder)/\(path)" }

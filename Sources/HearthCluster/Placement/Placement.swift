@@ -11,10 +11,12 @@ package enum Placement {
 
   /// What a node that takes databases has to do.
   package struct Load: Sendable, Equatable {
+    /// The node.
     package var node: NodeID
     /// How many databases it owns.
     package var ownedCount: Int
 
+    /// A node that owns so many.
     package init(_ node: NodeID, ownedCount: Int) { (self.node, self.ownedCount) = (node, ownedCount) }
   }
 

@@ -50,6 +50,7 @@ package final class NodeLinks: Sendable {
   private let node: NodeID
   private let cluster: UInt64
   private let identity: LinkIdentity
+  /// Where its connections are.
   package let loop: any EventLoop
   private let limits: LinkLimits
   private let logger: Logger
