@@ -135,9 +135,9 @@ class Server:
         return token
 
 
-def hearth(*arguments, expect=0):
+def hearth(*arguments, expect=0, seconds=2 * WAIT_SECONDS):
     done = subprocess.run(
-        [HEARTH, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=2 * WAIT_SECONDS)
+        [HEARTH, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds)
     assert done.returncode == expect, f"{arguments} ended with {done.returncode}:\n{done.stdout}{done.stderr}"
     return done.stdout if expect == 0 else done.stdout + done.stderr
 

@@ -24,7 +24,7 @@ from torture.table import duration
 ROW = "faults"
 LAP_FAULTS = 5
 # So many laps have one cluster: what is read of the log after each is all of it.
-CLUSTER_LAPS = 3
+CLUSTER_LAPS = 2
 FINDINGS_MAX = 50
 
 

@@ -27,6 +27,8 @@ RULES = """{ "rules": {
   "ends": { ".read": true, ".write": true } } }"""
 # How many changes of a lap are read at most.
 CHANGES_MAX = 1_000_000
+# For each page all of the log is read, and a debug build on a busy machine takes minutes.
+HISTORY_SECONDS = 600
 # How long after a fault its node may find out that it was held for dead.
 GRACE_SECONDS = 15
 
@@ -166,7 +168,7 @@ class Lap:
         """What the log holds of this lap."""
         node = next(iter(self.nodes.values()))
         return Truth.read({
-            part: node.server.run("db", "history", path, "--json", "--limit", str(CHANGES_MAX))
+            part: node.server.run("db", "history", path, "--json", "--limit", str(CHANGES_MAX), seconds=HISTORY_SECONDS)
             for part, path in {"": f"/laps/{self.number}", "ends": f"/ends/{self.number}"}.items()})
 
     def _check_states(self, truth):
