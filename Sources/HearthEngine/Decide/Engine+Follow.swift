@@ -26,39 +26,14 @@ extension Engine {
     pieces = log
     let start = state.position + 1
     pass(to: instant)
-    if isUnwatched { takeOver(records) } else { for (position, record) in records { follow(record, at: position) } }
+    var together = ChangesTogether(isUsed: listens.isIdle && grants.isEmpty && tap == nil)
+    for (position, record) in records {
+      state.position = position
+      for part in record.parts where !together.take(part, on: &state.root) { follow(part) }
+    }
+    together.apply(to: &state.root)
     state.hasOpenPieces = pieces.isOpen
     return takeBatch(from: start)
-  }
-
-  /// Nobody is told of commits one by one, and no permission depends on what changes.
-  private var isUnwatched: Bool { listens.isIdle && grants.isEmpty && tap == nil }
-
-  /// Follows commits of which only the end counts: what they change is changed together, which costs less.
-  private mutating func takeOver(_ records: [(position: Int64, record: CommitRecord)]) {
-    var waiting: [(path: Path, node: Node)] = []
-    func change(_ root: inout Node) {
-      if !waiting.isEmpty { root = root.replacing(waiting) }
-      waiting = []
-    }
-    for (position, record) in records {
-      for part in record.parts {
-        if case .changes(let changes) = part.content, !changes.contains(where: \.location.isPriority) {
-          waiting += changes.map { ($0.location.path, $0.node) }
-        } else {
-          change(&state.root)
-          state.position = position
-          follow(part)
-        }
-      }
-      state.position = position
-    }
-    change(&state.root)
-  }
-
-  private mutating func follow(_ record: CommitRecord, at position: Int64) {
-    state.position = position
-    for part in record.parts { follow(part) }
   }
 
   /// Does what a record of the newest position says.

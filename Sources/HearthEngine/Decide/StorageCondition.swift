@@ -60,9 +60,7 @@ extension Engine {
   }
 
   /// A batch that does nothing but refuse.
-  package mutating func refuse(_ command: Command, _ failure: Failure) -> Batch {
-    answer([(command, .failure(failure))])
-  }
+  package mutating func refuse(_ command: Command, _ why: Failure) -> Batch { answer([(command, .failure(why))]) }
 
   /// A batch that does nothing but answer.
   package mutating func answer(_ answers: [(Command, Reply)]) -> Batch {
