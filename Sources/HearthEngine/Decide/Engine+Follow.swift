@@ -23,7 +23,6 @@ extension Engine {
   ) throws(RecordError) -> Batch {
     var log = pieces
     let records = try log.records(payload, firstPosition, lastPosition, after: state.position)
-    pieces = log
     let start = state.position + 1
     pass(to: instant)
     var together = ChangesTogether(isUsed: listens.isIdle && grants.isEmpty && tap == nil)
@@ -32,7 +31,7 @@ extension Engine {
       for part in record.parts where !together.take(part, on: &state.root) { follow(part) }
     }
     together.apply(to: &state.root)
-    state.hasOpenPieces = pieces.isOpen
+    (pieces, state.hasOpenPieces) = (log, log.isOpen)
     return takeBatch(from: start)
   }
 
