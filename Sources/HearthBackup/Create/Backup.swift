@@ -49,7 +49,7 @@ public final class Backup {
       guard let files = try stream(of: before.plain), let secrets = try keep(before, options.secrets),
         try FolderScan(source.folder) == before
       else { continue }
-      let copy = DatabaseCopy(store: store, repository: repository, isFull: options.isFull)
+      let copy = DatabaseCopy(store: store, repository: repository, isFull: options.isFull, isLater: former != nil)
       let databases = try moment.parts.map { part in
         // What is copied is kept no longer than it must.
         defer { part.view.close() }

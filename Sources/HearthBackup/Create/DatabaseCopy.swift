@@ -7,6 +7,8 @@ struct DatabaseCopy {
   let repository: Repository?
   /// Another base is taken whatever there is.
   let isFull: Bool
+  /// There is a backup before, which may lack the journal: it was made since.
+  let isLater: Bool
 
   /// - Parameter former: the same journal in the backup before.
   /// - Throws: `JournalError`, `BackupError`.
@@ -16,6 +18,8 @@ struct DatabaseCopy {
       base: nil, segments: [])
     guard let former, let new = try segment(part, after: former) else {
       try begin(part, &database)
+      // Moments between the two backups need all of its log, also where a snapshot stands for a part of it by now.
+      if former == nil, isLater, let all = try wholeLog(part) { database.segments = all }
       return database
     }
     database.segments = former.segments + new
@@ -46,6 +50,15 @@ struct DatabaseCopy {
       )
     }
     database.segments = new
+  }
+
+  /// The log from its beginning; nil where that is kept no more.
+  private func wholeLog(_ part: Moment.Part) throws -> [Manifest.Segment]? {
+    do {
+      return try segment(part, after: 0, .empty)
+    } catch let error as JournalError where error.code == .pruned {
+      return nil
+    }
   }
 
   /// What came since the backup before; nil when this log does not go on from it: it lost what is between, or is another
