@@ -49,8 +49,6 @@ package struct DatabaseMember: Sendable {
     didSet { if route?.node != oldValue?.node { actions.append(.ownerSeen(route?.node)) } }
   }
   private var isResendDue = false
-  /// The last epoch whose owner was heard.
-  private var beatEpoch: Int64 = 0
   private var links: Set<NodeID> = []
   private var subscribers: [NodeID: MonotonicInstant] = [:]
   private var lastPulse = MonotonicInstant.distantPast
@@ -78,23 +76,12 @@ package struct DatabaseMember: Sendable {
   /// How many other nodes follow this one, as their owner.
   var followerCount: Int { subscribers.count }
 
-  /// Takes an event, by itself.
+  /// Takes an event.
   ///
   /// - Parameters:
   ///   - now: This node's clock, when the event is taken and not when it came.
   ///   - standing: What the node believes of its lease.
   package mutating func handle(
-    _ event: MemberEvent, at now: MonotonicInstant, _ standing: LeaseStanding, _ decider: inout some RequestDecider
-  ) -> [MemberAction] {
-    take(event, at: now, standing, &decider) + finish(at: now, standing)
-  }
-
-  /// Takes an event, perhaps one of several that came together: what is made of all of them, rows and answers, is said by
-  /// ``finish(at:_:)``, which has to come before anybody waits for more events. What an event says is to be done before the
-  /// next one is taken.
-  ///
-  /// - Parameters: As for ``handle(_:at:_:_:)``.
-  package mutating func take(
     _ event: MemberEvent, at now: MonotonicInstant, _ standing: LeaseStanding, _ decider: inout some RequestDecider
   ) -> [MemberAction] {
     // Not when it became the owner: rows were still to be applied then.
@@ -135,12 +122,6 @@ package struct DatabaseMember: Sendable {
       collectors.append(ReceiptCollector(position: position, of: nodes, until: deadline))
       for peer in nodes { actions.append(.send(peer, .receiptCall(position: position))) }
     }
-    defer { actions = [] }
-    return actions
-  }
-
-  /// Makes rows of what was decided, and sends the answers that may leave.
-  package mutating func finish(at now: MonotonicInstant, _ standing: LeaseStanding) -> [MemberAction] {
     run(ownership.flush(at: now), at: now, standing)
     answer(at: now, standing)
     defer { actions = [] }
@@ -188,12 +169,7 @@ package struct DatabaseMember: Sendable {
       }
     case .beat(let epoch, let head, let stamp):
       guard isCurrent(epoch, at: now, standing) else { return }
-      if epoch >= route?.epoch ?? 0 {
-        ownerHeardAt = now
-        // What was said to it when the store named it may have come before it served anybody.
-        if epoch > beatEpoch { isResendDue = true }
-        beatEpoch = max(beatEpoch, epoch)
-      }
+      if epoch >= route?.epoch ?? 0 { ownerHeardAt = now }
       run(replica.received(beatOf: epoch, at: head, stamp: stamp, now: now))
       follow(Route(epoch: epoch, node: peer.node))
     case .commits(let row):

@@ -185,9 +185,10 @@ private final class HeldDecider: Sendable {
     _ make: @Sendable () -> sending ChangeDecider, _ body: @Sendable (inout ChangeDecider) -> Value
   ) -> Value {
     held.withLock { held in
-      if held == nil { held = make() }
-      // In its place: it is large.
-      return body(&held!)
+      var decider = held.take() ?? make()
+      let value = body(&decider)
+      held = decider
+      return value
     }
   }
 }
