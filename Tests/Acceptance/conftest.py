@@ -172,6 +172,22 @@ def serve(tmp_path):
             server.owner.kill()
 
 
+@pytest.fixture
+def cluster(tmp_path):
+    """A function that starts nodes of a cluster in this test's folder; all of them are stopped at the end."""
+    from cluster_nodes import Cluster
+
+    made = []
+
+    def start(*options, **named):
+        made.append(Cluster(tmp_path, *options, **named))
+        return made[-1].start()
+
+    yield start
+    for each in made:
+        each.remove()
+
+
 @pytest.fixture(scope="session")
 def starter_rules():
     return (ROOT / "Rules" / "starter.json").read_text(encoding="utf-8")

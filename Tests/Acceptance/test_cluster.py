@@ -5,7 +5,6 @@ import json
 import pytest
 import requests
 from client import Client
-from cluster_nodes import Cluster
 from postgres import PROGRAMS, WHY_NOT
 from waits import WAIT_SECONDS, until
 
@@ -16,19 +15,6 @@ MEMBERS = """{ "rules": {
   "rooms": { ".read": "root.child('members').child(auth.uid).exists()", ".write": "auth != null" },
   "members": { ".read": true, ".write": "auth != null" }
 } }"""
-
-
-@pytest.fixture
-def cluster(tmp_path):
-    made = []
-
-    def start(*options, **named):
-        made.append(Cluster(tmp_path, *options, **named))
-        return made[-1].start()
-
-    yield start
-    for each in made:
-        each.remove()
 
 
 def put(node, path, value):

@@ -8,7 +8,7 @@ import pytest
 import requests
 from client import Client
 from cluster.balancer import CONFIGURATION, Balancer
-from cluster_nodes import Cluster, free_ports
+from cluster_nodes import free_ports
 from firebase_admin import credentials, db
 from postgres import PROGRAMS
 from waits import until
@@ -40,22 +40,16 @@ class Work(threading.Thread):
         self.join()
 
 
-@pytest.fixture
-def cluster(tmp_path):
-    # Over plain HTTP the SDK works with emulators alone.
-    nodes = Cluster(tmp_path, "--emulator", "--drain-seconds", "3", command="dev", rules=OPEN, names="abc").start()
-    yield nodes
-    nodes.remove()
-
-
 # The SDK's own thread ends so when its stream is closed.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_a_rolling_restart_goes_unnoticed(cluster, tmp_path):
-    for node in cluster.nodes.values():
+    # Over plain HTTP the SDK works with emulators alone.
+    nodes = cluster("--emulator", "--drain-seconds", "3", command="dev", rules=OPEN).nodes
+    for node in nodes.values():
         node.keep_port()
     # An emulator trusts nobody who comes from elsewhere.
     balancer = Balancer(
-        tmp_path, free_ports(1)[0], [(name, node.port) for name, node in cluster.nodes.items()],
+        tmp_path, free_ports(1)[0], [(name, node.port) for name, node in nodes.items()],
         CONFIGURATION.replace("  option forwardfor\n", ""))
     balancer.start()
     url = f"http://127.0.0.1:{balancer.port}"
@@ -71,7 +65,7 @@ def test_a_rolling_restart_goes_unnoticed(cluster, tmp_path):
         ]
         for each in work:
             each.start()
-        for name, node in cluster.nodes.items():
+        for name, node in nodes.items():
             before = [each.count for each in work]
             assert node.stop() == 0
             node.start()

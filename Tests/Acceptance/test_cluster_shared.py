@@ -17,19 +17,6 @@ OPEN = '{ "rules": { ".read": true, ".write": true } }'
 
 
 @pytest.fixture
-def cluster(tmp_path):
-    made = []
-
-    def start(*options, **named):
-        made.append(Cluster(tmp_path, *options, **named))
-        return made[-1].start()
-
-    yield start
-    for each in made:
-        each.remove()
-
-
-@pytest.fixture
 def receiver():
     one = Receiver()
     yield one
@@ -130,7 +117,7 @@ def test_a_database_goes_on_every_node(cluster):
     assert read(there, "", ns="guests") == {"y": 2}
 
 
-def test_a_node_that_owns_nothing(cluster, tmp_path):
+def test_a_node_that_owns_nothing(tmp_path):
     nodes = Cluster(tmp_path, names="ab", rules=OPEN)
     try:
         nodes["b"].arguments.append("--edge")

@@ -1,4 +1,3 @@
-import Foundation
 import HearthDatabase
 import HearthEngine
 import HearthGateway

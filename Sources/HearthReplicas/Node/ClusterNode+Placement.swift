@@ -29,7 +29,7 @@ extension ClusterNode {
     case .load:
       answer = loop.makeSucceededFuture(.load(isWilling: isWilling, ownedCount: UInt32(clamping: owned.count)))
     case .open(let journal):
-      guard isWilling, let opening = opener(journal) else {
+      guard isWilling, let opening = opener.current?(journal) else {
         return loop.makeSucceededFuture(NodeAnswer.declined.encoded)
       }
       answer = opening.map { .opened }.recover { _ in .declined }
@@ -43,7 +43,7 @@ extension ClusterNode {
   func take(given database: DatabaseID) {
     guard isWilling.load(ordering: .relaxed) else { return }
     loading.async { [self] in
-      if let journal = try? store.name(of: database) { _ = opener(journal) }
+      if let journal = try? store.name(of: database) { _ = opener.current?(journal) }
     }
   }
 
@@ -71,7 +71,7 @@ extension ClusterNode {
       guard status.role != .owner, now.isAtLeast(Self.silenceMilliseconds, after: status.ownerHeardAt) else { continue }
       seekOwner(of: journal, known: status.owner)
     }
-    let turn = errands.turn()
+    let turn = looks.wrappingAdd(1, ordering: .relaxed).newValue
     guard turn % Self.spreadEvery == 0 else { return }
     spread()
     keepStandbys(isAll: turn % Self.standbyEvery == 0)
@@ -84,14 +84,15 @@ extension ClusterNode {
     var asked = known.map { connected.contains($0) ? [$0] : [] } ?? []
     if !isWilling { asked += Placement.order(connected, for: journal).filter { $0 != known } }
     guard !asked.isEmpty, errands.begin(.seeking, journal) else { return }
-    open(journal, at: asked[...])
+    open(journal, at: asked[...], .seeking)
   }
 
-  private func open(_ journal: String, at nodes: ArraySlice<NodeID>) {
-    guard let node = nodes.first else { return errands.end(.seeking, journal) }
+  /// Has the first of some nodes open a database that does; then the errand is over.
+  private func open(_ journal: String, at nodes: ArraySlice<NodeID>, _ errand: Errands.Kind) {
+    guard let node = nodes.first else { return errands.end(errand, journal) }
     ask(node, .open(journal: journal), seconds: Self.openSeconds).whenComplete { [self] result in
-      if case .success(.opened) = result { return errands.end(.seeking, journal) }
-      open(journal, at: nodes.dropFirst())
+      if case .success(.opened) = result { return errands.end(errand, journal) }
+      open(journal, at: nodes.dropFirst(), errand)
     }
   }
 
@@ -118,11 +119,8 @@ extension ClusterNode {
     guard errands.begin(.moving, journal) else { return }
     let seconds = isRequired ? Self.loadSeconds : Self.openSeconds
     ask(node, .open(journal: journal), seconds: seconds).whenComplete { [self] result in
-      if case .success(.opened) = result {
-        member.driver.handle(.handOver(to: node))
-      } else if isRequired {
-        member.driver.handle(.handOver(to: node))
-      }
+      let isFollowing = if case .success(.opened) = result { true } else { false }
+      if isFollowing || isRequired { member.driver.handle(.handOver(to: node)) }
       errands.end(.moving, journal)
     }
   }
@@ -136,11 +134,9 @@ extension ClusterNode {
       guard !receivers.isEmpty else { return }
       loading.async { [self] in
         // Those with the fewest clients here.
-        let order = owned.sorted { left, right in
-          (left.value.database.figures().connectionCount, left.key)
-            < (right.value.database.figures().connectionCount, right.key)
-        }
-        for (node, (journal, member)) in zip(receivers, order) {
+        let order = owned.map { (count: $1.database.figures().connectionCount, journal: $0, member: $1) }
+          .sorted { ($0.count, $0.journal) < ($1.count, $1.journal) }
+        for (node, (_, journal, member)) in zip(receivers, order) {
           logger.info(
             "a database is given to a node with fewer", metadata: ["database": "\(journal)", "node": "\(node)"])
           move(journal, member, to: node, isRequired: false)
@@ -163,16 +159,8 @@ extension ClusterNode {
         guard figures.snapshotBytes + figures.journalBytes >= Self.standbyBytes,
           errands.begin(.standby, journal)
         else { continue }
-        askStandby(journal, Placement.order(connected, for: journal)[...])
+        open(journal, at: Placement.order(connected, for: journal)[...], .standby)
       }
-    }
-  }
-
-  private func askStandby(_ journal: String, _ nodes: ArraySlice<NodeID>) {
-    guard let node = nodes.first else { return errands.end(.standby, journal) }
-    ask(node, .open(journal: journal), seconds: Self.openSeconds).whenComplete { [self] result in
-      if case .success(.opened) = result { return errands.end(.standby, journal) }
-      askStandby(journal, nodes.dropFirst())
     }
   }
 

@@ -13,13 +13,19 @@ import Synchronization
 
 /// A server's part in a cluster: its lease, its connections to other nodes, and the databases that it follows or owns.
 package final class ClusterNode: Sendable {
+  /// Answers a question of another node.
+  package typealias Answer = @Sendable (_ question: [UInt8]) -> EventLoopFuture<[UInt8]>
+  /// Opens a database by the name of its journal, with the collection; done when that is served, or cannot be.
+  package typealias Opener = @Sendable (_ journal: String) -> EventLoopFuture<Void>
+
   /// This node's name.
   package let name: String
   let engine: PostgresEngine
   let store: PostgresClusterStore
   let driver: NodeDriver<EngineTenant>
-  private let answers: HeldHandler
-  let opener: HeldOpener
+  private let answers = Held<Answer>()
+  /// Opens databases that other nodes want here.
+  let opener = Held<Opener>()
   let timing: ClusterTiming
   let clock: @Sendable () -> Instant
   let logger: Logger
@@ -37,6 +43,8 @@ package final class ClusterNode: Sendable {
   private let counts = OwnershipCounts()
   /// What is under way between this node and others.
   let errands = Errands()
+  /// Counts the looks where databases are to be.
+  let looks = Atomic(0)
 
   /// How often time is told to the machines.
   private static let tickMilliseconds = 100
@@ -62,15 +70,14 @@ package final class ClusterNode: Sendable {
     (name, self.engine, self.store, self.timing) = (options.node.name, engine, store, timing)
     (self.clock, self.logger) = (clock, logger)
     isWilling = Atomic(!options.ownsNothing)
-    let (answers, about, given, opener) = (HeldHandler(), HeldHandler(), HeldNotice(), HeldOpener())
-    (self.answers, self.opener) = (answers, opener)
+    let placed = PlacedNode()
     driver = NodeDriver<EngineTenant>(
-      node, timing: timing, clock: MachineClock(), store: store, given: { given.tell($0) },
+      node, timing: timing, clock: MachineClock(), store: store, given: { placed.node?.take(given: $0) },
       makeLinks: { tell in
         NodeLinks(
           node, cluster: store.cluster, identity, on: loop, logger: logger,
           answering: { question, _ in
-            (NodeQuestion.isMeant(by: question) ? about : answers).answer(question, on: loop)
+            placed.node?.answer(question, on: loop) ?? loop.makeFailedFuture(LinkRefusal.unattended)
           }, tell: tell)
       })
     do {
@@ -83,13 +90,8 @@ package final class ClusterNode: Sendable {
     for peer in options.peers { addresses[NodeID(peer.name)] = (peer.host, peer.port) }
     driver.links.setPeers(addresses)
     ticker = Ticker(everyMilliseconds: Self.tickMilliseconds) { [driver] in driver.tick() }
-    let placed = PlacedNode()
     placing = Ticker(everyMilliseconds: Self.placingMilliseconds) { placed.node?.place() }
     placed.node = self
-    about.set { [placed] question in
-      placed.node?.answer(about: question, on: loop) ?? loop.makeFailedFuture(LinkRefusal.unattended)
-    }
-    given.set { [placed] database in placed.node?.take(given: database) }
   }
 
   // MARK: Databases
@@ -270,14 +272,15 @@ package final class ClusterNode: Sendable {
   }
 
   /// Answers other nodes' questions from here on, but those about nodes; before that, they are refused.
-  package func answer(_ handler: @escaping @Sendable ([UInt8]) -> EventLoopFuture<[UInt8]>) { answers.set(handler) }
+  package func answer(_ answer: @escaping Answer) { answers.set(answer) }
+
+  private func answer(_ question: [UInt8], on loop: any EventLoop) -> EventLoopFuture<[UInt8]> {
+    guard !NodeQuestion.isMeant(by: question) else { return answer(about: question, on: loop) }
+    return answers.current?(question) ?? loop.makeFailedFuture(LinkRefusal.unattended)
+  }
 
   /// Has databases opened from here on that other nodes give to this one, or want it to own.
-  ///
-  /// - Parameter open: gets the name of a journal, with its collection; done when that is served, or cannot be.
-  package func whenAsked(toOpen open: @escaping @Sendable (_ journal: String) -> EventLoopFuture<Void>) {
-    opener.set(open)
-  }
+  package func whenAsked(toOpen open: @escaping Opener) { opener.set(open) }
 
   /// Which databases there are, and which of those that this node has a part in are there no more. Blocks.
   ///
@@ -362,27 +365,6 @@ private final class PlacedNode: Sendable {
     get { held.withLock { $0.node } }
     set { held.withLock { $0.node = newValue } }
   }
-}
-
-/// What answers other nodes' questions, once there is something.
-private final class HeldHandler: Sendable {
-  private let handler = Mutex<(@Sendable ([UInt8]) -> EventLoopFuture<[UInt8]>)?>(nil)
-
-  func set(_ handler: @escaping @Sendable ([UInt8]) -> EventLoopFuture<[UInt8]>) {
-    self.handler.withLock { $0 = handler }
-  }
-
-  func answer(_ question: [UInt8], on loop: any EventLoop) -> EventLoopFuture<[UInt8]> {
-    handler.withLock { $0 }?(question) ?? loop.makeFailedFuture(LinkRefusal.unattended)
-  }
-}
-
-/// Who is told of databases that are given to this node, once there is somebody.
-private final class HeldNotice: Sendable {
-  private let handler = Mutex<(@Sendable (DatabaseID) -> Void)?>(nil)
-
-  func set(_ handler: @escaping @Sendable (DatabaseID) -> Void) { self.handler.withLock { $0 = handler } }
-  func tell(_ database: DatabaseID) { handler.withLock { $0 }?(database) }
 }
 
 /// Whether clients can be served, for somebody who waits for it.

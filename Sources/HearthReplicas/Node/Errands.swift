@@ -18,7 +18,6 @@ final class Errands: Sendable {
   }
 
   private let current = Mutex<Set<Errand>>([])
-  private let turns = Atomic(0)
 
   /// Whether it is this caller's to do; ended by ``end(_:_:)``.
   func begin(_ kind: Kind, _ journal: String) -> Bool {
@@ -28,9 +27,6 @@ final class Errands: Sendable {
   func end(_ kind: Kind, _ journal: String) {
     current.withLock { _ = $0.remove(Errand(kind: kind, journal: journal)) }
   }
-
-  /// Counts its calls.
-  func turn() -> Int { turns.wrappingAdd(1, ordering: .relaxed).newValue }
 
   /// How many of a kind are under way.
   func count(_ kind: Kind) -> Int { current.withLock { $0.count { $0.kind == kind } } }

@@ -61,47 +61,49 @@ struct EngineTenant: DatabaseTenant {
 
   /// Has something decided. The first question makes what decides, out of the state that the rows before have led to: all
   /// of them were handed to the database when this node became the owner.
-  private func deciding<Value: Sendable>(_ body: @Sendable (inout ChangeDecider) -> Value) -> Value {
-    decider.with(
+  ///
+  /// - Parameter body: gives the changes, too, of which the outbox makes entries.
+  private func deciding<Value: Sendable>(
+    _ body: @Sendable (inout ChangeDecider) -> (Value, changes: [CommittedChange])
+  ) -> (Value, entries: [OutboxEntry]) {
+    let outbox = database.follower?.outbox
+    return decider.with(
       { [database, limits] in ChangeDecider(state: database.follower?.state ?? database.published, limits: limits) },
-      body)
-  }
-
-  private func decision(
-    _ decide: @Sendable (inout ChangeDecider) -> ChangeDecider.Decided
-  ) -> HeldDecider.Decision {
-    deciding { [outbox = database.follower?.outbox] decider in
-      decider.tapChanges(outbox?.tap)
-      let decided = decide(&decider)
-      return HeldDecider.Decision(decided, entries: outbox?.entries(of: decided.changes) ?? [])
-    }
+      { decider in
+        decider.tapChanges(outbox?.tap)
+        let (value, changes) = body(&decider)
+        return (value, outbox?.entries(of: changes) ?? [])
+      })
   }
 
   mutating func decide(_ request: ForwardedRequest, at position: Int64) -> HearthCluster.Decided {
     guard case .write(let bytes) = request.kind else { return .refuse(reply: []) }
     let session = request.origin.session.rawValue
-    let decided: HeldDecider.Decision
+    let decide: @Sendable (inout ChangeDecider) -> ChangeDecider.Decided
     if TransactionShelf.isMeant(by: bytes) {
       // Of another process, which will tell whoever asked.
       guard let transaction = line.shelf.take(bytes) else { return .refuse(reply: []) }
-      decided = decision { [around] in $0.transact(transaction, of: session, at: position, around.clock()) }
+      decide = { [around] in $0.transact(transaction, of: session, at: position, around.clock()) }
     } else {
       guard let change = try? ForwardedChange(encoded: bytes) else { return .refuse(reply: []) }
-      decided = decision { [around] in $0.decide(change, of: session, at: position, around.clock()) }
+      decide = { [around] in $0.decide(change, of: session, at: position, around.clock()) }
+    }
+    let (decided, entries) = deciding { decider in
+      let decided = decide(&decider)
+      return (decided, decided.changes)
     }
     if !decided.denials.isEmpty { around.denied(decided.denials) }
-    guard let content = decided.content else { return .refuse(reply: decided.reply) }
-    return .commit(content: content, reply: decided.reply, entries: decided.entries)
+    guard let content = decided.content else { return .refuse(reply: decided.reply.forwarded) }
+    return .commit(content: content, reply: decided.reply.forwarded, entries: entries)
   }
 
   /// A node reads for itself, once it has applied everything up to the position.
   mutating func read(_ query: [UInt8], of session: SessionID, at position: Int64) -> [UInt8] { [] }
 
   mutating func disconnect(_ session: SessionID, at position: Int64) -> (content: [UInt8], entries: [OutboxEntry]) {
-    let (ended, entries) = deciding { [around, outbox = database.follower?.outbox] decider in
-      decider.tapChanges(outbox?.tap)
+    let (ended, entries) = deciding { [around] decider in
       let ended = decider.end(session.rawValue, at: position, around.clock())
-      return (ended, outbox?.entries(of: ended.changes) ?? [])
+      return (ended, ended.changes)
     }
     if !ended.denials.isEmpty { around.denied(ended.denials) }
     return (ended.content, entries)
@@ -163,19 +165,6 @@ extension OwnerAnswer {
 
 /// What decides on the tip of the log, while somebody does here.
 private final class HeldDecider: Sendable {
-  /// What was decided, in the bytes that are sent.
-  struct Decision: Sendable {
-    var content: [UInt8]?
-    var reply: [UInt8]
-    var denials: [Denial]
-    var entries: [OutboxEntry]
-
-    init(_ decided: ChangeDecider.Decided, entries: [OutboxEntry]) {
-      (content, reply, denials) = (decided.content, decided.reply.forwarded, decided.denials)
-      self.entries = entries
-    }
-  }
-
   private let held = Mutex<ChangeDecider?>(nil)
 
   func forget() { held.withLock { $0 = nil } }

@@ -18,7 +18,7 @@ import NIOHTTP1
 ///
 /// `POST` of `{"drain": true}` gives the databases that the node owns to others and takes none from then on; it answers with
 /// those that it still `owns`.
-struct ClusterResponder: HTTPResponder {
+struct ClusterResponder: ToolResponder {
   static let path = "/.settings/cluster.json"
   /// For how long giving databases away is waited for.
   private static let drainSeconds = 10
@@ -99,15 +99,4 @@ struct ClusterResponder: HTTPResponder {
     }
     return .object(row)
   }
-
-  func response(to failure: HTTPFailure, for request: HTTPRequest?) -> HTTPResponse {
-    let (status, text) = failure.explanation
-    return HTTPResponse.refusal(status, text)
-  }
-
-  func bodyLimit(for request: HTTPRequest) -> HTTPBodyLimit? {
-    HTTPBodyLimit(bytesMax: 4 << 10, response: { HTTPResponse.refusal(.payloadTooLarge, "The request is too large.") })
-  }
-
-  func caller(of request: HTTPRequest, on loop: TransportLoop) -> HTTPBodyCaller { .anonymous }
 }

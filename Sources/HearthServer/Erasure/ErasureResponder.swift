@@ -13,14 +13,15 @@ import NIOHTTP1
 /// `account` says whether there was one, and `batches`, `snapshots` and `records` how much of logs, snapshots and the audit
 /// trail was written anew; when it failed `error` says why, and the next start tries again. With `"dryRun": true` nothing
 /// is changed or kept, and the same is said of what would be.
-struct ErasureResponder: HTTPResponder {
+struct ErasureResponder: ToolResponder {
   static let path = "/.settings/erasures.json"
-  private static let bodyBytesMax = 1 << 20
 
   let services: GatewayServices
   let desk: ErasureDesk
   /// The logs are shared by the nodes of a cluster, and cannot be written anew under the others.
   let isShared: Bool
+
+  let bodyBytesMax = 1 << 20
 
   func respond(to request: HTTPRequest, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse> {
     let origin = services.proxies.origin(of: request)
@@ -87,16 +88,4 @@ struct ErasureResponder: HTTPResponder {
   private static func json(_ number: String, _ progress: ErasureProgress) -> JSON {
     .object([.init("number", .string(number))] + progress.members)
   }
-
-  func response(to failure: HTTPFailure, for request: HTTPRequest?) -> HTTPResponse {
-    let (status, text) = failure.explanation
-    return HTTPResponse.refusal(status, text)
-  }
-
-  func bodyLimit(for request: HTTPRequest) -> HTTPBodyLimit? {
-    HTTPBodyLimit(
-      bytesMax: Self.bodyBytesMax, response: { HTTPResponse.refusal(.payloadTooLarge, "The request is too large.") })
-  }
-
-  func caller(of request: HTTPRequest, on loop: TransportLoop) -> HTTPBodyCaller { .anonymous }
 }

@@ -12,7 +12,7 @@ import NIOHTTP1
 /// `GET` answers `{"plugins": […]}`. `POST` first makes what runs the same as what the folder says, which the command has
 /// changed; with `{"restart": NAME}` that plugin is started anew in any case. `POST` with `{"sms": {"to": …, "text": …}}`
 /// changes nothing, and answers `{"problem": …}` once the message is sent, with null, or given up.
-struct PluginsResponder: HTTPResponder {
+struct PluginsResponder: ToolResponder {
   static let path = "/.settings/plugins.json"
 
   let services: GatewayServices
@@ -54,15 +54,4 @@ struct PluginsResponder: HTTPResponder {
     }
     return promise.futureResult
   }
-
-  func response(to failure: HTTPFailure, for request: HTTPRequest?) -> HTTPResponse {
-    let (status, text) = failure.explanation
-    return HTTPResponse.refusal(status, text)
-  }
-
-  func bodyLimit(for request: HTTPRequest) -> HTTPBodyLimit? {
-    HTTPBodyLimit(bytesMax: 4 << 10, response: { HTTPResponse.refusal(.payloadTooLarge, "The request is too large.") })
-  }
-
-  func caller(of request: HTTPRequest, on loop: TransportLoop) -> HTTPBodyCaller { .anonymous }
 }

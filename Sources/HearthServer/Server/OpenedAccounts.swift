@@ -83,10 +83,7 @@ extension AccountsEnvironment {
   static func ofServer(_ logger: Logger) -> AccountsEnvironment {
     var environment = AccountsEnvironment(
       clock: { SystemClock.now }, random: .system,
-      schedule: { milliseconds, work in
-        let delay = DispatchTimeInterval.milliseconds(Int(clamping: max(0, milliseconds)))
-        DispatchQueue.global().asyncAfter(deadline: .now() + delay, execute: work)
-      },
+      schedule: { DispatchQueue.schedule($0, $1) },
       notice: { notice in
         switch notice.level {
         case .info: logger.info("accounts", metadata: ["notice": "\(notice)"])

@@ -68,15 +68,6 @@ extension ServerParts {
     }
   }
 
-  /// Closes a server's own databases. One that is idle leaves a snapshot for the next time.
-  static func closer(_ name: String, _ database: Database, _ reason: DatabaseClosing) -> Bool {
-    let milliseconds: Int64 = reason == .idle ? idleSnapshotMilliseconds : 0
-    database.close(snapshotsEnd: milliseconds > 0 ? SystemClock.now.monotonicMilliseconds + milliseconds : .min)
-    return true
-  }
-
-  private static let idleSnapshotMilliseconds: Int64 = 10_000
-
   /// Closes databases that the cluster's nodes share, as far as this node has a part in them.
   static func closer(_ node: ClusterNode) -> DatabaseCloser {
     { name, database, reason in

@@ -105,6 +105,15 @@ extension ServerParts {
     return registry
   }
 
+  /// Closes a server's own databases. One that is idle leaves a snapshot for the next time.
+  private static func closer(_ name: String, _ database: Database, _ reason: DatabaseClosing) -> Bool {
+    let now = SystemClock.now.monotonicMilliseconds
+    database.close(snapshotsEnd: reason == .idle ? now + idleSnapshotMilliseconds : .min)
+    return true
+  }
+
+  private static let idleSnapshotMilliseconds: Int64 = 10_000
+
   static func proxies(_ options: HearthServer.Options) throws(ServerError) -> TrustedProxies {
     do { return try TrustedProxies(options.accounts.trustedProxies) } catch {
       throw ServerError(.badOptions, error.description)
@@ -139,10 +148,7 @@ extension ServerParts {
     let pool = OutboundPool(slots: TriggerLimits.inFlightMax)
     let environment = SenderEnvironment(
       clock: { SystemClock.now.wallMilliseconds }, chance: { Double.random(in: 0...1) },
-      schedule: { milliseconds, work in
-        let delay = DispatchTimeInterval.milliseconds(Int(clamping: max(0, milliseconds)))
-        DispatchQueue.global().asyncAfter(deadline: .now() + delay, execute: work)
-      },
+      schedule: { DispatchQueue.schedule($0, $1) },
       client: { policy in
         let client = OutboundClient(policy: policy, pool: pool, keepsConnections: true)
         guard let group, policy.allowsPlainHTTP else { return client }
@@ -160,10 +166,7 @@ extension ServerParts {
   ) -> DatabaseEnvironment {
     var environment = DatabaseEnvironment(
       clock: { SystemClock.now },
-      schedule: { milliseconds, work in
-        let delay = DispatchTimeInterval.milliseconds(Int(clamping: max(0, milliseconds)))
-        DispatchQueue.global().asyncAfter(deadline: .now() + delay, execute: work)
-      },
+      schedule: { DispatchQueue.schedule($0, $1) },
       deliver: { effects, arrival in router.deliver(effects, of: name, arrival: arrival) },
       notice: { notice in log(notice, of: name, logger) })
     environment.meters = meters

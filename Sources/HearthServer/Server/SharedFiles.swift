@@ -46,10 +46,7 @@ final class SharedFiles: SmallFiles {
     local = LocalFiles(folder: folder)
     var environment = DatabaseEnvironment(
       clock: clock,
-      schedule: { milliseconds, work in
-        DispatchQueue.global().asyncAfter(
-          deadline: .now() + .milliseconds(Int(clamping: max(0, milliseconds))), execute: work)
-      },
+      schedule: { DispatchQueue.schedule($0, $1) },
       deliver: { effects, _ in answers.take(effects) },
       notice: notice)
     environment.followed = { places, _, _, _ in changes.take(places) }

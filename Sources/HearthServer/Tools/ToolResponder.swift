@@ -1,0 +1,23 @@
+import HearthTransport
+
+/// Answers administrators' tools in JSON, to bodies that are small and limited for everybody alike.
+protocol ToolResponder: HTTPResponder {
+  /// What a body may hold.
+  var bodyBytesMax: Int { get }
+}
+
+extension ToolResponder {
+  var bodyBytesMax: Int { 4 << 10 }
+
+  func response(to failure: HTTPFailure, for request: HTTPRequest?) -> HTTPResponse {
+    let (status, text) = failure.explanation
+    return HTTPResponse.refusal(status, text)
+  }
+
+  func bodyLimit(for request: HTTPRequest) -> HTTPBodyLimit? {
+    HTTPBodyLimit(
+      bytesMax: bodyBytesMax, response: { HTTPResponse.refusal(.payloadTooLarge, "The request is too large.") })
+  }
+
+  func caller(of request: HTTPRequest, on loop: TransportLoop) -> HTTPBodyCaller { .anonymous }
+}
