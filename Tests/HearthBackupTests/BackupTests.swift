@@ -232,6 +232,25 @@ import Testing
     try world.restore(.latest).expect(database, at: 161)
   }
 
+  @Test func `a full backup does not take the place of a continuous one that has log in front of its snapshot`() throws {
+    var random = SeededRandom(seed: 36)
+    let world = try BackupWorld(["databases/a"])
+    try world["databases/a"].commit(&random)
+    try world.backUp()
+    try world.add("databases/late")
+    let late = world["databases/late"]
+    try late.commit(&random, 3)
+    try late.commit(&random, 2)
+    try late.snapshot(prunes: false)
+    let continuous = try world.backUp(isContinuous: true)
+    #expect(continuous.database("databases/late")?.segments.first?.first == 1)
+    try late.commit(&random)
+    try world.backUp(isFull: true, isContinuous: true)
+    // Between the first backup and the snapshot.
+    let restored = try world.restore(.time(late.states[3].time))
+    try restored.expect(late, at: late.position(at: late.states[3].time))
+  }
+
   @Test func `a log that is another one begins anew`() throws {
     var random = SeededRandom(seed: 31)
     let world = try BackupWorld(["databases/a"])

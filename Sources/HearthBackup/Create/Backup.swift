@@ -96,10 +96,13 @@ public final class Backup {
     return !isGoingOn ? .full : options.isContinuous ? .continuous : .incremental
   }
 
-  /// Removes the former backup of a continuous archive whose every moment the new one has.
+  /// Removes the former backup of a continuous archive whose every moment the new one has: also those between the one
+  /// before it and its base, for which the log in front of the base is kept.
   private func replace(_ former: Manifest, by manifest: Manifest) throws(BackupError) {
     let hasAll = former.databases.allSatisfy { old in
-      manifest.database(old.name).map { $0.base == old.base && $0.position >= old.position } ?? false
+      manifest.database(old.name).map {
+        $0.base == old.base && $0.firstLogged <= old.firstLogged && $0.position >= old.position
+      } ?? false
     }
     guard let repository, hasAll, former.id != manifest.id else { return }
     try repository.removeManifest(former.id)

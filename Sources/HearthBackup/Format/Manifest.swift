@@ -46,6 +46,9 @@ public struct Manifest: Sendable, Equatable {
 
     /// The position from which on every commit's state can be put together.
     public var firstPosition: Int64 { base?.position ?? 0 }
+
+    /// The first commit of the log that is kept; the next one to come where none is.
+    var firstLogged: Int64 { segments.first?.first ?? position + 1 }
   }
 
   /// Keys and secrets.
