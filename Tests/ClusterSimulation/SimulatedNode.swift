@@ -21,6 +21,8 @@ package final class SimulatedNode {
     case connect(UInt16)
     case ask(UInt16, ticket: UInt64, ForwardedRequest.Kind)
     case restore
+    /// Makes rows and answers of the events that were taken together.
+    case finish
   }
 
   package let id: NodeID

@@ -157,6 +157,7 @@ package final class Simulation {
       guard clients[Int(client)].node == index, clients[Int(client)].state != .gone else { return }
       handle(.submitted(clients[Int(client)].session, ticket: ticket, kind), on: index)
     case .restore: restore(index)
+    case .finish: finish(index)
     }
   }
 
@@ -181,9 +182,17 @@ package final class Simulation {
       acknowledge(session, ticket: request + SimulatedClient.ticketOffset, outcome, on: index)
     }
     let standing = standing(of: index)
-    let actions = nodes[index].member.handle(event, at: now, standing, &nodes[index].decider)
+    let actions = nodes[index].member.take(event, at: now, standing, &nodes[index].decider)
     let told = told(actions)
     for action in told { perform(action, of: index) }
+    // A driver takes events together that came together.
+    guard random.chance(30) else { return finish(index) }
+    schedule.add(.deliver(node: index, process: nodes[index].process, .finish), at: time + Int64(random.below(2)))
+  }
+
+  private func finish(_ index: Int) {
+    let actions = nodes[index].member.finish(at: nodes[index].clock(at: time), standing(of: index))
+    for action in told(actions) { perform(action, of: index) }
   }
 
   /// The actions as they are, or with a planted fault.

@@ -94,6 +94,12 @@ import Testing
       wanted.compactMap { if case .acknowledge(_, _, let outcome) = $0 { outcome } else { nil } }
     }
 
+    /// How often an owner elsewhere was told of all sessions.
+    var announcedCount: Int { wanted.count { if case .send(_, .announce) = $0 { true } else { false } } }
+
+    /// How often an owner elsewhere was asked for a beat.
+    var pulseCount: Int { wanted.count { if case .send(_, .pulse) = $0 { true } else { false } } }
+
     var ownersSeen: [NodeID?] { wanted.compactMap { if case .ownerSeen(let node) = $0 { node } else { nil } } }
   }
 
@@ -170,6 +176,34 @@ import Testing
     let beat = PeerMessage.beat(epoch: 9, head: bench.head, stamp: .distantPast)
     bench.handle(.received(beat, from: Self.other))
     #expect(bench.ownersSeen.suffix(2) == [nil, Self.other.node])
+  }
+
+  @Test("an owner that the store named is told of all sessions again when it is heard")
+  func announcedAgain() {
+    var bench = Bench()
+    bench.owner = OwnerRecord(epoch: 4, owner: Self.other, isLapsed: false)
+    bench.handle(.linkUp(Self.other.node))
+    bench.tick()
+    bench.handle(.opened(Self.session))
+    let before = bench.announcedCount
+    let beat = PeerMessage.beat(epoch: 4, head: bench.head, stamp: .distantPast)
+    bench.handle(.received(beat, from: Self.other))
+    #expect(bench.announcedCount == before + 1)
+    bench.handle(.received(beat, from: Self.other))
+    #expect(bench.announcedCount == before + 1)
+  }
+
+  @Test("an owner is asked for its rows as soon as it is heard, and then once in a while")
+  func asksAtOnce() {
+    var bench = Bench()
+    bench.owner = OwnerRecord(epoch: 4, owner: Self.other, isLapsed: false)
+    bench.handle(.linkUp(Self.other.node))
+    bench.tick()
+    let before = bench.pulseCount
+    for (epoch, count): (Int64, Int) in [(4, 1), (4, 1), (5, 2)] {
+      bench.handle(.received(.beat(epoch: epoch, head: bench.head, stamp: .distantPast), from: Self.other))
+      #expect(bench.pulseCount == before + count)
+    }
   }
 
   @Test("a node that is drained claims nothing, gives the database up, and takes it again when it may")

@@ -128,6 +128,27 @@ import Testing
     #expect(bench.call == .claim(seen: 1, known: 0, by: Self.me))
   }
 
+  @Test("who waits for a lease looks when it ends, and not a whole interval later")
+  func lapse() {
+    var bench = Bench()
+    bench.tick()
+    bench.answer(
+      .owner(OwnerRecord(epoch: 1, owner: Self.other, isLapsed: false, remainingMilliseconds: 300)))
+    for (milliseconds, count): (Int64, Int) in [(299, 0), (300, 1)] {
+      let later = Self.now.advanced(by: milliseconds)
+      bench.take(bench.ownership.tick(at: later, Self.standing, isOwnerHeard: false))
+      #expect(bench.calls.count == count)
+    }
+    // One who renews it is looked at as seldom as ever.
+    bench.answer(
+      .owner(OwnerRecord(epoch: 1, owner: Self.other, isLapsed: false, remainingMilliseconds: 6_000)))
+    let later = Self.now.advanced(by: 1_299)
+    bench.take(bench.ownership.tick(at: later, Self.standing, isOwnerHeard: false))
+    #expect(bench.calls.isEmpty)
+    bench.take(bench.ownership.tick(at: later.advanced(by: 1), Self.standing, isOwnerHeard: false))
+    #expect(bench.call == .readOwner)
+  }
+
   @Test("a claim that another one overtook is given up")
   func overtaken() {
     var bench = Bench()

@@ -1,6 +1,7 @@
 import HearthRules
 import HearthTestKit
 import HearthTree
+import RandomTestKit
 import Testing
 
 @testable import HearthEngine
@@ -48,6 +49,32 @@ import Testing
     #expect(lines(batch) == ["1 < put /a null"])
     #expect(engine.state.position == 3 && engine.state.root == Node.empty.replacing(Path("b"), with: Node(.int(2))))
     #expect(try engine.follow(again, firstPosition: 1, lastPosition: 3, at: Self.at(9)).effects.isEmpty)
+  }
+
+  @Test(arguments: UInt64(1)...40)
+  func `without anybody who listens, commits together come to what they come to one by one`(seed: UInt64) throws {
+    var random = SeededRandom(seed: seed)
+    func change() -> (location: Location, node: Node) {
+      let path = Path((0..<random.below(4)).map { _ in Key(random.pick(["a", "b", "c"])) })
+      if random.isOne(in: 6) {
+        return (Location(path: path, isPriority: true), random.isOne(in: 2) ? .empty : Node(.int(3)))
+      }
+      let value =
+        switch random.below(4) {
+        case 0: Node.empty
+        case 1: Node.empty.replacing(Path("b/c"), with: Node(.int(7), priority: .int(2)))
+        default: Node(.int(Int64(random.below(9))))
+        }
+      return (Location(path: path), value)
+    }
+    let records = (0..<60).map { _ in
+      CommitRecord(wallMilliseconds: 5, content: .changes((0...random.below(3)).map { _ in change() }))
+    }
+    var (told, alone) = (try follower(), Engine(following: try state()))
+    _ = try told.follow(Self.payload(records), firstPosition: 1, lastPosition: 60, at: Self.at(9))
+    let batch = try alone.follow(Self.payload(records), firstPosition: 1, lastPosition: 60, at: Self.at(9))
+    #expect(alone.state.root == told.state.root)
+    #expect(batch.state.position == 60 && batch.state.root == told.state.root && batch.effects.isEmpty)
   }
 
   @Test func `a gap and bytes that cannot be read are refused, and nothing has happened`() throws {

@@ -110,6 +110,7 @@ import Testing
     let connection = try HandledConnection(limits: limits)
     try connection.greet()
     connection.links[0].send(.database(DatabaseID(rawValue: 5), .announce(epoch: 1, [])))
+    connection.channel.embeddedEventLoop.run()
     #expect(connection.ended.isEmpty)
     let sessions = (0..<20).map { SessionID(rawValue: $0) }
     connection.links[0].send(.database(DatabaseID(rawValue: 5), .announce(epoch: 1, sessions)))

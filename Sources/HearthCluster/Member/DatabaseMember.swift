@@ -49,6 +49,8 @@ package struct DatabaseMember: Sendable {
     didSet { if route?.node != oldValue?.node { actions.append(.ownerSeen(route?.node)) } }
   }
   private var isResendDue = false
+  /// The last epoch whose owner was heard.
+  private var beatEpoch: Int64 = 0
   private var links: Set<NodeID> = []
   private var subscribers: [NodeID: MonotonicInstant] = [:]
   private var lastPulse = MonotonicInstant.distantPast
@@ -76,12 +78,23 @@ package struct DatabaseMember: Sendable {
   /// How many other nodes follow this one, as their owner.
   var followerCount: Int { subscribers.count }
 
-  /// Takes an event.
+  /// Takes an event, by itself.
   ///
   /// - Parameters:
   ///   - now: This node's clock, when the event is taken and not when it came.
   ///   - standing: What the node believes of its lease.
   package mutating func handle(
+    _ event: MemberEvent, at now: MonotonicInstant, _ standing: LeaseStanding, _ decider: inout some RequestDecider
+  ) -> [MemberAction] {
+    take(event, at: now, standing, &decider) + finish(at: now, standing)
+  }
+
+  /// Takes an event, perhaps one of several that came together: what is made of all of them, rows and answers, is said by
+  /// ``finish(at:_:)``, which has to come before anybody waits for more events. What an event says is to be done before the
+  /// next one is taken.
+  ///
+  /// - Parameters: As for ``handle(_:at:_:_:)``.
+  package mutating func take(
     _ event: MemberEvent, at now: MonotonicInstant, _ standing: LeaseStanding, _ decider: inout some RequestDecider
   ) -> [MemberAction] {
     // Not when it became the owner: rows were still to be applied then.
@@ -122,6 +135,12 @@ package struct DatabaseMember: Sendable {
       collectors.append(ReceiptCollector(position: position, of: nodes, until: deadline))
       for peer in nodes { actions.append(.send(peer, .receiptCall(position: position))) }
     }
+    defer { actions = [] }
+    return actions
+  }
+
+  /// Makes rows of what was decided, and sends the answers that may leave.
+  package mutating func finish(at now: MonotonicInstant, _ standing: LeaseStanding) -> [MemberAction] {
     run(ownership.flush(at: now), at: now, standing)
     answer(at: now, standing)
     defer { actions = [] }
@@ -145,10 +164,7 @@ package struct DatabaseMember: Sendable {
       lastPresenceTicket = office?.watch.ticket ?? lastPresenceTicket
     }
     subscribers = subscribers.filter { !now.isAtLeast(timing.leaseMilliseconds, after: $0.value) }
-    if now.isAtLeast(timing.beatMilliseconds, after: lastPulse) {
-      lastPulse = now
-      if let route, route.node != node { actions.append(.send(route.node, .pulse(stamp: now))) }
-    }
+    if now.isAtLeast(timing.beatMilliseconds, after: lastPulse) { pulse(at: now) }
     let results = collectors.map { $0.result(at: now) }
     collectors = zip(collectors, results).filter { $1 == nil }.map(\.0)
     for result in results { if let result { actions.append(.receipts(result)) } }
@@ -169,9 +185,11 @@ package struct DatabaseMember: Sendable {
       }
     case .beat(let epoch, let head, let stamp):
       guard isCurrent(epoch, at: now, standing) else { return }
+      let isFirst = epoch > beatEpoch
+      beatEpoch = max(beatEpoch, epoch)
       if epoch >= route?.epoch ?? 0 { ownerHeardAt = now }
       run(replica.received(beatOf: epoch, at: head, stamp: stamp, now: now))
-      follow(Route(epoch: epoch, node: peer.node))
+      follow(Route(epoch: epoch, node: peer.node), at: now, isFirstBeat: isFirst)
     case .commits(let row):
       guard isCurrent(row.epoch, at: now, standing) else { return }
       run(replica.received(row, at: now))
@@ -208,18 +226,37 @@ package struct DatabaseMember: Sendable {
   }
 
   /// There may be another owner.
-  private mutating func follow(_ found: Route) {
+  ///
+  /// - Parameter isFirstBeat: It serves, and this node did not know that yet: what it was told when the store named it may
+  ///   have come too early. A request that came too early was answered so, but not what sessions there are.
+  private mutating func follow(_ found: Route, at now: MonotonicInstant, isFirstBeat: Bool = false) {
     guard found.epoch >= route?.epoch ?? 0 else { return }
     let isNew = found != route
     route = found
-    if isNew || isResendDue { resend() }
+    // At once, so that it sends its rows here.
+    if isNew || isFirstBeat { pulse(at: now) }
+    if isNew || isResendDue {
+      resend()
+    } else if isFirstBeat {
+      announce(to: found)
+    }
+  }
+
+  /// Asks the owner for a beat, and for its rows for as long as a lease takes.
+  private mutating func pulse(at now: MonotonicInstant) {
+    lastPulse = now
+    if let route, route.node != node { actions.append(.send(route.node, .pulse(stamp: now))) }
+  }
+
+  private mutating func announce(to route: Route) {
+    actions.append(.send(route.node, .announce(epoch: route.epoch, requests.open)))
   }
 
   /// Says all that the owner must know of this node's clients: which there are, and what they asked.
   private mutating func resend() {
     guard let route else { return }
     isResendDue = false
-    actions.append(.send(route.node, .announce(epoch: route.epoch, requests.open)))
+    announce(to: route)
     run(requests.resend())
   }
 
@@ -370,7 +407,7 @@ package struct DatabaseMember: Sendable {
         replica.saw(epoch: record.epoch)
         if let known = route, known.epoch > record.epoch { route = nil }
         if let owner = record.owner, !record.isLapsed, owner.node != node {
-          follow(Route(epoch: record.epoch, node: owner.node))
+          follow(Route(epoch: record.epoch, node: owner.node), at: now)
         }
       case .dataLost(let loss): actions.append(.dataLost(loss))
       case .handedOver(let peer, let epoch): actions.append(.send(peer, .handoff(epoch: epoch)))
@@ -389,7 +426,7 @@ package struct DatabaseMember: Sendable {
     for peer in links.sorted() {
       actions.append(.send(peer, .beat(epoch: epoch, head: replica.head, stamp: .distantPast)))
     }
-    follow(Route(epoch: epoch, node: node))
+    follow(Route(epoch: epoch, node: node), at: now)
   }
 
   private mutating func publish(_ rows: [LogRow]) {

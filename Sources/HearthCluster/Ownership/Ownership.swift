@@ -58,6 +58,8 @@ package struct Ownership: Sendable {
   /// The ticket of the one call that is under way outside of a tenure.
   private var awaited: UInt64?
   private var lastLook: MonotonicInstant?
+  /// When the lease of the owner that was seen ends, unless it is renewed: nobody waits longer for it than it takes.
+  private var lapse: MonotonicInstant?
 
   /// A node that owns nothing.
   package init(timing: ClusterTiming) { self.timing = timing }
@@ -103,7 +105,8 @@ package struct Ownership: Sendable {
   ) -> [Action] {
     switch phase {
     case .idle where !isOwnerHeard && standing.incarnation != nil:
-      if let lastLook, !now.isAtLeast(timing.watchMilliseconds, after: lastLook) { return [] }
+      let isOver = lapse.map { now >= $0 } ?? false
+      if let lastLook, !isOver, !now.isAtLeast(timing.watchMilliseconds, after: lastLook) { return [] }
       return look(at: now)
     case .serving:
       if standing.isBelieved(at: now), !isAuthoritative(at: now, standing), tenure?.isIdle ?? false {
@@ -149,7 +152,7 @@ package struct Ownership: Sendable {
     let wasServing = tenure != nil
     leave(for: .idle)
     awaited = nil
-    lastLook = nil
+    (lastLook, lapse) = (nil, nil)
     return wasServing ? [.stopped] : []
   }
 
@@ -165,6 +168,7 @@ package struct Ownership: Sendable {
     switch (phase, answer) {
     case (.looking, .owner(let record)):
       phase = .idle
+      lapse = record.isLapsed ? nil : record.remainingMilliseconds.map { now.advanced(by: $0) }
       return [.ownerSeen(record)] + look(found: record, memory, at: now, standing)
     case (.claiming, .claimed(let epoch)) where !isWanted, (.reading(let epoch, _), .rows) where !isWanted:
       return release(epoch)
@@ -215,7 +219,7 @@ package struct Ownership: Sendable {
 
   private mutating func look(at now: MonotonicInstant) -> [Action] {
     phase = .looking
-    lastLook = now
+    (lastLook, lapse) = (now, nil)
     return [ask(.readOwner)]
   }
 

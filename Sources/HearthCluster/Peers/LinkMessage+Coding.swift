@@ -28,6 +28,7 @@ extension LinkMessage {
   /// The message in the bytes of version 1, its length in front.
   package var encoded: [UInt8] {
     var body = ByteWriter()
+    let start = body.beginSized()
     switch self {
     case .hello(let hello):
       body.number(1 as UInt8)
@@ -45,9 +46,8 @@ extension LinkMessage {
       body.number(14 as UInt8)
       body.reply(number, reply)
     }
-    var writer = ByteWriter()
-    writer.sized(body.bytes)
-    return writer.bytes
+    body.endSized(start)
+    return body.bytes
   }
 
   /// Reads a message, without its length.

@@ -24,10 +24,9 @@ struct ByteReader {
   mutating func number<Number: FixedWidthInteger>(_ type: Number.Type = Number.self) throws(MalformedBytes) -> Number {
     let size = Number.bitWidth / 8
     guard remaining >= size else { throw MalformedBytes("it ends within a number") }
-    var value: UInt64 = 0
-    for place in 0..<size { value |= UInt64(bytes[index + place]) << (8 * UInt64(place)) }
+    let offset = index - bytes.startIndex
     index += size
-    return Number(truncatingIfNeeded: value)
+    return bytes.withUnsafeBytes { Number(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: Number.self)) }
   }
 
   mutating func raw(_ count: Int) throws(MalformedBytes) -> [UInt8] {

@@ -2,6 +2,10 @@
 struct ByteWriter {
   private(set) var bytes: [UInt8] = []
 
+  init() {}
+
+  init(reserving count: Int) { bytes.reserveCapacity(count) }
+
   mutating func number<Number: FixedWidthInteger>(_ number: Number) {
     withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
   }
@@ -10,6 +14,18 @@ struct ByteWriter {
   mutating func sized(_ content: [UInt8]) {
     number(UInt32(clamping: content.count))
     bytes.append(contentsOf: content)
+  }
+
+  /// Leaves room for a length, of what is written until ``endSized(_:)``.
+  mutating func beginSized() -> Int {
+    number(0 as UInt32)
+    return bytes.count
+  }
+
+  mutating func endSized(_ start: Int) {
+    withUnsafeBytes(of: UInt32(clamping: bytes.count - start).littleEndian) { length in
+      bytes.withUnsafeMutableBytes { $0[(start - 4)..<start].copyBytes(from: length) }
+    }
   }
 
   mutating func raw(_ content: [UInt8]) { bytes.append(contentsOf: content) }

@@ -51,11 +51,14 @@ extension LogRecord {
 
   /// The payload of a row.
   package static func encode(_ records: [LogRecord]) -> [UInt8] {
-    var writer = ByteWriter()
+    var writer = ByteWriter(reserving: records.reduce(0) { $0 + $1.sizeBytes + 8 })
     for record in records {
-      switch record {
-      case .plain(let frame): writer.raw(frame)
-      default: writer.sized(record.body)
+      if case .plain(let frame) = record {
+        writer.raw(frame)
+      } else {
+        let start = writer.beginSized()
+        record.append(to: &writer)
+        writer.endSized(start)
       }
     }
     return writer.bytes
@@ -98,9 +101,8 @@ extension LogRecord {
     }
   }
 
-  /// All but the length in front; empty for a frame of the engine's.
-  private var body: [UInt8] {
-    var writer = ByteWriter()
+  /// Writes all but the length in front; nothing for a frame of the engine's.
+  private func append(to writer: inout ByteWriter) {
     func note(_ kind: UInt8) {
       writer.number(Self.noteKind)
       writer.number(kind)
@@ -131,7 +133,6 @@ extension LogRecord {
       writer.incarnation(incarnation)
     case .noop: note(8)
     }
-    return writer.bytes
   }
 
   private init(frame: ArraySlice<UInt8>) throws(MalformedBytes) {

@@ -8,12 +8,15 @@ package struct OwnerRecord: Sendable, Equatable {
   package var owner: Incarnation?
   /// Whether the owner's lease is over.
   package var isLapsed: Bool
+  /// How long it goes on otherwise, unless it is renewed; nil when the store did not say.
+  package var remainingMilliseconds: Int64?
 
   /// What the store says of a database.
-  package init(epoch: Int64, owner: Incarnation?, isLapsed: Bool) {
+  package init(epoch: Int64, owner: Incarnation?, isLapsed: Bool, remainingMilliseconds: Int64? = nil) {
     self.epoch = epoch
     self.owner = owner
     self.isLapsed = isLapsed
+    self.remainingMilliseconds = remainingMilliseconds
   }
 }
 

@@ -24,7 +24,7 @@ package enum ClusterLimits {
   /// The bytes of records that one row takes before the next is begun.
   package static let rowBytes = 1 << 20
   /// Rows whose outcome is awaited at a time. The refusal of one refuses all behind it.
-  package static let rowsInFlightMax = 4
+  package static let rowsInFlightMax = 2
   /// Frames that came before those they follow.
   package static let bufferedFramesMax = 256
   /// The bytes of those.

@@ -51,11 +51,39 @@ package struct DatabaseFollower: Sendable {
         return (events, commands, box.takenArrivalNanoseconds)
       }
       guard !events.isEmpty || !commands.isEmpty else { return }
-      for event in events { handle(event) }
+      handle(events)
       settle(commands, arrivalNanoseconds: arrival)
       let waitingCount = following.desk.withLock { $0.waitingCount + $0.openCount }
       following.isCrowded.store(waitingCount > database.limits.commandsPendingMax, ordering: .relaxed)
     }
+  }
+
+  /// Answers that come one after the other are told together.
+  private func handle(_ events: [FollowedEvent]) {
+    var told: [(Command, Reply)] = []
+    func tell() {
+      answer(told)
+      told = []
+    }
+    for event in events {
+      guard case .answered(let ticket, let given) = event else {
+        tell()
+        handle(event)
+        continue
+      }
+      guard let (command, next) = following.desk.withLock({ $0.answered(ticket) }) else { continue }
+      if let reply = reply(to: command, given) {
+        told.append((command, reply))
+      } else {
+        tell()
+        decideHere([command])
+      }
+      if !next.isEmpty {
+        tell()
+        settle(next)
+      }
+    }
+    tell()
   }
 
   private func handle(_ event: FollowedEvent) {
@@ -66,10 +94,7 @@ package struct DatabaseFollower: Sendable {
       if let tell = database.environment.followed {
         tell(Self.places(in: payload), before, database.durable.state, isOwn)
       }
-    case .answered(let ticket, let answer):
-      guard let (command, next) = following.desk.withLock({ $0.answered(ticket) }) else { return }
-      give(answer, to: command)
-      settle(next)
+    case .answered: break
     case .sessionEnded(let session):
       guard let lost = following.desk.withLock({ $0.lost(session) }) else { return }
       guard let connection = lost.connection else {
@@ -231,21 +256,25 @@ package struct DatabaseFollower: Sendable {
 
   // MARK: Answers
 
-  private func give(_ given: OwnerAnswer, to command: Command) {
+  /// What a command is told; nil for one that is decided here now.
+  private func reply(to command: Command, _ given: OwnerAnswer) -> Reply? {
     switch (given, command.action) {
-    case (.newest, .get): decideHere([command])
-    case (.newest, _): answer(command, .ok)
-    case (.made(let reply), _): answer(command, reply ?? .ok)
+    case (.newest, .get): nil
+    case (.newest, _): .ok
+    case (.made(let reply), _): reply ?? .ok
     // What is there comes from here: the owner does not send it along.
     case (.refused(.stale), .write(let operation)):
-      answer(command, .stale(database.engine.withLock { $0.state.root[operation.path] }))
+      .stale(database.engine.withLock { $0.state.root[operation.path] })
     // It is known not to be made.
-    case (.refused(let reply), _): answer(command, reply ?? .failure(.unavailable))
+    case (.refused(let reply), _): reply ?? .failure(.unavailable)
     }
   }
 
-  private func answer(_ command: Command, _ reply: Reply) {
-    let batch = database.engine.withLock { $0.answer(command, reply) }
+  private func answer(_ command: Command, _ reply: Reply) { answer([(command, reply)]) }
+
+  private func answer(_ answers: [(Command, Reply)]) {
+    guard !answers.isEmpty else { return }
+    let batch = database.engine.withLock { $0.answer(answers) }
     database.environment.meters.answered(batch)
     database.pass(batch)
   }

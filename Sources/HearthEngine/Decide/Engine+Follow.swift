@@ -26,15 +26,19 @@ extension Engine {
     pieces = log
     let start = state.position + 1
     pass(to: instant)
+    var run = ChangeRun(isTaking: listens.isIdle && grants.isEmpty && tap == nil)
     for (position, record) in records {
       state.position = position
-      for part in record.parts { follow(part) }
+      for part in record.parts where !run.takes(part) {
+        run.make(in: &state.root)
+        follow(part)
+      }
     }
+    run.make(in: &state.root)
     state.hasOpenPieces = pieces.isOpen
     return takeBatch(from: start)
   }
 
-  /// Does what a record of the newest position says.
   private mutating func follow(_ record: CommitRecord) {
     switch record.content {
     case .changes(let changes):
@@ -43,13 +47,10 @@ extension Engine {
       tap?.noteChange(commit)
       announce(commit)
     case .rules(let source):
-      do {
-        putInForce(try RuleSet.compile(source))
-      } catch {
-        // Others might allow too much.
-        putInForce(.denyAll)
-        state.storedRules = source
-      }
+      let rules = try? RuleSet.compile(source)
+      // Others might allow too much.
+      putInForce(rules ?? .denyAll)
+      if rules == nil { state.storedRules = source }
     case .sessions(let changes): state.sessions.apply(changes)
     case .piece, .joined, .note, .joint: break
     }

@@ -60,13 +60,16 @@ extension Engine {
   }
 
   /// A batch that does nothing but refuse.
-  package mutating func refuse(_ command: Command, _ failure: Failure) -> Batch { answer(command, .failure(failure)) }
+  package mutating func refuse(_ command: Command, _ failure: Failure) -> Batch {
+    answer([(command, .failure(failure))])
+  }
 
   /// A batch that does nothing but answer.
-  package mutating func answer(_ command: Command, _ answer: Reply) -> Batch {
-    reply(command, answer)
+  package mutating func answer(_ answers: [(Command, Reply)]) -> Batch {
+    for (command, answer) in answers { reply(command, answer) }
     defer { (effects, tally) = ([], RequestTally()) }
     return Batch(
-      payload: [], firstPosition: state.position + 1, commandCount: 1, effects: effects, state: state, tally: tally)
+      payload: [], firstPosition: state.position + 1, commandCount: answers.count, effects: effects, state: state,
+      tally: tally)
   }
 }

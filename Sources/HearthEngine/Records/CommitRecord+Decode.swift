@@ -108,6 +108,7 @@ extension CommitRecord {
 
   /// A value that is there as a whole.
   static func node(_ cursor: inout ByteCursor) throws -> Node {
+    if let leaf = try NodeDecoder.leaf(&cursor) { return leaf }
     var decoder = NodeDecoder()
     guard let node = try decoder.decode(&cursor) else { throw ByteCursor.EndOfBytes() }
     return node

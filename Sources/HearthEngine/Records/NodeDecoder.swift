@@ -34,6 +34,21 @@ package struct NodeDecoder {
     }
   }
 
+  /// A value that is there as a whole, if it is a leaf: it costs less than a tree of one. Otherwise nothing is read.
+  static func leaf(_ cursor: inout ByteCursor) throws -> Node? {
+    var attempt = cursor
+    let tag = try attempt.byte()
+    guard tag != NodeEncoder.nothing, tag != NodeEncoder.interior else { return nil }
+    let (scalar, priority) = try leaf(tag: tag, &attempt)
+    cursor = attempt
+    return Node(scalar, priority: priority)
+  }
+
+  private static func leaf(tag: UInt8, _ cursor: inout ByteCursor) throws -> (scalar: Scalar, priority: Scalar?) {
+    let scalar = try cursor.scalar(tag: tag & ~NodeEncoder.priorityFlag)
+    return (scalar, tag & NodeEncoder.priorityFlag != 0 ? try cursor.priority() : nil)
+  }
+
   /// Reads one key, one leaf, or one beginning or end of an interior node; changes nothing when bytes are missing.
   private mutating func step(_ cursor: inout ByteCursor) throws -> Bool {
     switch expectation {
@@ -65,9 +80,7 @@ package struct NodeDecoder {
       expectation = .keyOrEnd
       return false
     default:
-      let hasPriority = tag & NodeEncoder.priorityFlag != 0
-      let scalar = try cursor.scalar(tag: tag & ~NodeEncoder.priorityFlag)
-      let priority = hasPriority ? try cursor.priority() : nil
+      let (scalar, priority) = try Self.leaf(tag: tag, &cursor)
       builder.leaf(scalar, priority: priority)
       expectation = .keyOrEnd
       return depth == 0

@@ -3,6 +3,9 @@ import HearthCluster
 import Synchronization
 
 /// Runs one database's member on a node: takes its events one after another, and does what it says.
+///
+/// Events that came while others were taken are taken together, so that one row and one round of answers is made of many
+/// requests.
 package final class DatabaseDriver<Tenant: DatabaseTenant>: Sendable {
   /// What is around a member.
   struct Surroundings: Sendable {
@@ -17,14 +20,20 @@ package final class DatabaseDriver<Tenant: DatabaseTenant>: Sendable {
   private struct State {
     var member: DatabaseMember
     var tenant: Tenant
+    /// What the member told itself, to be taken before anything else.
+    var own: [MemberEvent] = []
     var lastTick = MonotonicInstant.distantPast
     var isHalted = false
   }
+
+  /// Events of which a row is made: more would keep PostgreSQL waiting for the first ones.
+  private static var togetherMax: Int { 128 }
 
   /// The database.
   package let database: DatabaseID
   private let surroundings: Surroundings
   private let queue: DispatchQueue
+  private let inbox = Mutex(DriverInbox())
   private let state: Mutex<State>
 
   init(_ database: DatabaseID, _ member: DatabaseMember, _ tenant: Tenant, _ surroundings: Surroundings) {
@@ -38,19 +47,17 @@ package final class DatabaseDriver<Tenant: DatabaseTenant>: Sendable {
   ///
   /// - Parameter then: Is called when it has done with it.
   package func handle(_ event: MemberEvent, then: (@Sendable () -> Void)? = nil) {
-    queue.async { [self] in
-      take(event)
-      then?()
-    }
+    put(DriverItem(event: event, then: then))
   }
 
   /// Has something done between two events, after what the member was told before.
   package func perform(_ body: @escaping @Sendable (DatabaseMember, Tenant) -> Void) {
-    queue.async { [self] in
-      state.withLock { state in
-        if !state.isHalted { body(state.member, state.tenant) }
-      }
-    }
+    put(
+      DriverItem { [self] in
+        state.withLock { state in
+          if !state.isHalted { body(state.member, state.tenant) }
+        }
+      })
   }
 
   /// Looks at the member and the tenant as they are between two events; neither may be held.
@@ -61,31 +68,66 @@ package final class DatabaseDriver<Tenant: DatabaseTenant>: Sendable {
   /// Nothing is done any more.
   func halt() { state.withLock { $0.isHalted = true } }
 
-  private func take(_ event: MemberEvent) {
-    state.withLock { state in
-      let now = surroundings.clock.now
-      if case .tick = event {
-        run(event, at: now, &state)
-      } else {
-        // The process may have been stopped: what it believed before comes to nothing first.
-        if now.isAtLeast(surroundings.timing.beatMilliseconds, after: state.lastTick) { run(.tick, at: now, &state) }
-        run(event, at: now, &state)
+  private func put(_ item: DriverItem) {
+    if inbox.withLock({ $0.put(item) }) { queue.async { self.run() } }
+  }
+
+  private func run() {
+    while true {
+      let items = inbox.withLock { $0.take() }
+      guard !items.isEmpty else { return }
+      var rest = items[...]
+      while !rest.isEmpty {
+        // What is no event stands between those before and those after it.
+        let events = rest.prefix(Self.togetherMax).prefix { $0.event != nil }
+        if !events.isEmpty { run(events) }
+        rest = rest.dropFirst(events.count)
+        for item in events { item.then?() }
+        if let item = rest.first, item.event == nil {
+          item.then?()
+          rest = rest.dropFirst()
+        }
       }
     }
   }
 
-  private func run(_ event: MemberEvent, at now: MonotonicInstant, _ state: inout State) {
+  /// Takes events together, and all that the member tells itself because of them.
+  private func run(_ items: ArraySlice<DriverItem>) {
+    state.withLock { state in
+      for item in items { if let event = item.event { take(event, &state) } }
+      repeat {
+        let own = state.own
+        state.own = []
+        for event in own { take(event, &state) }
+        guard !state.isHalted else { return }
+        let standing = surroundings.standing()
+        perform(state.member.finish(at: surroundings.clock.now, standing), standing, &state)
+      } while !state.own.isEmpty
+    }
+  }
+
+  private func take(_ event: MemberEvent, _ state: inout State) {
     guard !state.isHalted else { return }
-    if case .tick = event { state.lastTick = now }
+    let now = surroundings.clock.now
+    if case .tick = event {
+      state.lastTick = now
+    } else if now.isAtLeast(surroundings.timing.beatMilliseconds, after: state.lastTick) {
+      // The process may have been stopped: what it believed before comes to nothing first.
+      take(.tick, &state)
+    }
     let standing = surroundings.standing()
-    for action in state.member.handle(event, at: now, standing, &state.tenant) {
+    perform(state.member.take(event, at: now, standing, &state.tenant), standing, &state)
+  }
+
+  private func perform(_ actions: [MemberAction], _ standing: LeaseStanding, _ state: inout State) {
+    for action in actions {
       switch action {
       case .ask(let asker, let ticket, let call):
         surroundings.store.ask(call, of: database) { [weak self] answer in
           self?.handle(.stored(asker, ticket: ticket, answer))
         }
       case .send(let peer, let message) where peer == surroundings.node:
-        if let run = standing.incarnation { handle(.received(message, from: run)) }
+        if let run = standing.incarnation { state.own.append(.received(message, from: run)) }
       case .send(let peer, let message): surroundings.send(database, peer, message)
       default: state.tenant.take(action)
       }

@@ -9,7 +9,17 @@ final class Link: Sendable {
   private let channel: any Channel
   private let limits: LinkLimits
   private let unsentBytes = Atomic<Int>(0)
+  /// Messages that go out together, in one turn of the event loop.
+  private let outbox = Mutex(Outbox())
   private let questions: Mutex<OpenQuestions<EventLoopPromise<[UInt8]>>>
+
+  /// Room that is set aside for messages that go out together, when there were as many before.
+  private static let reservedBytesMax = 256 << 10
+
+  private struct Outbox {
+    var bytes = ByteBuffer()
+    var isAwaited = false
+  }
 
   init(_ peer: Incarnation, _ channel: any Channel, _ limits: LinkLimits) {
     (self.peer, self.channel, self.limits) = (peer, channel, limits)
@@ -22,9 +32,25 @@ final class Link: Sendable {
     let bytes = message.encoded
     let waiting = unsentBytes.add(bytes.count, ordering: .relaxed).newValue
     guard waiting <= limits.unsentBytesMax else { return end(.overflow(bytes: waiting)) }
-    channel.writeAndFlush(ByteBuffer(bytes: bytes)).whenComplete { [self] _ in
-      unsentBytes.subtract(bytes.count, ordering: .relaxed)
+    let isFirst = outbox.withLock { outbox in
+      outbox.bytes.writeBytes(bytes)
+      defer { outbox.isAwaited = true }
+      return !outbox.isAwaited
     }
+    if isFirst { channel.eventLoop.execute { self.flush() } }
+  }
+
+  private func flush() {
+    let bytes = outbox.withLock { outbox in
+      defer {
+        // About as much comes the next time.
+        let capacity = min(outbox.bytes.readableBytes, Self.reservedBytesMax)
+        outbox = Outbox(bytes: ByteBufferAllocator().buffer(capacity: capacity))
+      }
+      return outbox.bytes
+    }
+    let count = bytes.readableBytes
+    channel.writeAndFlush(bytes).whenComplete { [self] _ in unsentBytes.subtract(count, ordering: .relaxed) }
   }
 
   /// Ends the connection; on its event loop at once.

@@ -34,11 +34,10 @@ final class LinkHandler: ChannelDuplexHandler {
   private var lastSent = NIODeadline.uptimeNanoseconds(0)
   private var watch: RepeatedTask?
   private var deadline: Scheduled<Void>?
-  private var unhandledBytes = 0
+  private let unhandled: UnhandledBytes
   /// Half of what may be unhandled: questions that take long must not keep other messages from being read, which their
   /// answers may wait for.
   private var load: QuestionLoad
-  private var isReadHeld = false
 
   /// - Parameters:
   ///   - hello: This node's greeting.
@@ -48,6 +47,7 @@ final class LinkHandler: ChannelDuplexHandler {
     names: @escaping (ChannelPipeline) -> [String] = LinkIdentity.peerNames
   ) {
     (self.hello, self.limits, self.delegate, self.names) = (hello, limits, delegate, names)
+    unhandled = UnhandledBytes(max: limits.unhandledBytesMax)
     load = QuestionLoad(countMax: limits.questionsMax, bytesMax: limits.unhandledBytesMax / 2)
   }
 
@@ -104,7 +104,7 @@ final class LinkHandler: ChannelDuplexHandler {
   /// Time has passed.
   private func look(_ context: ChannelHandlerContext) {
     let now = context.eventLoop.now
-    if now - lastHeard >= .milliseconds(Int64(LinkLimits.silenceMilliseconds)), !isReadHeld, link != nil {
+    if now - lastHeard >= .milliseconds(Int64(LinkLimits.silenceMilliseconds)), !unhandled.isReadHeld, link != nil {
       return end(context, .silent)
     }
     if link != nil, now - lastSent >= .milliseconds(Int64(LinkLimits.heartbeatMilliseconds)) {
@@ -147,42 +147,34 @@ final class LinkHandler: ChannelDuplexHandler {
     _ database: DatabaseID, _ message: PeerMessage, _ link: Link, _ context: ChannelHandlerContext
   ) {
     let size = message.sizeBytes
-    unhandledBytes += size
+    unhandled.add(size)
     let (loop, bound) = (context.eventLoop, NIOLoopBound(context, eventLoop: context.eventLoop))
     let box = NIOLoopBound(self, eventLoop: loop)
-    delegate.received(database, message, link) {
-      loop.execute { box.value.handled(size, bound.value) }
+    delegate.received(database, message, link) { [unhandled] in
+      if unhandled.remove(size) { loop.execute { box.value.resume(bound.value) } }
     }
   }
 
   private func answer(_ question: [UInt8], _ number: UInt64, _ link: Link, _ context: ChannelHandlerContext) {
     guard let size = load.begin(question) else { return link.reply(.failure(LinkRefusal.crowded), to: number) }
-    unhandledBytes += size
+    unhandled.add(size)
     let loop = context.eventLoop
     let (bound, box) = (NIOLoopBound(context, eventLoop: loop), NIOLoopBound(self, eventLoop: loop))
     delegate.asked(question, link).hop(to: loop).whenComplete { result in
       let handler = box.value
       handler.load.end(size)
-      handler.handled(size, bound.value)
+      if handler.unhandled.remove(size) { handler.resume(bound.value) }
       if !handler.isOver { link.reply(result, to: number) }
     }
   }
 
-  private func handled(_ size: Int, _ context: ChannelHandlerContext) {
-    unhandledBytes -= size
-    guard isReadHeld, unhandledBytes <= limits.unhandledBytesMax / 2, !isOver else { return }
-    isReadHeld = false
+  private func resume(_ context: ChannelHandlerContext) {
+    guard !isOver else { return }
     lastHeard = context.eventLoop.now
     context.read()
   }
 
-  func read(context: ChannelHandlerContext) {
-    guard unhandledBytes <= limits.unhandledBytesMax else {
-      isReadHeld = true
-      return
-    }
-    context.read()
-  }
+  func read(context: ChannelHandlerContext) { if !unhandled.holdsRead() { context.read() } }
 
   // MARK: What goes
 

@@ -18,7 +18,7 @@ struct ClusterSQL: Sendable {
   let end: PostgresSQL
   /// Parameters: journal, the epoch that was seen, one that is known, name, run. Returns the new epoch.
   let claim: PostgresSQL
-  /// Whose a journal is. Parameters: journal.
+  /// Whose a journal is, and for how many milliseconds that one's lease goes on. Parameters: journal.
   let owner: PostgresSQL
   /// Whose a journal is, where its log ends, and how it stands at a position. Parameters: journal, position.
   let position: PostgresSQL
@@ -78,7 +78,12 @@ struct ClusterSQL: Sendable {
         OR n.ended >= o.owner_incarnation OR n.lease_until < \(clock))::integer::bigint
       """
     let from = "FROM journal o LEFT JOIN node n ON n.name = o.owner"
-    owner = PostgresSQL("SELECT \(ownership) \(from) WHERE o.id = $1::bigint")
+    owner = PostgresSQL(
+      """
+      SELECT \(ownership), CASE WHEN isfinite(n.lease_until)
+        THEN ceil(extract(epoch FROM n.lease_until - \(clock)) * 1000)::bigint END
+      \(from) WHERE o.id = $1::bigint
+      """)
     // A claim that a server by itself left at the end is no row: the one before it is the last, unless that was pruned.
     position = PostgresSQL(
       """

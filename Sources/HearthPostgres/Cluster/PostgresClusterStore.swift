@@ -103,7 +103,9 @@ package final class PostgresClusterStore: ClusterStore {
     switch call {
     case .readOwner:
       send([PostgresStatement(sql.owner, [journal])], to: control) { answers in
-        then(answers.flatMap { OwnerRecord($0[0]) }.map { .owner($0) } ?? .failed)
+        guard let found = answers?.first, var record = OwnerRecord(found) else { return then(.failed) }
+        record.remainingMilliseconds = found.integer(0, 4).map { max(0, $0) }
+        then(.owner(record))
       }
     case .claim(let seen, let known, let me):
       claim(journal, seen: seen, known: known, me, then)

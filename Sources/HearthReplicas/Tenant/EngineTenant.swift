@@ -174,10 +174,9 @@ private final class HeldDecider: Sendable {
     _ make: @Sendable () -> sending ChangeDecider, _ body: @Sendable (inout ChangeDecider) -> Value
   ) -> Value {
     held.withLock { held in
-      var decider = held.take() ?? make()
-      let value = body(&decider)
-      held = decider
-      return value
+      if held == nil { held = make() }
+      // In its place: it is large.
+      return body(&held!)
     }
   }
 }

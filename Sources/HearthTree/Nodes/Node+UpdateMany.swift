@@ -5,44 +5,52 @@ extension Node {
   /// Children of one node cost one pass over the pages that they lie in, instead of a copy of a page, and of the
   /// branches above it, for each of them.
   public func replacing(_ replacements: [(path: Path, node: Node)]) -> Node {
-    if replacements.count == 1 { return replacing(replacements[0].path, with: replacements[0].node) }
-    var order = Array(replacements.indices)
-    let isOrdered = zip(order, order.dropFirst()).allSatisfy { a, b in
-      !replacements[b].path.keys.lexicographicallyPrecedes(replacements[a].path.keys)
+    switch replacements.count {
+    case 0: self
+    case 1: replacing(replacements[0].path, with: replacements[0].node)
+    default: replacing(replacements, Array(replacements.indices), depth: 0)
     }
-    if !isOrdered {
-      order.sort { a, b in
-        let (x, y) = (replacements[a].path.keys, replacements[b].path.keys)
-        return x == y ? a < b : x.lexicographicallyPrecedes(y)
-      }
-    }
-    return order.isEmpty ? self : replacing(replacements, order[...], depth: 0)
   }
 
-  /// - Parameter order: the replacements at and below this node, by path.
+  /// - Parameter some: the replacements at and below this node, in the order in which they come.
   /// - Parameter depth: how many keys of each path lead to this node.
-  private func replacing(
-    _ all: [(path: Path, node: Node)], _ order: ArraySlice<Int>, depth: Int
-  ) -> Node {
+  private func replacing(_ all: [(path: Path, node: Node)], _ some: [Int], depth: Int) -> Node {
     // Where one replacement takes away what another one puts, a node that vanishes for a moment loses its priority, and a
     // leaf that had children for a moment is gone: the order in which they come shows in the result.
     let isOrderSeen = isLeaf || priority != nil
-    if order.contains(where: { all[$0].path.count == depth || all[$0].node.isEmpty && isOrderSeen }) {
-      return order.sorted().reduce(self) { $0.replacing(all[$1].path.keys, from: depth, with: all[$1].node) }
+    if some.contains(where: { all[$0].path.count == depth || all[$0].node.isEmpty && isOrderSeen }) {
+      return some.reduce(self) { $0.replacing(all[$1].path.keys, from: depth, with: all[$1].node) }
     }
-    var changes = ChildChanges()
-    var rest = order
-    while let first = rest.first {
-      let key = all[first].path.keys[depth]
-      let end = rest.dropFirst().firstIndex { all[$0].path.keys[depth] != key } ?? rest.endIndex
-      let isChild = end == rest.startIndex + 1 && all[first].path.count == depth + 1
-      changes.append(key, isChild ? all[first].node : child(key).replacing(all, rest[..<end], depth: depth + 1))
-      rest = rest[end...]
-    }
-    return changes.withOrderedKeys { changes in
+    var keys = ChildKeys()
+    for place in some { keys.append(all[place].path.keys[depth]) }
+    return keys.withOrderedKeys { keys in
+      var changes: [ChildChange] = []
+      var rest = Self.order(of: keys)[...]
+      while let first = rest.first {
+        let group = rest.prefix { keys[$0].compare(keys[first]) == 0 }
+        rest = rest[group.endIndex...]
+        let path = all[some[first]].path
+        let isChild = group.count == 1 && path.count == depth + 1
+        let node =
+          isChild
+          ? all[some[first]].node : child(path.keys[depth]).replacing(all, group.map { some[$0] }, depth: depth + 1)
+        changes.append(ChildChange(key: keys[first], node: node))
+      }
       if case .tree(let tree) = content { return tree.replacing(changes) }
       return withExtendedLifetime(self) { rebuilt(with: changes) }
     }
+  }
+
+  /// Places of keys in the keys' order; of equal keys as they come.
+  private static func order(of keys: [OrderedKey]) -> [Int] {
+    var order = Array(keys.indices)
+    if !zip(keys, keys.dropFirst()).allSatisfy({ a, b in a.compare(b) <= 0 }) {
+      order.sort { a, b in
+        let result = keys[a].compare(keys[b])
+        return result == 0 ? a < b : result < 0
+      }
+    }
+    return order
   }
 
   /// A packed node, a leaf or nothing, with these children.
@@ -80,25 +88,23 @@ struct ChildChange {
   let node: Node
 }
 
-/// Children of one node and what becomes of them, in key order. The bytes of the keys lie side by side, where ordered
-/// keys can point to them.
-private struct ChildChanges {
+/// Keys of one node's children. Their bytes lie side by side, where ordered keys can point to them.
+private struct ChildKeys {
   private var bytes: [UInt8] = []
-  private var children: [(end: Int, node: Node)] = []
+  private var ends: [Int] = []
 
-  mutating func append(_ key: Key, _ node: Node) {
+  mutating func append(_ key: Key) {
     key.withUTF8 { bytes.append(contentsOf: $0) }
-    children.append((bytes.count, node))
+    ends.append(bytes.count)
   }
 
-  func withOrderedKeys<Result>(_ body: ([ChildChange]) -> Result) -> Result {
+  func withOrderedKeys<Result>(_ body: ([OrderedKey]) -> Result) -> Result {
     bytes.withUnsafeBytes { all in
       var start = 0
       return body(
-        children.map { child in
-          defer { start = child.end }
-          let key = UnsafeRawBufferPointer(rebasing: all[start..<child.end])
-          return ChildChange(key: OrderedKey(key), node: child.node)
+        ends.map { end in
+          defer { start = end }
+          return OrderedKey(UnsafeRawBufferPointer(rebasing: all[start..<end]))
         })
     }
   }

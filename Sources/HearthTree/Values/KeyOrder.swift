@@ -18,6 +18,8 @@ struct OrderedKey {
     compare(other, rank: Self.rank(other))
   }
 
+  func compare(_ other: OrderedKey) -> Int { compare(other.bytes, rank: other.rank) }
+
   func compare(_ other: UnsafeRawBufferPointer, rank otherRank: UInt64) -> Int {
     if rank != otherRank { return rank < otherRank ? -1 : 1 }
     return Self.isInteger(rank: rank) ? 0 : Self.compareTexts(bytes, other)

@@ -79,6 +79,7 @@ final class HandledConnection {
     // The decoder wants a greeting first.
     let isFirst = sentCount == 0
     if !isFirst { decoder.append(LinkMessage.hello(Hello(cluster: 0, incarnation: peer)).encoded) }
+    channel.embeddedEventLoop.run()
     while let buffer = try channel.readOutbound(as: ByteBuffer.self) { decoder.append(buffer.readableBytesView) }
     var found: [LinkMessage] = []
     while let message = try decoder.next() { found.append(message) }

@@ -69,7 +69,8 @@ struct ClusterStoreTests {
     let (a, b) = (try node.register("a"), try node.register("b"))
     #expect(try node.owner() == OwnerRecord(epoch: 0, owner: nil, isLapsed: false))
     #expect(try node.claim(seen: 0, by: a) == 1)
-    #expect(try node.owner() == OwnerRecord(epoch: 1, owner: a, isLapsed: false))
+    #expect(
+      try node.owner() == OwnerRecord(epoch: 1, owner: a, isLapsed: false, remainingMilliseconds: 1_000))
     #expect(node.ask(.claim(seen: 1, known: 0, by: b)) == .refused)
     #expect(node.ask(.claim(seen: 0, known: 0, by: a)) == .refused)
     #expect(try node.claim(seen: 1, known: 7, by: a) == 8)
