@@ -79,6 +79,38 @@ def test_what_is_set_on_one_node_counts_on_all(cluster):
     assert len(administer(there, "GET", "rules/versions")["versions"]) == before + 2
 
 
+def test_keys_and_secrets_are_those_of_all_nodes(cluster):
+    nodes = cluster(rules=OPEN, names="ab")
+    here, there = both(nodes)
+
+    def kids(node):
+        return [(row["kid"], row["state"]) for row in json.loads(node.run("keys", "list", "--json"))["keys"]]
+
+    def in_folder(node):
+        return [(node.data / "keys" / name).read_text() for name in ("id-token-keys.pem", "legacy-secrets")]
+
+    client = Client(there)
+    client.sign_in(there.run("secrets", "list", "--plain").split()[0])
+    before = kids(here)
+    for node in (here, there):
+        node.run("keys", "rotate", "--now")
+        node.run("secrets", "rotate")
+    until(lambda: in_folder(here) == in_folder(there), "the keys are not the same on both nodes")
+    assert kids(here) == kids(there) and len(kids(here)) == len(before) + 2
+    # The first secret is the third and last by now; one more, and whoever used it is let go on every node.
+    here.run("secrets", "rotate")
+    assert client.receive()["d"]["a"] == "ac", "a secret that is gone still counts on the other node"
+    # A token of one node counts on the other one.
+    put(there, "x", 1, auth=here.secret())
+    # One that was away has them when it is back.
+    owner = nodes.owner("a")
+    away, other = ("b", "a") if owner == "a" else ("a", "b")
+    nodes[away].kill()
+    nodes[other].run("keys", "rotate", "--now")
+    nodes[away].start()
+    until(lambda: in_folder(here) == in_folder(there), "a node that was away lacks a key")
+
+
 def test_events_are_made_once_wherever_something_is_written(cluster, receiver):
     nodes = cluster(rules=OPEN, names="ab")
     here, there = both(nodes)

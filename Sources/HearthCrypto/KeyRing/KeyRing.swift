@@ -23,7 +23,9 @@ public final class KeyRing: Sendable {
   public let adminTokens: AdminTokens
   private let current: Mutex<Snapshot>
   /// Held while the files are changed; never taken while `current` is held.
-  private let writing = Mutex(())
+  let writing = Mutex(())
+  /// Where several servers have them in common; nil for a server by itself.
+  let shared = Mutex<(any SharedKeyPlace)?>(nil)
   /// The generation of the original that ``follow(_:)`` saw last.
   private let followed = Mutex(1)
 
@@ -106,16 +108,21 @@ public final class KeyRing: Sendable {
   ) throws(KeyStoreError) -> Value {
     try writing.withLock { (_) throws(KeyStoreError) in
       var store = snapshot.store
-      // A change is made to keys that are there.
-      try store.makeKeys()
-      let value = try body(&store)
+      let value: Value
+      if let place = shared.withLock({ $0 }) {
+        value = try changeShared(place, &store, body)
+      } else {
+        // A change is made to keys that are there.
+        try store.makeKeys()
+        value = try body(&store)
+      }
       show(store)
       return value
     }
   }
 
   /// Puts a store's contents in force. What did not change keeps its verifier, and with it the cache of known tokens.
-  private func show(_ store: KeyStore) {
+  func show(_ store: KeyStore) {
     var next = snapshot
     let before = next.store
     next.store = store

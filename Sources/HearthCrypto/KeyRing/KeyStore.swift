@@ -31,6 +31,16 @@ public struct KeyStore: Sendable, Redacted {
   private static let sealingKeyName = "sealing-key"
   private static let adminTokenName = "admin-token"
 
+  /// The files that servers which share their accounts have in common and may change.
+  static let sharedNames = [legacySecretsName, keysName(.idToken), keysName(.sessionCookie)]
+
+  /// Whether texts are what these files hold.
+  static func isReadable(_ bundle: KeyBundle) -> Bool {
+    bundle.files.allSatisfy { name, text in
+      name == legacySecretsName ? parseLegacySecrets(text) != nil : SigningKeys(text: text) != nil
+    }
+  }
+
   private static func keysName(_ kind: KeyKind) -> String { "\(kind.rawValue)-keys.pem" }
 
   /// Opens the store in `directory`, whose parent exists. What is damaged is said now.

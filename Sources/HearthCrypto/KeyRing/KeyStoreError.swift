@@ -20,6 +20,8 @@ public struct KeyStoreError: Error, Sendable, Equatable, CustomStringConvertible
     case unknownKey = "unknown_key"
     /// Another thread is still making the keys.
     case unfinished = "unfinished"
+    /// What several servers share is sealed with another key than this one's.
+    case foreignSealingKey = "foreign_sealing_key"
   }
 
   /// What failed; errors are compared by code and path.
@@ -60,6 +62,19 @@ public struct KeyStoreError: Error, Sendable, Equatable, CustomStringConvertible
 
   static func unfinished(path: String) -> KeyStoreError {
     KeyStoreError(code: .unfinished, path: path, message: "its keys are still being made; try again in a moment")
+  }
+
+  /// Of the place that servers share: what was tried with it, and why it did not come off.
+  package static func unshared(path: String, _ what: String, cause: String) -> KeyStoreError {
+    KeyStoreError(code: .inputOutput, path: path, message: "\(what): \(cause)")
+  }
+
+  static func foreignSealingKey(path: String) -> KeyStoreError {
+    KeyStoreError(
+      code: .foreignSealingKey, path: path,
+      message:
+        "the keys that the other nodes share are sealed with another sealing key: this folder is not a copy of theirs. "
+        + "Move it away and start again with the keys of the nodes' own identity folder")
   }
 
   static func unknownKey(path: String) -> KeyStoreError {

@@ -1,3 +1,4 @@
+import HearthCrypto
 import HearthDatabase
 import HearthEngine
 import HearthGateway
@@ -30,13 +31,13 @@ extension ServerParts {
     }
   }
 
-  /// The small files that nodes share; nil for a server by itself. Blocks.
+  /// The small files that nodes share, their keys with them; nil for a server by itself. Blocks.
   static func sharedFiles(
-    _ options: HearthServer.Options, _ node: ClusterNode?
+    _ options: HearthServer.Options, _ node: ClusterNode?, _ keys: KeyRing
   ) throws(ServerError) -> SharedFiles? {
     guard let node else { return nil }
     do {
-      return try SharedFiles(
+      let files = try SharedFiles(
         folder: options.dataDirectory, clock: { SystemClock.now }, logger: options.logger,
         notice: { log($0, of: SharedFiles.journalName, options.logger) },
         open: {
@@ -44,14 +45,22 @@ extension ServerParts {
             SharedFiles.journalName, of: "", initialRules: .denyAll, environment: $0, limits: DatabaseLimits(),
             denied: { _ in })
         })
+      do { try keys.share(in: files.keys) } catch {
+        files.close()
+        throw error
+      }
+      return files
+    } catch let error as KeyStoreError {
+      throw ServerError(.storage, "\(error)")
     } catch {
       throw ServerError(.storage, "cannot open what the nodes share: \(error)")
     }
   }
 
   /// Goes by what another node, or this one, has changed.
-  static func follow(_ files: SharedFiles, _ services: GatewayServices) {
+  static func follow(_ files: SharedFiles, _ keys: KeyRing, _ services: GatewayServices) {
     files.whenChanged { path in
+      if path == SharedFiles.keysPath { return takeShared(keys, services) }
       let names = path.split(separator: "/").map(String.init)
       guard names.count > 1 else { return }
       let database = names[1].hasSuffix(".json") ? String(names[1].dropLast(5)) : names[1]
@@ -65,6 +74,17 @@ extension ServerParts {
       case DataDirectory.triggersName: services.triggers.reload()
       default: break
       }
+    }
+  }
+
+  /// Takes keys over that another node has changed. Who used one that is gone is let go.
+  private static func takeShared(_ keys: KeyRing, _ services: GatewayServices) {
+    do throws(KeyStoreError) {
+      let lost = try keys.takeShared()
+      for id in lost.keyIDs { _ = services.router.revoke(.signingKey(id: id), because: .keyRotated) }
+      if lost.hasSecret { _ = services.router.revoke(.legacySecret, because: .keyRotated) }
+    } catch {
+      services.logger.error("keys that another node has changed are not taken over", metadata: ["error": "\(error)"])
     }
   }
 

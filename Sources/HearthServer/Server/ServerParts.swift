@@ -25,7 +25,7 @@ final class ServerParts: Sendable {
   private let sharedFiles: SharedFiles?
   private let accounts: OpenedAccounts
   /// Nil on a node of a cluster: keys that one node replaced, the others would not know.
-  private let keyCare: KeyCare?
+  private let keyCare: KeyCare
   let spaceCare: SpaceCare
   /// Nil when journals are in the data folder.
   private let journalCare: JournalCare?
@@ -91,7 +91,9 @@ final class ServerParts: Sendable {
         }
       }
       opened = accounts
-      let shared = try await BlockingThread.run { () throws(ServerError) in try Self.sharedFiles(options, node) }
+      let shared = try await BlockingThread.run { [accounts] () throws(ServerError) in
+        try Self.sharedFiles(options, node, accounts.keys)
+      }
       (files, sharedFiles) = (shared, shared)
       let receivers = EventReceivers(options.plugins.receivers)
       plugins = Self.plugins(options, accounts, receivers)
@@ -111,7 +113,7 @@ final class ServerParts: Sendable {
       services.phase.value = .starting
       started = (databases, services)
       services.pool.start()
-      if let shared { Self.follow(shared, services) }
+      if let shared { Self.follow(shared, accounts.keys, services) }
       care = JournalCare(journals, services.storage, logger: options.logger)
       journalCare = care
       let space = SpaceCare(options, services)
@@ -177,9 +179,7 @@ final class ServerParts: Sendable {
       await Self.end(started, files, opened, joined, engine, group)
       throw error
     }
-    keyCare =
-      options.cluster == nil
-      ? KeyCare(accounts.keys, isEmulator: options.accounts.isEmulator, logger: options.logger) : nil
+    keyCare = KeyCare(accounts.keys, isEmulator: options.accounts.isEmulator, logger: options.logger)
     certificateCare = certificate.map { CertificateCare($0, logger: options.logger) }
     await spaceCare.start()
     accounts.warnOfSlowHashes(options)
@@ -198,7 +198,7 @@ final class ServerParts: Sendable {
     if let node { await node.leave() }
     journals.hurry()
     ServerFile.remove(dataDirectory: dataDirectory)
-    await keyCare?.stop()
+    await keyCare.stop()
     await certificateCare?.stop()
     await spaceCare.stop()
     await triggerCare.stop()

@@ -1,4 +1,5 @@
 import Dispatch
+import HearthCrypto
 import HearthDatabase
 import HearthEngine
 import HearthGateway
@@ -17,6 +18,8 @@ final class SharedFiles: SmallFiles {
   static let journalName = "settings"
   /// The folders of a data folder that are shared.
   static let folders = [DataDirectory.settingsName, DataDirectory.versionsName, DataDirectory.triggersName]
+  /// Where the keys of all nodes are, sealed. Each node has them in its own folder of keys.
+  static let keysPath = "sealed/keys"
   /// A file: what a text in the tree may have.
   private static let fileBytesMax = 10 << 20
   /// How long a write waits for an owner, and for PostgreSQL.
@@ -113,6 +116,37 @@ final class SharedFiles: SmallFiles {
     }
   }
 
+  // MARK: Keys
+
+  /// Where the nodes' keys are.
+  var keys: any SharedKeyPlace { SharedKeyFile(files: self) }
+
+  private struct SharedKeyFile: SharedKeyPlace {
+    let files: SharedFiles
+
+    func read() throws(KeyStoreError) -> String? {
+      try orFail { () throws(WholeFile.Problem) in
+        try files.read(SharedFiles.keysPath, bytesMax: SharedFiles.fileBytesMax).map {
+          String(decoding: $0, as: UTF8.self)
+        }
+      }
+    }
+
+    func write(_ text: String, over expected: String?) throws(KeyStoreError) -> Bool {
+      try orFail { () throws(WholeFile.Problem) in
+        try files.write(Array(text.utf8), to: SharedFiles.keysPath, over: expected.map { Array($0.utf8) })
+      }
+    }
+
+    private func orFail<Value>(_ body: () throws(WholeFile.Problem) -> Value) throws(KeyStoreError) -> Value {
+      do throws(WholeFile.Problem) {
+        return try body()
+      } catch {
+        throw .unshared(path: files.place(SharedFiles.keysPath), error.what, cause: error.cause)
+      }
+    }
+  }
+
   // MARK: The tree
 
   /// Names have dots and keys have none.
@@ -173,6 +207,7 @@ final class SharedFiles: SmallFiles {
   }
 
   private func keep(_ path: String) {
+    guard path != Self.keysPath else { return }
     do throws(WholeFile.Problem) {
       guard let bytes = try read(path, bytesMax: Self.fileBytesMax) else {
         _ = local.remove(path)

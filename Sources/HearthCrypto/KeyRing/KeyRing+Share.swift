@@ -1,0 +1,113 @@
+/// Keys and secrets that several servers have in common. A change on one of them is made to what all have, and stands only
+/// when nobody else was faster; the others take it over.
+extension KeyRing {
+  /// How often a change is tried again because somebody else was faster.
+  private static let attemptsMax = 8
+
+  /// Has the keys and secrets be those of several servers from now on. What is there already replaces those of this folder;
+  /// where nothing is, the first change, or the next ``rotateIfDue(nowSeconds:)``, puts those of this folder there.
+  ///
+  /// - Throws: also `.foreignSealingKey` when the servers' sealing key is another one than this one's.
+  public func share(in place: any SharedKeyPlace) throws(KeyStoreError) {
+    shared.withLock { $0 = place }
+    _ = try takeShared()
+  }
+
+  /// Takes over what another server has changed. Cheap when nothing was.
+  ///
+  /// - Returns: what counted before and does no longer.
+  @discardableResult
+  public func takeShared() throws(KeyStoreError) -> LostKeys {
+    try writing.withLock { (_) throws(KeyStoreError) in
+      var store = snapshot.store
+      guard let text = try shared.withLock({ $0 })?.read(), try store.take(text) else { return LostKeys() }
+      let before = keyIDs
+      let secrets = snapshot.store.legacySecrets.ids
+      show(store)
+      let (now, secretsNow) = (Set(keyIDs), store.legacySecrets.ids)
+      return LostKeys(
+        keyIDs: before.filter { !now.contains($0) }, hasSecret: secrets.contains { !secretsNow.contains($0) })
+    }
+  }
+
+  private var keyIDs: [String] { KeyKind.allCases.flatMap { list($0) }.map(\.kid) }
+
+  /// Makes a change to what all servers have.
+  func changeShared<Value>(
+    _ place: any SharedKeyPlace, _ store: inout KeyStore, _ body: (inout KeyStore) throws(KeyStoreError) -> Value
+  ) throws(KeyStoreError) -> Value {
+    for _ in 0..<Self.attemptsMax {
+      let found = try place.read()
+      if let found { _ = try store.take(found) }
+      try store.makeKeys()
+      let before = try store.bundle()
+      let value = try body(&store)
+      let after = try store.bundle()
+      guard after != before || found == nil else { return value }
+      do throws(KeyStoreError) {
+        if try place.write(try store.seal(after, random: random), over: found) { return value }
+      } catch {
+        try store.take(before)
+        throw error
+      }
+      // Somebody was faster. The folder holds nothing that is not shared.
+      try store.take(before)
+    }
+    throw .unfinished(path: store.directory)
+  }
+}
+
+extension KeyStore {
+  private static let bundlePurpose = "the keys that servers share"
+
+  /// The files that servers share.
+  func bundle() throws(KeyStoreError) -> KeyBundle {
+    let folder = try PrivateFolder(path: directory, createsMissing: false)
+    var files: [(name: String, text: String)] = []
+    for name in Self.sharedNames {
+      guard let text = try folder.existing(name, parse: { $0 }) else { throw .missing(path: directory + "/" + name) }
+      files.append((name, text))
+    }
+    return KeyBundle(files)
+  }
+
+  func seal(_ bundle: KeyBundle, random: RandomBytes) throws(KeyStoreError) -> String {
+    do {
+      return try sealingKey.seal(Array(bundle.text.utf8), for: Self.bundlePurpose, random: random)
+    } catch {
+      throw .noRandomness(path: directory)
+    }
+  }
+
+  /// Takes over what servers share.
+  ///
+  /// - Returns: whether anything was different.
+  mutating func take(_ sealed: String) throws(KeyStoreError) -> Bool {
+    guard let bytes = sealingKey.unseal(sealed, for: Self.bundlePurpose) else {
+      throw .foreignSealingKey(path: directory)
+    }
+    guard let text = String(validating: bytes, as: UTF8.self),
+      let bundle = KeyBundle(text: text, names: Self.sharedNames),
+      Self.isReadable(bundle)
+    else { throw .damaged(path: "what the servers share") }
+    return try take(bundle)
+  }
+
+  /// Has the files be those of a bundle.
+  ///
+  /// - Returns: whether anything was different.
+  @discardableResult
+  mutating func take(_ bundle: KeyBundle) throws(KeyStoreError) -> Bool {
+    let folder = try PrivateFolder(path: directory, createsMissing: false)
+    let hasChanged = try folder.exclusively { () throws(KeyStoreError) in
+      var hasChanged = false
+      for (name, text) in bundle.files where try folder.existing(name, parse: { $0 }) != text {
+        try folder.replace(name, with: text)
+        hasChanged = true
+      }
+      return hasChanged
+    }
+    if hasChanged { self = try KeyStore(directory: directory, createsMissing: true) }
+    return hasChanged
+  }
+}
