@@ -1,23 +1,28 @@
 """Nodes of a cluster over one PostgreSQL, each a server of its own, for one test."""
 
 import json
+import random
 import socket
 
 from conftest import Server, hearth
+from detour import Detour
 from postgres import Postgres
 from waits import until
 
 
 def free_ports(count):
-    """Ports that nobody listens on now."""
-    sockets = [socket.socket() for _ in range(count)]
-    try:
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in sockets]
-    finally:
-        for each in sockets:
-            each.close()
+    """Ports that nobody listens on now, and that no outgoing connection is given while a server is away."""
+    found = set()
+    while len(found) < count:
+        port = random.randrange(20_000, 32_768)
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+        found.add(port)
+    return list(found)
 
 
 def make_identities(folder, names):
@@ -30,21 +35,27 @@ class Cluster:
 
     - postgres: what they share, if that is there already.
     - machines: where each of them is, if they are not all here: by name, an address and what a command begins with there.
+    - programs: what each of them is at first, if it is not the program that is tested: by name, a path.
     """
 
-    def __init__(self, folder, *options, names="abc", rules=None, command="serve", postgres=None, machines=None):
+    def __init__(
+            self, folder, *options, names="abc", rules=None, command="serve", postgres=None, machines=None, programs=None):
         self.postgres = postgres or Postgres().start()
         self.folder = folder
         make_identities(folder / "identities", names)
         machines = machines or {name: ("127.0.0.1", ()) for name in names}
-        places = {name: f"{name}={machines[name][0]}:{port}" for name, port in zip(names, free_ports(len(names)))}
-        self.nodes = {}
-        for name in names:
+        ports = free_ports(2 * len(names))
+        places = {name: f"{name}={machines[name][0]}:{port}" for name, port in zip(names, ports)}
+        self.nodes, self.detours = {}, []
+        for name, port in zip(names, ports[len(names):]):
             others = [part for other in names if other != name for part in ("--peer", places[other])]
             self.nodes[name] = Server(
                 folder / name, "--cluster", self.postgres.url(), "--node", places[name], *others, "--host", machines[name][0],
                 "--cluster-identity", str(folder / "identities" / name), *options, command=command, rules=rules,
                 within=machines[name][1])
+            self.nodes[name].keep_port(port)
+            if programs:
+                self.nodes[name].use(programs[name])
 
     def __getitem__(self, name):
         return self.nodes[name]
@@ -68,7 +79,24 @@ class Cluster:
     def wait_for_owner(self, asked, owner, database="default"):
         until(lambda: self.owner(asked, database) == owner, f"{owner} does not own {database}")
 
+    def lead_around(self, name):
+        """From its next start on, all that goes between a node and PostgreSQL or other nodes goes by detours, which are
+        returned."""
+        node, made = self.nodes[name], [Detour(self.postgres.socket)]
+        place = node.arguments.index("--cluster") + 1
+        node.arguments[place] = f"postgres://postgres@127.0.0.1:{made[0].port}/postgres"
+        for each in self.nodes.values():
+            for place, argument in enumerate(each.arguments):
+                if each.arguments[place - 1] == "--peer" and (each is node or argument.startswith(f"{name}=")):
+                    other, port = argument.split("=")[0], int(argument.rsplit(":", 1)[1])
+                    made.append(Detour(port))
+                    each.arguments[place] = f"{other}=127.0.0.1:{made[-1].port}"
+        self.detours += made
+        return made
+
     def remove(self):
         for node in self.nodes.values():
             node.kill()
+        for detour in self.detours:
+            detour.close()
         self.postgres.remove()

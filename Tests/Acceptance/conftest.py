@@ -47,6 +47,7 @@ class Server:
         self.log_path = self.data.parent / (self.data.name + ".log")
         self.output_path = self.data.parent / (self.data.name + ".out")
         # `within` is what its command begins with, such as where it is to run.
+        self.place_of_program = len(within)
         self.arguments = [*within, HEARTH, command, "--data", str(data), "--port", "0", *options]
         if rules is not None:
             self.rules = self.data.parent / (self.data.name + ".rules.json")
@@ -110,9 +111,13 @@ class Server:
             self.process.wait(WAIT_SECONDS)
         return self.process.returncode
 
-    def keep_port(self):
-        """Every later start is on the port that this one found."""
-        self.arguments[self.arguments.index("--port") + 1] = str(self.port)
+    def keep_port(self, port=None):
+        """Every later start is on this port, or on that which the last one found."""
+        self.arguments[self.arguments.index("--port") + 1] = str(port or self.port)
+
+    def use(self, program):
+        """Every later start is one of another program: an earlier or a later release."""
+        self.arguments[self.place_of_program] = program
 
     def kill(self):
         if self.process is not None and self.process.poll() is None:

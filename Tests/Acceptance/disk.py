@@ -50,7 +50,13 @@ static int fails(int file) {
   ssize_t size = readlink(link, name, sizeof name - 1);
   if (size < 0) return 0;
   name[size] = 0;
-  return strstr(name, getenv("FAILING_FILE")) && access(getenv("FAILING_SWITCH"), F_OK) == 0;
+  if (!strstr(name, getenv("FAILING_FILE"))) return 0;
+  FILE *found = fopen(getenv("FAILING_SWITCH"), "r");
+  if (!found) return 0;
+  int milliseconds, is_slow = fscanf(found, "%d", &milliseconds) == 1;
+  fclose(found);
+  if (is_slow) usleep(milliseconds * 1000);
+  return !is_slow;
 }
 int fsync(int file) {
   if (fails(file)) { errno = EIO; return -1; }
@@ -64,7 +70,7 @@ int fdatasync(int file) {
 
 
 class FailingSync:
-    """A library that lets syncs of one file fail, from `begin` on."""
+    """A library that lets syncs of one file fail, from `begin` on, or take their time."""
 
     def __init__(self, folder, file):
         (folder / "sync.c").write_text(FAILING_SYNC, encoding="utf-8")
@@ -81,6 +87,13 @@ class FailingSync:
 
     def begin(self):
         self.switch.touch()
+
+    def take(self, seconds):
+        """Each sync takes so long from here on."""
+        text = self.switch.with_suffix(".new")
+        text.write_text(str(round(seconds * 1000)), encoding="utf-8")
+        text.chmod(0o644)
+        text.rename(self.switch)
 
 
 def commit_ends(log):

@@ -17,23 +17,37 @@ WHY_NOT = "PostgreSQL is not installed: apt-get install postgresql"
 
 
 class Postgres:
-    """One cluster, which may be killed and started again."""
+    """One cluster, which may be killed and started again.
 
-    def __init__(self, connections=40):
+    - more: further arguments of `initdb`.
+    """
+
+    def __init__(self, connections=40, more=()):
         self.connections = connections
+        self.environment = None
         # Sockets have short paths, and the superuser's folders are not for the user that PostgreSQL runs as.
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="hearth-pg-", dir="/tmp"))
         self.user = []
+        self.hand_over(self.folder)
         if os.geteuid() == 0:
-            who = pwd.getpwnam("postgres")
-            os.chown(self.folder, who.pw_uid, who.pw_gid)
             self.user = ["/usr/bin/setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
         self.process = None
         self._run("initdb", "-D", str(self.folder / "data"), "-U", "postgres", "-A", "trust", "-E", "UTF8",
-                  "--no-locale", "--no-sync")
+                  "--no-locale", "--no-sync", *more)
         # `locked` is let in with a password alone.
         rules = self.folder / "data" / "pg_hba.conf"
         rules.write_text("local all locked scram-sha-256\nlocal all all trust\n", encoding="utf-8")
+
+    @staticmethod
+    def hand_over(path):
+        """Gives a file or a folder to the user that PostgreSQL runs as."""
+        if os.geteuid() == 0:
+            who = pwd.getpwnam("postgres")
+            os.chown(path, who.pw_uid, who.pw_gid, follow_symlinks=False)
+
+    @property
+    def socket(self):
+        return self.folder / ".s.PGSQL.5432"
 
     def _run(self, name, *arguments):
         return subprocess.run(
@@ -46,7 +60,7 @@ class Postgres:
             self.process = subprocess.Popen(
                 [*self.user, str(PROGRAMS / "postgres"), "-D", str(self.folder / "data"), "-k", str(self.folder), "-c",
                  "listen_addresses=", "-c", "shared_buffers=32MB", "-c", f"max_connections={self.connections}"],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/", start_new_session=True)
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/", start_new_session=True, env=self.environment)
         deadline = time.monotonic() + WAIT_SECONDS
         while time.monotonic() < deadline:
             try:
@@ -61,7 +75,7 @@ class Postgres:
 
     def kill(self):
         """Ends all of its processes at once, as when the power goes."""
-        if self.process is None:
+        if self.process is None or self.process.poll() is not None:
             return
         children = pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
         os.kill(self.process.pid, signal.SIGSTOP)

@@ -1,7 +1,7 @@
 """A clock for a server process that a test sets back and forward, as an operator or a time server does.
 
-A library that is loaded before the C library adds an offset to the wall clock; the monotonic clock is left alone. The
-offset is eight bytes of a file that both sides map.
+A library that is loaded before the C library adds an offset to one clock, the wall clock if nothing else is said, and leaves
+the others alone. The offset is eight bytes of a file that both sides map.
 """
 
 import mmap
@@ -33,22 +33,25 @@ __attribute__((constructor)) static void map_offset(void) {
 
 int clock_gettime(clockid_t clock, struct timespec *time) {
   int result = (int)syscall(SYS_clock_gettime, clock, time);
-  if (result == 0 && clock == CLOCK_REALTIME && offset_seconds) time->tv_sec += *offset_seconds;
+  if (result == 0 && clock == STEPPED && offset_seconds) time->tv_sec += *offset_seconds;
   return result;
 }
 """
 
 
 class SteppableClock:
-    """`environment` is what a process needs to be started with."""
+    """`environment` is what a process needs to be started with.
 
-    def __init__(self, folder):
+    - clock: as C names it. A cluster's node counts by CLOCK_BOOTTIME, which goes on while a machine sleeps.
+    """
+
+    def __init__(self, folder, clock="CLOCK_REALTIME"):
         folder = pathlib.Path(folder)
         source, library, offset = folder / "clock.c", folder / "clock.so", folder / "clock.offset"
         source.write_text(SOURCE, encoding="utf-8")
         compiler = shutil.which("clang") or shutil.which("cc")
         assert compiler, "a C compiler comes with Swift; is its folder in PATH?"
-        subprocess.run([compiler, "-shared", "-fPIC", "-O1", "-o", library, source], check=True)
+        subprocess.run([compiler, "-shared", "-fPIC", "-O1", f"-DSTEPPED={clock}", "-o", library, source], check=True)
         offset.write_bytes(bytes(8))
         with open(offset, "r+b") as file:
             self.page = mmap.mmap(file.fileno(), 8)

@@ -219,8 +219,6 @@ def test_real_faults(tmp_path):
     cluster = Cluster(tmp_path, "--history", "1d", "--history-who", rules=RULES)
     try:
         cluster.start()
-        for node in cluster.nodes.values():
-            node.keep_port()
         secret = cluster["a"].secret()
         nodes = {name: Node(name, server, secret) for name, server in cluster.nodes.items()}
         lap = Lap(nodes, 1, SEED, {name: cluster["a"].token(name) for name in nodes})

@@ -1,5 +1,8 @@
-"""All nodes of a cluster are restarted one after the other, behind HAProxy, while an unmodified SDK works: an app sees nothing."""
+"""All nodes of a cluster are restarted one after the other, behind HAProxy, while an unmodified SDK works: an app sees nothing.
+With HEARTH_BEFORE, the program of an earlier release, they are upgraded meanwhile."""
 
+import os
+import pathlib
 import shutil
 import threading
 
@@ -9,6 +12,7 @@ import requests
 from client import Client
 from cluster.balancer import CONFIGURATION, Balancer
 from cluster_nodes import free_ports
+from conftest import HEARTH
 from firebase_admin import credentials, db
 from postgres import PROGRAMS
 from waits import until
@@ -17,6 +21,7 @@ HAPROXY = shutil.which("haproxy") or shutil.which("haproxy", path="/usr/sbin")
 pytestmark = pytest.mark.skipif(
     PROGRAMS is None or HAPROXY is None, reason="apt-get install postgresql haproxy")
 
+BEFORE = os.environ.get("HEARTH_BEFORE")
 OPEN = '{ "rules": { ".read": true, ".write": true } }'
 
 
@@ -43,10 +48,20 @@ class Work(threading.Thread):
 # The SDK's own thread ends so when its stream is closed.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_a_rolling_restart_goes_unnoticed(cluster, tmp_path):
+    work_through(cluster, tmp_path, [dict.fromkeys("abc", HEARTH)])
+
+
+@pytest.mark.skipif(BEFORE is None, reason="HEARTH_BEFORE names no earlier release")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_rolling_upgrade_goes_unnoticed_and_so_does_going_back(cluster, tmp_path):
+    before = {name: str(pathlib.Path(BEFORE).resolve()) for name in "abc"}
+    work_through(cluster, tmp_path, [dict.fromkeys("abc", HEARTH), {"b": before["b"]}, {"b": HEARTH}], before)
+
+
+def work_through(cluster, tmp_path, rounds, first=None):
+    """In each round nodes are restarted as another program each, in turn."""
     # Over plain HTTP the SDK works with emulators alone.
-    nodes = cluster("--emulator", "--drain-seconds", "3", command="dev", rules=OPEN).nodes
-    for node in nodes.values():
-        node.keep_port()
+    nodes = cluster("--emulator", "--drain-seconds", "3", command="dev", rules=OPEN, programs=first).nodes
     # An emulator trusts nobody who comes from elsewhere.
     balancer = Balancer(
         tmp_path, free_ports(1)[0], [(name, node.port) for name, node in nodes.items()],
@@ -65,9 +80,10 @@ def test_a_rolling_restart_goes_unnoticed(cluster, tmp_path):
         ]
         for each in work:
             each.start()
-        for name, node in nodes.items():
-            before = [each.count for each in work]
+        for name, program in [pair for programs in rounds for pair in programs.items()]:
+            node, before = nodes[name], [each.count for each in work]
             assert node.stop() == 0
+            node.use(program)
             node.start()
             until(lambda: node.run("cluster", "status") and all(
                 each.count > count + 3 or each.problem for each, count in zip(work, before)),

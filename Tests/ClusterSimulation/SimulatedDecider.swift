@@ -39,6 +39,8 @@ package struct SimulatedDecider: RequestDecider, Sendable {
     self.faults = faults
   }
 
+  package var noRoom: [UInt8] { Array("no room".utf8) }
+
   package mutating func began(at position: Int64) {
     if position != applied.position { problems.append("begins at \(position), with \(applied.position) applied") }
     if !faults.contains(.deciderNotBegun) { tip = applied }

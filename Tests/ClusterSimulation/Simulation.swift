@@ -253,6 +253,7 @@ package final class Simulation {
       nodes[index].isOwner = false
       nodes[index].decider.rollBack(to: position)
     case .ownerSeen(let owner): note("\(nodes[index].id) knows \(owner.map(\.name) ?? "nobody") as the owner")
+    case .room(let isThere): note("\(nodes[index].id) has \(isThere ? "room again" : "no room")")
     case .reset: nodes[index].decider.reset()
     case .pruned(let position):
       note("\(nodes[index].id) finds no row behind \(position)")

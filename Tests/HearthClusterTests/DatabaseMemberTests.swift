@@ -13,6 +13,8 @@ import Testing
   private struct Decider: RequestDecider {
     var calls: [String] = []
 
+    var noRoom: [UInt8] { Array("no room".utf8) }
+
     mutating func began(at position: Int64) { calls.append("began \(position)") }
 
     mutating func decide(_ request: ForwardedRequest, at position: Int64) -> Decided {
@@ -43,6 +45,8 @@ import Testing
     var wanted: [MemberAction] = []
     /// Calls to the store that are not answered.
     var isStoreAway = false
+    /// There is no room for rows.
+    var isStoreFull = false
 
     var head: JournalHead { log.last?.head ?? .empty }
     private var now: MonotonicInstant { MonotonicInstant(milliseconds: time) }
@@ -80,6 +84,7 @@ import Testing
         let start = position == 0 ? .empty : log.first { $0.batch.lastPosition == position }?.head
         return .rows(LogReading(start: start, rows: rows, end: head, owner: owner))
       case .append(let row, let before, _, _):
+        guard !isStoreFull else { return .noRoom }
         guard before == head else { return .refused }
         log.append(row)
         return .done
@@ -120,6 +125,33 @@ import Testing
     #expect(bench.decider.calls.first == "began 3" && bench.decider.calls.dropFirst() == ["decide 5"])
     let applied = bench.wanted.compactMap { if case .apply(let row, _) = $0 { row.batch.lastPosition } else { nil } }
     #expect(applied == [2, 3, 4, 5])
+  }
+
+  @Test("without room writes are refused and reads answered; what waited is made once there is some")
+  func noRoom() {
+    var bench = Self.owning()
+    let reader = SessionID(rawValue: 77)
+    for session in [Self.session, reader] { bench.handle(.opened(session)) }
+    bench.isStoreFull = true
+    for ticket: UInt64 in [40, 41] { bench.handle(.submitted(Self.session, ticket: ticket, .write([1]))) }
+    bench.handle(.submitted(reader, ticket: 50, .get([])))
+    // Nor does one who comes now, for whose session there is no room yet.
+    let late = SessionID(rawValue: 78)
+    bench.handle(.opened(late))
+    bench.handle(.submitted(late, ticket: 60, .get([])))
+    bench.handle(.submitted(late, ticket: 61, .write([2])))
+    let room = bench.wanted.compactMap { if case .room(let isThere) = $0 { isThere } else { nil } }
+    #expect(room == [false])
+    // The first waits, and the second is told behind it; the reader waits for nobody.
+    #expect(bench.acknowledged.count == 3)
+    if case .value(_, let position)? = bench.acknowledged.first { #expect(position == bench.head.position) }
+    bench.isStoreFull = false
+    bench.tick()
+    #expect(bench.acknowledged.count == 5)
+    guard case .applied? = bench.acknowledged.dropFirst(3).first, case .refused(let reply)? = bench.acknowledged.last else {
+      return #expect(Bool(false), "\(bench.acknowledged)")
+    }
+    #expect(reply == Array("no room".utf8))
   }
 
   @Test("what was decided comes back with what the decider said, by the caller's number")

@@ -149,6 +149,35 @@ import Testing
     #expect(bench.call == .readOwner)
   }
 
+  @Test("rows for which there is no room are sent again as they are, one at a time until there is; the owner stays it")
+  func room() throws {
+    var bench = Self.serving()
+    for _ in 0..<2 {
+      bench.ownership.propose(.noop)
+      bench.take(bench.ownership.flush(at: Self.now))
+    }
+    let first = bench.calls.map(\.call)
+    #expect(first.count == 2)
+    bench.answer(.noRoom)
+    // The row behind it is refused because of that.
+    bench.answer(.refused)
+    #expect(bench.ownership.epoch == 2 && bench.ownership.lacksRoom && bench.others.last == .room(false))
+    bench.ownership.propose(.noop)
+    let later = Self.now.advanced(by: 500)
+    for time in [Self.now, Self.now.advanced(by: 499)] { bench.take(bench.ownership.flush(at: time)) }
+    #expect(bench.calls.isEmpty && bench.ownership.tip == 4)
+    bench.take(bench.ownership.flush(at: later))
+    #expect(bench.calls.map(\.call) == [first[0]])
+    bench.answer(.noRoom)
+    #expect(bench.others.filter { $0 == .room(false) }.count == 1)
+    bench.take(bench.ownership.flush(at: later))
+    bench.answer(.done)
+    #expect(bench.others.last == .room(true) && !bench.ownership.lacksRoom)
+    #expect(bench.calls.map(\.call).first == first[1] && bench.calls.count == 2)
+    for _ in 0..<2 { bench.answer(.done) }
+    #expect(bench.memory.head.position == 4 && bench.ownership.epoch == 2)
+  }
+
   @Test("a claim that another one overtook is given up")
   func overtaken() {
     var bench = Bench()

@@ -19,9 +19,11 @@ import Testing
     var numbers: [UInt64] = []
     private var last: UInt64 = 0
 
-    func ask(_ command: Command) -> Seat? { desk.ask(command) { draw() } }
+    func ask(_ command: Command, atMilliseconds now: Int64 = 0) -> Seat? {
+      desk.ask(command, atMilliseconds: now) { draw() }
+    }
     func holdsBack(_ command: Command) -> Bool { desk.holdsBack(command) }
-    func answered(_ ticket: UInt64) -> (command: Command, next: [Command])? { desk.answered(ticket) }
+    func answered(_ ticket: UInt64) -> (command: Command?, next: [Command])? { desk.answered(ticket) }
     func end(_ connection: ConnectionID) -> UInt64? { desk.end(connection) }
     func lost(_ session: UInt64) -> (connection: ConnectionID?, unanswered: [Command], unasked: [Command])? {
       desk.lost(session)
@@ -49,7 +51,7 @@ import Testing
     #expect(first.isNew && !second.isNew)
     #expect(first.session == second.session)
     #expect(first.ticket != second.ticket)
-    #expect(desk.answered(second.ticket)?.command.request == 2)
+    #expect(desk.answered(second.ticket)?.command?.request == 2)
     #expect(desk.answered(second.ticket) == nil)
     #expect(desk.end(Self.connection) == first.session)
     // Its other question is of no interest any more.
@@ -117,6 +119,21 @@ import Testing
     #expect(!desk.desk.ignores(Self.oneOff(5)))
   }
 
+  @Test func aRequestOfNoConnectionWaitsForAMinute() throws {
+    let desk = Desk()
+    _ = desk.ask(Self.request(1))
+    let first = try #require(desk.ask(Self.oneOff(2)))
+    let second = try #require(desk.ask(Self.oneOff(3), atMilliseconds: 30_000))
+    #expect(desk.desk.overdue(atMilliseconds: 59_999) == OverdueRequests([], true))
+    #expect(desk.desk.overdue(atMilliseconds: 60_000) == OverdueRequests([2], true))
+    #expect(desk.desk.overdue(atMilliseconds: 60_000) == OverdueRequests([], true), "nobody is told twice")
+    #expect(desk.desk.overdue(atMilliseconds: 90_000) == OverdueRequests([3], false), "a connection goes on waiting")
+    // The owner answers at last, or never.
+    let late = try #require(desk.answered(first.ticket))
+    #expect(late.command == nil && desk.answered(first.ticket) == nil)
+    #expect(try #require(desk.lost(second.session)).unanswered.isEmpty)
+  }
+
   @Test func whoWantsSomethingAtItsEndIsKnown() throws {
     let desk = Desk()
     _ = desk.ask(Self.request(1))
@@ -129,4 +146,19 @@ import Testing
     _ = desk.end(Self.connection)
     #expect(!desk.desk.wantsEnd(Self.connection))
   }
+}
+
+extension FollowerDesk {
+  /// The numbers of the requests.
+  fileprivate mutating func overdue(atMilliseconds now: Int64) -> OverdueRequests {
+    let found: (overdue: [Command], othersWait: Bool) = takeOverdue(atMilliseconds: now)
+    return OverdueRequests(found.overdue.compactMap(\.request), found.othersWait)
+  }
+}
+
+private struct OverdueRequests: Equatable {
+  var requests: [Int32]
+  var othersWait: Bool
+
+  init(_ requests: [Int32], _ othersWait: Bool) { (self.requests, self.othersWait) = (requests, othersWait) }
 }

@@ -108,7 +108,7 @@ import Testing
     let world = try World()
     world.host.send(
       world.database, [.connect, .listen(ListenRequest(Path("a"))), .put("a", 1)])
-    world.host.settle(world.database)
+    world.host.finish(world.database)
     world.host.finish(world.database)
     let before = world.host.lines
     #expect(!before.contains { $0.contains("written") })
@@ -121,7 +121,7 @@ import Testing
   @Test func `a read sees what the owner said it must`() throws {
     let world = try World()
     world.host.send(world.database, [.connect, .put("a", 7), .get(Path("a"))])
-    world.host.settle(world.database)
+    world.host.finish(world.database)
     #expect(world.owner.openQuestions == 2)
     world.answerAll()
     #expect(world.host.lines.last == "1 value 7")
@@ -144,7 +144,7 @@ import Testing
   @Test func `a session that others ended lets its connection go`() throws {
     let world = try World()
     world.host.send(world.database, [.connect, .get(Path("a"))])
-    world.host.settle(world.database)
+    world.host.finish(world.database)
     world.database.follower?.take(.sessionEnded(101))
     world.host.finish(world.database)
     #expect(world.host.lines.last == "closed 1")
@@ -159,13 +159,13 @@ import Testing
     let world = try World()
     let wish = Command.Action.onDisconnect(.put(Location(path: Path("a")), WriteValue(Node(.int(1)))))
     world.host.send(world.database, [.connect, wish])
-    world.host.settle(world.database)
+    world.host.finish(world.database)
     world.database.follower?.take(.sessionEnded(101))
     // What it had sent before it was let go.
     world.host.send(world.database, [wish, .get(Path("b")), .listen(ListenRequest(Path("b")))])
-    world.host.settle(world.database)
+    world.host.finish(world.database)
     world.host.send(world.database, [.disconnect])
-    world.host.settle(world.database)
+    world.host.finish(world.database)
     world.host.finish(world.database)
     #expect(world.owner.said == ["open 101"])
     #expect(world.owner.openQuestions == 1)
@@ -179,7 +179,7 @@ import Testing
     world.host.send(world.database, [.connect, .put("a", 1)])
     world.answerAll()
     world.host.send(world.database, [.get(Path("a"))])
-    world.host.settle(world.database)
+    world.host.finish(world.database)
     world.database.follower?.take(.replaced(FollowedStart(initialRules: try RuleSet.compile(Self.open))))
     world.host.finish(world.database)
     #expect(world.host.lines.contains("away"))
@@ -188,12 +188,12 @@ import Testing
     // Also its end is over: that of its connection, which is nobody's any more, changes nothing.
     #expect(world.owner.said.filter { $0 == "close 101" } == ["close 101"])
     world.host.send(world.database, [.disconnect])
-    world.host.settle(world.database)
+    world.host.finish(world.database)
     #expect(world.owner.said.filter { $0 == "close 101" } == ["close 101"])
 
     // An answer to what was asked before is none to what is asked now.
     world.host.send(world.database, from: 2, [.connect, .get(Path("a"))])
-    world.host.settle(world.database)
+    world.host.finish(world.database)
     let count = world.host.lines.count
     for event in world.owner.answerNext() { world.database.follower?.take(event) }
     world.host.finish(world.database)

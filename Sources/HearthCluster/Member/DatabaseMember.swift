@@ -312,6 +312,7 @@ package struct DatabaseMember: Sendable {
     office?.desk.note(origin)
     switch request.kind {
     case .open: break
+    case .write where ownership.lacksRoom: answer(.refused(reply: decider.noRoom), origin, epoch, peer.node)
     case .write:
       switch decider.decide(request, at: tip + 1) {
       case .commit(let content, let reply, let entries):
@@ -321,8 +322,10 @@ package struct DatabaseMember: Sendable {
       case .refuse(let reply): wait(tip, .refused(reply: reply), origin, peer)
       }
     case .get(let query):
-      let value = decider.read(query, of: origin.session, at: tip)
-      wait(tip, .value(value, position: tip), origin, peer, isRead: true)
+      // Nobody was told of what waits for room.
+      let position = ownership.lacksRoom ? ownership.durable?.position ?? tip : tip
+      let value = decider.read(query, of: origin.session, at: position)
+      wait(position, .value(value, position: position), origin, peer, isRead: true)
     case .close:
       disconnect([origin.session], &decider)
       wait(tip + 1, .applied(position: tip + 1, reply: []), origin, peer)
@@ -338,7 +341,11 @@ package struct DatabaseMember: Sendable {
     _ position: Int64, _ outcome: Outcome, _ origin: Origin, _ peer: Incarnation, isRead: Bool = false
   ) {
     let answer = OwnerDesk.Answer(node: peer.node, origin: origin, outcome: outcome, isRead: isRead)
-    office?.desk.wait(for: position, answer)
+    if isRead, ownership.lacksRoom {
+      office?.desk.hold(answer)
+    } else {
+      office?.desk.wait(for: position, answer)
+    }
   }
 
   private mutating func propose(_ record: LogRecord, with entries: [OutboxEntry] = []) {
@@ -399,6 +406,7 @@ package struct DatabaseMember: Sendable {
         if !entries.isEmpty { actions.append(.stored(entries)) }
         publish(rows)
       case .began(let epoch): begin(epoch, at: now, standing)
+      case .room(let isThere): actions.append(.room(isThere))
       case .stopped:
         office = nil
         if route?.node == node { route = nil }

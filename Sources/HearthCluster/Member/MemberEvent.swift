@@ -58,6 +58,8 @@ package enum MemberAction: Sendable {
   case began(epoch: Int64)
   /// It is no longer. What it decided behind this position is not in the log, as far as it knows.
   case rollBack(to: Int64)
+  /// The store has no room for what this node decides as the owner, or has it again.
+  case room(Bool)
   /// Another node is the owner as far as this one knows, which may be this one; nil when it knows of none.
   case ownerSeen(NodeID?)
   /// The log is another one: the state is forgotten, and rows come again from the first.

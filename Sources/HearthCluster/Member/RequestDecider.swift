@@ -16,6 +16,9 @@ package protocol RequestDecider {
   /// What a get sees behind `position`, the last that was decided.
   mutating func read(_ query: [UInt8], of session: SessionID, at position: Int64) -> [UInt8]
 
+  /// The reply to a write that is not decided, since the store has no room for what it would come to.
+  var noRoom: [UInt8] { get }
+
   /// The on-disconnect writes of a session, as they are made at `position`: those aside that the rules do not allow.
   ///
   /// - Returns: Frames of the engine's, or nothing; and what is to be done because of them.

@@ -24,6 +24,8 @@ package struct Ownership: Sendable {
     case committed([LogRow], [OutboxEntry])
     /// It owns it no longer.
     case stopped
+    /// The store has no room for its rows, or has it again: until then nothing more is to be decided.
+    case room(Bool)
     /// Who owns it, as the store says.
     case ownerSeen(OwnerRecord)
     /// The store lost acknowledged rows, and others are in their place: the database stays read-only on this node, which
@@ -70,6 +72,8 @@ package struct Ownership: Sendable {
   package var isAtRest: Bool { if case .idle = phase { true } else { false } }
   /// Whether requests are taken: it is owned, and not about to be given up.
   package var isAccepting: Bool { tenure != nil && tenure?.successor == nil }
+  /// Whether the store has no room for what was proposed.
+  package var lacksRoom: Bool { tenure?.lacksRoom ?? false }
   /// Where the log ends, of which the owner knows all; nil when it is not owned.
   package var durable: JournalHead? { tenure?.durable }
   /// The position of the last record that was proposed.
@@ -149,11 +153,11 @@ package struct Ownership: Sendable {
 
   /// This node's run is over.
   package mutating func drop() -> [Action] {
-    let wasServing = tenure != nil
+    let (wasServing, lackedRoom) = (tenure != nil, lacksRoom)
     leave(for: .idle)
     awaited = nil
     (lastLook, lapse) = (nil, nil)
-    return wasServing ? [.stopped] : []
+    return (lackedRoom ? [.room(true)] : []) + (wasServing ? [.stopped] : [])
   }
 
   /// A call was answered.
@@ -284,14 +288,20 @@ package struct Ownership: Sendable {
 
   private mutating func appended(_ ticket: UInt64, _ answer: StoreAnswer, at now: MonotonicInstant) -> [Action] {
     guard let epoch, tenure?.awaits(ticket) ?? false else { return [] }
+    let lackedRoom = lacksRoom
+    if case .noRoom = answer {
+      tenure?.holdBack(at: now)
+      return lackedRoom ? [] : [.room(false)]
+    }
+    let room: [Action] = lackedRoom ? [.room(true)] : []
     guard case .done = answer, let (rows, entries) = tenure?.succeed(ticket) else {
       leave(for: .idle)
-      return [.stopped] + look(at: now)
+      return room + [.stopped] + look(at: now)
     }
     if let successor = tenure?.finishedFor {
-      return [.committed(rows, entries), .stopped] + release(epoch, to: successor)
+      return room + [.committed(rows, entries), .stopped] + release(epoch, to: successor)
     }
-    return [.committed(rows, entries)] + flush(at: now)
+    return room + [.committed(rows, entries)] + flush(at: now)
   }
 
   private mutating func leave(for next: Phase) {

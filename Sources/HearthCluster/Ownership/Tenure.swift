@@ -11,6 +11,10 @@ struct Tenure: Sendable {
   private var queuedBytes = 0
   /// Rows whose outcome is awaited, in order.
   private var inFlight: [(ticket: UInt64, row: LogRow, entries: [OutboxEntry], sentAt: MonotonicInstant)] = []
+  /// Rows for which the store has no room, or that come behind one: each is sent again as it is, in order.
+  private var held: [(row: LogRow, entries: [OutboxEntry])] = []
+  /// When the first of them is sent again; nil when there is room, as far as is known.
+  private var retryAt: MonotonicInstant?
   /// When the last row that became durable had been sent: the node was the owner at some moment after it.
   private(set) var provenAt: MonotonicInstant
   /// Who gets the database next.
@@ -25,11 +29,14 @@ struct Tenure: Sendable {
 
   /// The position of the last record that was proposed.
   var tip: Int64 { sealed.position + Int64(queued.count) }
-  var isIdle: Bool { queued.isEmpty && inFlight.isEmpty }
+  var isIdle: Bool { queued.isEmpty && inFlight.isEmpty && held.isEmpty }
+  /// Whether the store has no room for the next row.
+  var lacksRoom: Bool { retryAt != nil }
   /// Who takes over now: everything is durable, and the handoff row as well.
   var finishedFor: NodeID? { hasSentHandoff && isIdle ? successor : nil }
 
-  private var sealed: JournalHead { inFlight.last?.row.head ?? durable }
+  private var sealed: JournalHead { held.last?.row.head ?? sent }
+  private var sent: JournalHead { inFlight.last?.row.head ?? durable }
 
   mutating func propose(_ record: LogRecord, _ entries: [OutboxEntry]) {
     queued.append((record, entries))
@@ -42,6 +49,15 @@ struct Tenure: Sendable {
   /// grow by themselves when the store is slow.
   mutating func nextRow(ticket: UInt64, at now: MonotonicInstant) -> StoreCall? {
     guard inFlight.count < ClusterLimits.rowsInFlightMax else { return nil }
+    if let again = held.first {
+      // One by itself, which tells whether there is room by now.
+      if let retryAt, now < retryAt || !inFlight.isEmpty { return nil }
+      let before = sent
+      held.removeFirst()
+      inFlight.append((ticket, again.row, again.entries, now))
+      return .append(again.row, after: before, claim: epoch, entries: again.entries)
+    }
+    guard !lacksRoom else { return nil }
     if isIdle, let successor, !hasSentHandoff {
       hasSentHandoff = true
       queued = [(.handoff(to: successor), [])]
@@ -72,8 +88,20 @@ struct Tenure: Sendable {
     provenAt = max(provenAt, inFlight[place].sentAt)
     durable = rows[place].head
     inFlight.removeFirst(place + 1)
+    retryAt = nil
     return (rows, entries)
   }
+
+  /// Takes it that the store has no room for a row, so that those behind it are refused. All of them are sent again later, with
+  /// other tickets.
+  mutating func holdBack(at now: MonotonicInstant) {
+    held = inFlight.map { ($0.row, $0.entries) } + held
+    inFlight = []
+    retryAt = now.advanced(by: Self.retryMilliseconds)
+  }
+
+  /// Between two rows that are sent to see whether there is room.
+  private static let retryMilliseconds: Int64 = 500
 
   func awaits(_ ticket: UInt64) -> Bool { inFlight.contains { $0.ticket == ticket } }
 }

@@ -177,8 +177,15 @@ package struct EdgeRequests: Sendable {
 
   private mutating func release(_ id: SessionID, applied: Int64) -> [Action] {
     var actions: [Action] = []
-    while let entry = sessions[id]?.entries.first, let outcome = entry.outcome, outcome.position <= applied {
-      sessions[id]?.entries.removeFirst()
+    // An opening tells nobody anything: what was refused behind it, or read, does not wait for it to be durable.
+    var place = 0
+    while let entry = sessions[id]?.entries.dropFirst(place).first {
+      guard let outcome = entry.outcome, outcome.position <= applied else {
+        guard entry.ordinal != nil else { break }
+        place += 1
+        continue
+      }
+      sessions[id]?.entries.remove(at: place)
       waitingBytes -= entry.kind.sizeBytes
       if entry.kind == .close {
         sessions[id] = nil
@@ -186,7 +193,7 @@ package struct EdgeRequests: Sendable {
         actions.append(.acknowledge(id, ticket: ticket, outcome))
       }
     }
-    if sessions[id]?.entries.first?.outcome == nil { answered.remove(id) }
+    if !(sessions[id]?.entries.prefix(place + 1).contains { $0.outcome != nil } ?? false) { answered.remove(id) }
     return actions
   }
 

@@ -34,6 +34,9 @@ struct OwnerDesk: Sendable {
     waiting.append((position, answer))
   }
 
+  /// Takes an answer to a read that waits for nothing to become durable.
+  mutating func hold(_ read: Answer) { heldReads.append(read) }
+
   /// The answers that may leave.
   ///
   /// - Parameters:

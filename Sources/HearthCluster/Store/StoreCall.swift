@@ -57,6 +57,8 @@ package enum StoreAnswer: Sendable, Equatable {
   case pruned
   /// The row is durable, or the call's other effect is.
   case done
+  /// There is no room for a row; nothing was changed.
+  case noRoom
   /// Nobody knows whether the call had its effect, or it could not be sent at all.
   case failed
 }

@@ -115,7 +115,7 @@ public final class Database: Sendable {
   public var published: Published { durable.state }
 
   /// Whether the database takes commands; a stalled one will by itself, and a halted one must be opened again.
-  public var status: DatabaseStatus { pipeline.withLock { $0.status } }
+  public var status: DatabaseStatus { follower?.lackOfRoom ?? pipeline.withLock { $0.status } }
 
   /// Hands commands over. Those of one connection are decided in the order in which they are handed over; connections
   /// take turns when one of them has more than a few.

@@ -24,6 +24,14 @@ package struct DatabaseFollower: Sendable {
     if isFull { following.room.wait() }
   }
 
+  /// What a database is that has no room for what is decided in this process; nil otherwise.
+  var lackOfRoom: DatabaseStatus? {
+    following.lacksRoom.load(ordering: .relaxed) ? .stalled(JournalError(.noSpace, "PostgreSQL has no room left")) : nil
+  }
+
+  /// Says whether there is room for what is decided in this process.
+  package func setRoom(_ isThere: Bool) { following.lacksRoom.store(!isThere, ordering: .relaxed) }
+
   /// What is made of the commits of whoever owns the log.
   package var outbox: OutboxHolder { database.outboxes }
 
@@ -72,11 +80,12 @@ package struct DatabaseFollower: Sendable {
         continue
       }
       guard let (command, next) = following.desk.withLock({ $0.answered(ticket) }) else { continue }
-      if let reply = reply(to: command, given) {
-        told.append((command, reply))
-      } else {
+      switch command.map({ ($0, reply(to: $0, given)) }) {
+      case (let command, let reply?)?: told.append((command, reply))
+      case (let command, nil)?:
         tell()
         decideHere([command])
+      case nil: break
       }
       if !next.isEmpty {
         tell()
@@ -233,8 +242,12 @@ package struct DatabaseFollower: Sendable {
   }
 
   private func ask(_ question: OwnerQuestion, for command: Command) {
-    let seat = following.desk.withLock { $0.ask(command, makeSession: following.makeSession) }
+    let now = database.environment.clock().monotonicMilliseconds
+    let seat = following.desk.withLock {
+      $0.ask(command, atMilliseconds: now, makeSession: following.makeSession)
+    }
     guard let seat else { return answer(command, .failure(.unavailable)) }
+    if command.isOneOff { watch() }
     if seat.isNew { following.line.open(seat.session) }
     following.line.ask(seat.session, ticket: seat.ticket, question)
   }
@@ -252,6 +265,29 @@ package struct DatabaseFollower: Sendable {
   /// Has everybody who waits for the owner be told that nobody knows what became of it.
   func endQuestions() {
     for command in following.desk.withLock({ $0.end().unanswered }) { answer(command, .failure(.outcomeUnknown)) }
+  }
+
+  // MARK: Patience
+
+  /// How often it is looked whether requests of no connection have waited too long.
+  private static let watchMilliseconds: Int64 = 5_000
+
+  /// Has it be looked again in a while, for as long as such requests wait.
+  private func watch() {
+    guard !following.isWatching.exchange(true, ordering: .relaxed) else { return }
+    database.environment.schedule(Self.watchMilliseconds) { [weak database] in
+      guard let database else { return }
+      database.decidingQueue.async { database.follower?.tellOverdue() }
+    }
+  }
+
+  /// Tells those who have waited too long that nobody knows what becomes of what they wrote, or that nothing can be read.
+  private func tellOverdue() {
+    following.isWatching.store(false, ordering: .relaxed)
+    let now = database.environment.clock().monotonicMilliseconds
+    let (overdue, othersWait) = following.desk.withLock { $0.takeOverdue(atMilliseconds: now) }
+    answer(overdue.map { ($0, .failure($0.action.isRead ? .unavailable : .outcomeUnknown)) })
+    if othersWait { watch() }
   }
 
   // MARK: Answers

@@ -22,7 +22,14 @@ struct FollowerDesk: Sendable {
   private struct Question {
     var command: Command
     var seat: ConnectionID
+    var askedAtMilliseconds: Int64
+    /// Whoever asked was told that nobody knows; the owner has not answered yet.
+    var isTold = false
   }
+
+  /// How long a request that belongs to no connection waits for the owner: longer than a failover of PostgreSQL takes.
+  /// Clients with a connection go on waiting, as they do without a network.
+  private static let patienceMilliseconds: Int64 = 60_000
 
   private var seats: [ConnectionID: Seat] = [:]
   private var connections: [UInt64: ConnectionID] = [:]
@@ -49,10 +56,12 @@ struct FollowerDesk: Sendable {
 
   /// The session that a command is asked in, which may be a new one, and the ticket of the question.
   ///
-  /// - Parameter makeSession: draws a number that no session has.
+  /// - Parameters:
+  ///   - now: on the monotonic clock.
+  ///   - makeSession: draws a number that no session has.
   /// - Returns: `isNew` when the owner must be told first that it begins; nil when all seats for it are taken.
   mutating func ask(
-    _ command: Command, makeSession: () -> UInt64
+    _ command: Command, atMilliseconds now: Int64, makeSession: () -> UInt64
   ) -> (session: UInt64, ticket: UInt64, isNew: Bool)? {
     guard let seat = seat(for: command) else { return nil }
     let isNew = seats[seat] == nil
@@ -66,7 +75,7 @@ struct FollowerDesk: Sendable {
     lastTicket += 1
     seats[seat]?.open.insert(lastTicket)
     if case .onDisconnect = command.action { seats[seat]?.wantsEnd = true }
-    questions[lastTicket] = Question(command: command, seat: seat)
+    questions[lastTicket] = Question(command: command, seat: seat, askedAtMilliseconds: now)
     return (session, lastTicket, isNew)
   }
 
@@ -97,16 +106,28 @@ struct FollowerDesk: Sendable {
 
   /// A question was answered.
   ///
-  /// - Returns: what was asked, and what of its connection may go on now.
-  mutating func answered(_ ticket: UInt64) -> (command: Command, next: [Command])? {
+  /// - Returns: what was asked, unless somebody was told already; and what of its connection may go on now.
+  mutating func answered(_ ticket: UInt64) -> (command: Command?, next: [Command])? {
     guard let question = questions.removeValue(forKey: ticket) else { return nil }
+    let command = question.isTold ? nil : question.command
     seats[question.seat]?.open.remove(ticket)
     guard let seat = seats[question.seat], !seat.waiting.isEmpty, seat.open.count < Self.openMax / 2 else {
-      return (question.command, [])
+      return (command, [])
     }
     seats[question.seat]?.waiting = []
     waitingCount -= seat.waiting.count
-    return (question.command, seat.waiting)
+    return (command, seat.waiting)
+  }
+
+  /// Requests of no connection that have waited too long, in their order; they are told now. Their questions stay open.
+  ///
+  /// - Parameter now: on the monotonic clock.
+  /// - Returns: also whether others still wait.
+  mutating func takeOverdue(atMilliseconds now: Int64) -> (overdue: [Command], othersWait: Bool) {
+    let waiting = questions.filter { !$0.value.isTold && $0.value.command.isOneOff }
+    let overdue = waiting.filter { now - $0.value.askedAtMilliseconds >= Self.patienceMilliseconds }
+    for ticket in overdue.keys { questions[ticket]?.isTold = true }
+    return (overdue.sorted { $0.key < $1.key }.map(\.value.command), waiting.count > overdue.count)
   }
 
   /// A connection has ended: its questions are of no interest any more.
@@ -130,7 +151,8 @@ struct FollowerDesk: Sendable {
       let seat = seats.removeValue(forKey: connection)
     else { return nil }
     waitingCount -= seat.waiting.count
-    let unanswered = seat.open.sorted().compactMap { questions.removeValue(forKey: $0)?.command }
+    let unanswered = seat.open.sorted().compactMap { questions.removeValue(forKey: $0) }
+      .filter { !$0.isTold }.map(\.command)
     let isShared = connection.rawValue > .max - UInt64(Self.sharedSessions)
     if !isShared { gone.insert(connection) }
     return (isShared ? nil : connection, unanswered, seat.waiting)
@@ -140,7 +162,9 @@ struct FollowerDesk: Sendable {
   ///
   /// - Returns: all commands that had no answer, and the sessions that nobody holds any more.
   mutating func end() -> (unanswered: [Command], sessions: [UInt64]) {
-    let all = questions.sorted { $0.key < $1.key }.map(\.value.command) + seats.values.flatMap(\.waiting)
+    let all =
+      questions.sorted { $0.key < $1.key }.map(\.value).filter { !$0.isTold }.map(\.command)
+      + seats.values.flatMap(\.waiting)
     let sessions = connections.keys.sorted()
     let lastTicket = lastTicket
     self = FollowerDesk()

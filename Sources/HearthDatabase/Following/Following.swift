@@ -11,8 +11,12 @@ final class Following: Sendable {
   let makeSession: @Sendable () -> UInt64
   /// Commands that wait in the desk are so many that senders are to send no more.
   let isCrowded = Atomic(false)
+  /// Somebody looks again soon whether requests have waited too long.
+  let isWatching = Atomic(false)
   /// Signalled when what happened has room again.
   let room = DispatchSemaphore(value: 0)
+  /// This process owns the log, and there is no room for more of it.
+  let lacksRoom = Atomic(false)
   /// What is known is new enough for clients.
   let isServing = Atomic(false)
 

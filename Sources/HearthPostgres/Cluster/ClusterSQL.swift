@@ -23,6 +23,10 @@ struct ClusterSQL: Sendable {
   /// Whose a journal is, where its log ends, and how it stands at a position. Parameters: journal, position.
   let position: PostgresSQL
 
+  /// For the rest of a transaction: whoever waits longer for another one's lock than for an answer about a lease is refused.
+  static let leaseLockTimeout = PostgresStatement(
+    PostgresSQL("SELECT set_config('lock_timeout', '\(PostgresLimits.leaseAnswerSeconds)s', true)"))
+
   /// Nodes that live.
   static let living = PostgresSQL(
     """

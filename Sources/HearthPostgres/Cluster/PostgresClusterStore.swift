@@ -82,8 +82,10 @@ package final class PostgresClusterStore: ClusterStore {
         PostgresStatement(
           sql.heartbeat, [.text(run.node.name), .integer(run.number), .integer(node.leaseMilliseconds)])
       }
-    send([statement], to: lease, seconds: PostgresLimits.leaseAnswerSeconds) { answers in
-      guard let found = answers?.first else { return then(.failed) }
+    // One whose commit hangs keeps the row locked: whoever waits for that one gives up with its own answer, and does not
+    // keep a connection for as long.
+    send([ClusterSQL.leaseLockTimeout, statement], to: lease, seconds: PostgresLimits.leaseAnswerSeconds) { answers in
+      guard let found = answers?.last else { return then(.failed) }
       switch call {
       case .register(let name):
         then(found.integer(0, 0).map { .registered(Incarnation(node: name, number: $0)) } ?? .failed)
@@ -126,7 +128,8 @@ package final class PostgresClusterStore: ClusterStore {
       }
     case .append(let row, let before, let claim, let entries):
       guard let statements = append(row, entries, after: before, claim: claim, journal) else { return then(.refused) }
-      send(statements, to: writers[Int(database.rawValue) % writers.count]) { answers in
+      let writer = writers[Int(database.rawValue) % writers.count]
+      send(statements, to: writer, noRoom: { then(.noRoom) }) { answers in
         then(answers.map { $0[0].count == 1 ? .done : .refused } ?? .failed)
       }
     case .release(let epoch):
@@ -185,9 +188,11 @@ package final class PostgresClusterStore: ClusterStore {
 
   /// Has a connection run statements in one transaction.
   ///
-  /// - Parameter then: Gets an answer for each statement; nil when nobody knows what became of them, or they were undone.
+  /// - Parameters:
+  ///   - noRoom: Called in the place of `then` when they were undone because the disk is full; nil for no difference.
+  ///   - then: Gets an answer for each statement; nil when nobody knows what became of them, or they were undone.
   private func send(
-    _ statements: [PostgresStatement], to worker: PostgresWorker, seconds: Int? = nil,
+    _ statements: [PostgresStatement], to worker: PostgresWorker, seconds: Int? = nil, noRoom: (@Sendable () -> Void)? = nil,
     then: @escaping @Sendable ([PostgresAnswer]?) -> Void
   ) {
     let deadline: UInt64 =
@@ -200,7 +205,9 @@ package final class PostgresClusterStore: ClusterStore {
       switch outcome {
       case .done(let answers): then(answers)
       case .refused(let fault):
-        if !fault.isPassing { report(JournalError(fault, action: "a call of the cluster", address)) }
+        let error = JournalError(fault, action: "a call of the cluster", address)
+        if error.code == .noSpace, let noRoom { return noRoom() }
+        if !fault.isPassing { report(error) }
         then(nil)
       case .unsent, .unknown: then(nil)
       }

@@ -254,6 +254,9 @@ package final class ClusterNode: Sendable {
     case .began(let epoch):
       logger.notice("this node owns the database", metadata: ["database": "\(name)", "epoch": "\(epoch)"])
     case .ended: logger.notice("this node does not own the database any more", metadata: ["database": "\(name)"])
+    case .room(false):
+      logger.error("PostgreSQL has no room left: writes are refused until it has", metadata: ["database": "\(name)"])
+    case .room(true): logger.notice("PostgreSQL has room again", metadata: ["database": "\(name)"])
     case .dataLost(let loss):
       logger.critical(
         "PostgreSQL lost commits that it had acknowledged", metadata: ["database": "\(name)", "loss": "\(loss)"])
@@ -265,6 +268,9 @@ package final class ClusterNode: Sendable {
   }
 
   // MARK: The node
+
+  /// Whether PostgreSQL has stored this node's heartbeats lately.
+  package var believesLease: Bool { driver.standing.isBelieved(at: MachineClock().now) }
 
   /// Asks another node something; fails with `QuestionProblem`.
   package func ask(_ node: String, _ question: [UInt8], timeoutSeconds: Int) -> EventLoopFuture<[UInt8]> {

@@ -22,7 +22,7 @@ package final class OwnershipCounts: Sendable {
       case .began: values.takeovers += 1
       case .ended: values.ends += 1
       case .dataLost: values.losses += 1
-      case .unreadable: break
+      case .room, .unreadable: break
       }
     }
   }

@@ -17,6 +17,8 @@ struct EngineTenant: DatabaseTenant {
     case began(epoch: Int64)
     /// It does no longer.
     case ended
+    /// PostgreSQL has no room for more rows, or has it again.
+    case room(Bool)
     /// The store lost what it had acknowledged.
     case dataLost(DataLoss)
     /// The log holds what this program does not know.
@@ -97,6 +99,8 @@ struct EngineTenant: DatabaseTenant {
     return .commit(content: content, reply: decided.reply.forwarded, entries: entries)
   }
 
+  var noRoom: [UInt8] { Reply.failure(.noSpace).forwarded }
+
   /// A node reads for itself, once it has applied everything up to the position.
   mutating func read(_ query: [UInt8], of session: SessionID, at position: Int64) -> [UInt8] { [] }
 
@@ -131,6 +135,9 @@ struct EngineTenant: DatabaseTenant {
     case .closeClient(let session): database.follower?.take(.sessionEnded(session.rawValue))
     case .closeSockets: database.follower?.take(.serving(false))
     case .openSockets: database.follower?.take(.serving(true))
+    case .room(let isThere):
+      around.notice(.room(isThere))
+      database.follower?.setRoom(isThere)
     case .stored(let entries): database.follower?.outbox.stored(entries)
     case .began(let epoch):
       around.notice(.began(epoch: epoch))

@@ -1,6 +1,7 @@
 import HearthGateway
 import HearthJournal
 import HearthPostgres
+import HearthReplicas
 import HearthSystem
 import Logging
 import Synchronization
@@ -10,13 +11,16 @@ import Synchronization
 struct JournalCare: Sendable {
   private let task: PeriodicTask
 
+  /// - Parameter node: of a cluster, whose heartbeats are commits: they tell that PostgreSQL answers and stores nothing.
   /// - Returns: nil when journals are in the data folder.
-  init?(_ engine: JournalEngine, _ gauge: StorageGauge, logger: Logger) {
+  init?(_ engine: JournalEngine, _ gauge: StorageGauge, _ node: ClusterNode?, logger: Logger) {
     guard let sentry = engine.sentry else { return nil }
     let isTidy = Atomic(false)
     task = PeriodicTask(every: .seconds(PostgresLimits.lookPauseSeconds)) {
       await BlockingThread.run {
-        Self.note(sentry.find(), gauge, logger)
+        var finding = sentry.find()
+        if finding == .alone, let node, !node.believesLease { finding = .away("this node's heartbeats are not stored") }
+        Self.note(finding, gauge, logger)
         if !isTidy.exchange(true, ordering: .relaxed) { Self.tidy(engine, logger) }
       }
     }

@@ -4,9 +4,10 @@ import Synchronization
 /// Looks which databases there are, for whoever asks for one that is not known: one look at a time, for all who asked before
 /// it began. So names that somebody makes up cost a look after another, and no more.
 final class NameLooks: Sendable {
-  typealias Then = @Sendable ([String]) -> Void
+  /// Gets the names; nil when nobody knows.
+  typealias Then = @Sendable ([String]?) -> Void
 
-  /// Who may wait for a look; others are told of nothing new.
+  /// Who may wait for a look; others are told that nobody knows.
   private static let waitingMax = 1_024
 
   private struct State {
@@ -29,7 +30,7 @@ final class NameLooks: Sendable {
       defer { state.isLooking = true }
       return (true, !state.isLooking)
     }
-    guard isTaken else { return then([]) }
+    guard isTaken else { return then(nil) }
     if isFirst { queue.async { self.run() } }
   }
 
@@ -41,7 +42,7 @@ final class NameLooks: Sendable {
         return state.waiting
       }
       guard !waiting.isEmpty else { return }
-      let names = look() ?? []
+      let names = look()
       for then in waiting { then(names) }
     }
   }

@@ -114,7 +114,7 @@ final class ServerParts: Sendable {
       started = (databases, services)
       services.pool.start()
       if let shared { Self.follow(shared, accounts.keys, services) }
-      care = JournalCare(journals, services.storage, logger: options.logger)
+      care = JournalCare(journals, services.storage, node, logger: options.logger)
       journalCare = care
       let space = SpaceCare(options, services)
       spaceCare = space

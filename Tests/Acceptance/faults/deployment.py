@@ -39,8 +39,6 @@ class Deployment:
         self.cluster = Cluster(
             self.folder, "--history", "7d", "--history-who", rules=RULES, postgres=self.patroni, machines=machines)
         self.cluster.start()
-        for server in self.cluster.nodes.values():
-            server.keep_port()
         secret = self.cluster["a"].secret()
         self.nodes = {name: nodes.Node(name, server, secret) for name, server in self.cluster.nodes.items()}
         self.tokens = {name: self.cluster["a"].token(name) for name in NODES}

@@ -164,6 +164,8 @@ struct DrivenTenant: DatabaseTenant {
 
   init(node: NodeID, board: ClientBoard) { (self.node, self.board) = (node, board) }
 
+  var noRoom: [UInt8] { decider.noRoom }
+
   mutating func began(at position: Int64) { decider.began(at: position) }
 
   mutating func decide(_ request: ForwardedRequest, at position: Int64) -> Decided {
@@ -190,6 +192,7 @@ struct DrivenTenant: DatabaseTenant {
     case .closeSockets: board.report("\(node) closes its sockets")
     case .openSockets: board.serve(node)
     case .rollBack(let position): decider.rollBack(to: position)
+    case .room(let isThere): board.report("\(node): \(isThere ? "room again" : "no room")")
     case .reset: decider.reset()
     case .pruned(let position): board.report("\(node): no rows behind \(position)")
     case .dataLost(let loss): board.report("\(node): \(loss)")

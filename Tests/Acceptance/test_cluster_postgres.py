@@ -1,0 +1,455 @@
+"""What nodes of a cluster do while their PostgreSQL is slow, full or gone, and what one does that reaches nobody."""
+
+import contextlib
+import os
+import shutil
+import threading
+import time
+import types
+
+import pytest
+import requests
+from client import Client
+from cluster_nodes import Cluster
+from disk import FailingSync, small_disk, status
+from postgres import PROGRAMS, WHY_NOT, Postgres
+from steppable_clock import SteppableClock
+from waits import WAIT_SECONDS, until
+
+pytestmark = pytest.mark.skipif(PROGRAMS is None, reason=WHY_NOT)
+takes_minutes = pytest.mark.skipif("HEARTH_TORTURE" not in os.environ, reason="takes a minute or more: HEARTH_TORTURE=1")
+
+OPEN = '{ "rules": { ".read": true, ".write": true } }'
+ONE_MORE = {".sv": {"increment": 1}}
+
+
+def put(node, path, value, seconds=WAIT_SECONDS):
+    """The status of the answer; None when there was none for so long."""
+    try:
+        return requests.put(f"{node.url}/{path}.json", json=value, timeout=seconds).status_code
+    except requests.Timeout:
+        return None
+
+
+def read(node, path="", seconds=WAIT_SECONDS):
+    return requests.get(f"{node.url}/{path}.json", timeout=seconds).json()
+
+
+def owner_and_other(nodes):
+    owner = nodes.owner("a")
+    return nodes[owner], nodes["b" if owner == "a" else "a"]
+
+
+def ownership(nodes):
+    """Who owns the database, and under which epoch."""
+    return nodes.postgres.sql("SELECT owner || ' ' || epoch FROM hearth.journal WHERE name = 'databases/default'")
+
+
+def gaps(nodes):
+    """How often a node's lease was over."""
+    return nodes.postgres.sql("SELECT gaps FROM hearth.node ORDER BY name")
+
+
+class InBackground(threading.Thread):
+    """Work whose result is waited for later."""
+
+    def __init__(self, work):
+        super().__init__(daemon=True)
+        self.work = work
+        self.start()
+
+    def run(self):
+        self.found = self.work()
+
+    def result(self):
+        self.join(2 * WAIT_SECONDS)
+        return self.found
+
+
+class Counted:
+    """Everybody adds to one number, which shows what was done twice or not at all: over sockets and HTTP, on each node. A
+    listener on each sees it."""
+
+    def __init__(self, *nodes):
+        self.nodes, self.count, self.told, self.rounds, self.pending = nodes, 0, 0, 0, []
+        self.listeners = [Client(node) for node in nodes]
+        self.writers = [Client(node) for node in nodes]
+        for listener in self.listeners:
+            listener.listen("/n")
+        self.add()
+        self.expect_all()
+
+    def add(self):
+        """One more of each; nobody waits for an answer."""
+        for node, writer in zip(self.nodes, self.writers):
+            writer.request("p", p="/n", d=ONE_MORE)
+            self.pending.append(InBackground(lambda node=node: put(node, "n", ONE_MORE)))
+            self.count += 2
+        self.rounds += 1
+
+    def expect_all(self):
+        """Each is acknowledged, is there once, and every listener is told of all of them in their order."""
+        for writer in self.writers:
+            for number in range(self.rounds):
+                # Who writes does not listen: the very next frames are the answers.
+                writer.reply(writer.number - self.rounds + 1 + number)
+        assert {each.result() for each in self.pending} == {200}
+        for listener in self.listeners:
+            # What came together may be told together.
+            seen = [self.told]
+            while seen[-1] < self.count:
+                seen.append(listener.receive()["d"]["b"]["d"])
+            assert seen == sorted(set(seen)), seen
+            listener.silent()
+        assert read(self.nodes[0], "n") == read(self.nodes[1], "n") == self.count
+        self.told, self.rounds, self.pending = self.count, 0, []
+
+    def see_what_is_stored(self):
+        """Listening begins and goes on, and shows nothing that is not acknowledged."""
+        for node, listener in zip(self.nodes, self.listeners):
+            listener.silent()
+            client = Client(node)
+            client.listen("/n", self.told)
+            client.close()
+
+
+# Slow
+
+
+@pytest.fixture
+def slow(tmp_path):
+    """Nodes, and the disk of their PostgreSQL."""
+    postgres = Postgres()
+    disk = FailingSync(postgres.folder, "/pg_wal/")
+    postgres.environment = disk.environment
+    nodes = Cluster(tmp_path, names="ab", rules=OPEN, postgres=postgres.start())
+    try:
+        yield nodes.start(), disk
+    finally:
+        disk.take(0)
+        nodes.remove()
+
+
+def test_a_slow_disk_of_postgres_delays_writes_and_nothing_else(slow):
+    nodes, disk = slow
+    counted = Counted(*owner_and_other(nodes))
+    before = ownership(nodes)
+    # A commit waits for the sync that is under way, and then for its own.
+    disk.take(0.4)
+    for _ in range(3):
+        start = time.monotonic()
+        counted.add()
+        assert counted.pending[-1].result() == 200
+        assert time.monotonic() - start > 0.4, "the disk is not slow"
+        assert read(counted.nodes[1], "n") > 0
+    counted.expect_all()
+    assert ownership(nodes) == before
+    assert gaps(nodes) == ["0", "0"]
+    assert all(status(node, "/.health/ready") == 200 for node in counted.nodes)
+
+
+# No standby answers: what is committed waits, and what is read does not
+
+
+@contextlib.contextmanager
+def without_standbys(postgres):
+    """Commits wait for a standby that is not there."""
+
+    def wait_for(name):
+        postgres.sql(f"ALTER SYSTEM SET synchronous_standby_names = '{name}'")
+        postgres.sql("SELECT pg_reload_conf()")
+        until(lambda: postgres.sql("SHOW synchronous_standby_names") == [name], "PostgreSQL did not read its settings")
+
+    wait_for("nobody")
+    try:
+        yield
+    finally:
+        wait_for("")
+
+
+def test_commits_take_longer_than_a_lease(cluster):
+    nodes = cluster(names="ab", rules=OPEN)
+    counted, before = Counted(*owner_and_other(nodes)), ownership(nodes)
+    with without_standbys(nodes.postgres):
+        counted.add()
+        until(lambda: all(row[0] == "-" for row in nodes.postgres.sql(
+            "SELECT extract(epoch FROM lease_until - clock_timestamp()) FROM hearth.node")), "the leases are not over")
+        counted.see_what_is_stored()
+    counted.expect_all()
+    # Nobody takes from the other what nobody could renew.
+    assert ownership(nodes) == before
+
+
+def test_heartbeats_without_an_answer_do_not_take_all_connections(cluster):
+    nodes = cluster(names="ab", rules=OPEN)
+    with without_standbys(nodes.postgres):
+        time.sleep(13)
+        waiting = nodes.postgres.sql(
+            "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'UPDATE node %'")
+    # Of each node one waits for the standby, and one or two for that one, until they are refused.
+    assert int(waiting[0]) <= 6, f"{waiting[0]} connections wait"
+
+
+def test_a_node_that_cannot_write_says_so(cluster):
+    nodes = cluster(names="ab", rules=OPEN)
+    here, there = owner_and_other(nodes)
+    with without_standbys(nodes.postgres):
+        pending = InBackground(lambda: put(there, "n", 1))
+        deadline = time.monotonic() + 12
+        found = set()
+        while time.monotonic() < deadline and found != {503}:
+            found = {status(node, "/.health/ready") for node in (here, there)}
+            time.sleep(0.1)
+    assert pending.result() == 200
+    assert found == {503}, "both say that they are ready"
+
+
+# Full
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory):
+    """What was seen before, while and after there was no room for tables."""
+    with postgres_with_small_disk() as (postgres, disk):
+        postgres.hand_over(disk)
+        postgres.start()
+        postgres.sql(f"CREATE TABLESPACE small LOCATION '{disk}'")
+        postgres.sql("ALTER DATABASE postgres SET default_tablespace = small")
+        nodes = Cluster(tmp_path_factory.mktemp("full"), names="ab", rules=OPEN, postgres=postgres)
+        try:
+            yield fill(nodes.start(), disk)
+        finally:
+            nodes.remove()
+
+
+@contextlib.contextmanager
+def postgres_with_small_disk(*more):
+    """One that is not started yet, and a small disk where its user reaches it."""
+    postgres = Postgres(more=more)
+    try:
+        with small_disk(postgres.folder / "small", 24) as disk:
+            try:
+                yield postgres, disk
+            finally:
+                postgres.kill()
+    finally:
+        postgres.remove()
+
+
+def fill(nodes, disk):
+    seen = types.SimpleNamespace(nodes=nodes, statuses={})
+    here, there = owner_and_other(nodes)
+    listener = Client(there)
+    listener.listen("/told")
+    assert put(there, "told", 1) == 200
+    listener.expect("d", p="told", d=1)
+    ballast = disk / "ballast"
+    ballast.write_bytes(bytes(shutil.disk_usage(disk).free - (1 << 18)))
+    isOver = threading.Event()
+
+    def write_on():
+        while not isOver.is_set():
+            name = f"k{len(seen.statuses)}"
+            # Nothing that can be made smaller.
+            seen.statuses[name] = put(there, f"large/{name}", os.urandom(15_000).hex())
+
+    writer = InBackground(write_on)
+    until(lambda: "no room" in here.log(), "that there is no room is not in the log")
+    seen.before = ownership(nodes)
+    seen.write = put(there, "small", 1, seconds=4)
+    try:
+        seen.read = read(there, "told", seconds=2)
+    except requests.Timeout:
+        seen.read = "no answer"
+    seen.ready = [requests.get(node.url + "/.ready", timeout=WAIT_SECONDS).json() for node in (here, there)]
+    listener.silent()
+    newcomer = Client(there)
+    newcomer.listen("/told", 1)
+    seen.after = ownership(nodes)
+    seen.lines = [line for line in here.log().splitlines() if "no room" in line]
+    seen.changes = here.log().count("does not own the database any more")
+    ballast.unlink()
+    stored = lambda: list(seen.statuses.values()).count(200)  # noqa: E731
+    before = stored()
+    until(lambda: stored() > before + 3, "nothing goes on when there is room again")
+    isOver.set()
+    writer.result()
+    assert put(there, "told", 2) == 200
+    for client in (listener, newcomer):
+        client.expect("d", p="told", d=2)
+    seen.kept = set(read(here, "large"))
+    return seen
+
+
+def test_what_was_acknowledged_is_there_after_postgres_was_full(full):
+    assert set(full.statuses.values()) <= {200, 503}, full.statuses
+    assert full.kept == {name for name, status in full.statuses.items() if status == 200}
+
+
+def test_a_full_postgres_is_told(full):
+    # By the owner, who finds out.
+    ready = full.ready[0]
+    assert (ready["ready"], ready["databases"]) == (False, "no-space"), ready
+
+
+def test_a_full_postgres_does_not_stop_reading(full):
+    assert full.read == 1
+
+
+def test_a_full_postgres_refuses_writes(full):
+    assert full.write == 503
+
+
+def test_a_full_postgres_costs_nobody_the_ownership(full):
+    assert full.after == full.before and full.changes <= 1, f"{full.before} became {full.after}"
+
+
+def test_a_full_postgres_does_not_fill_the_log(full):
+    assert len(full.lines) <= 3, f"{len(full.lines)} lines: {full.lines[0]}"
+
+
+def test_postgres_ends_for_want_of_room_and_is_started_again(tmp_path):
+    # Its log is on the small disk, in files of one mebibyte.
+    with postgres_with_small_disk("--wal-segsize=1") as (postgres, disk):
+        log = postgres.folder / "data" / "pg_wal"
+        shutil.copytree(log, disk, dirs_exist_ok=True)
+        shutil.rmtree(log)
+        log.symlink_to(disk)
+        for path in [log, disk, *disk.rglob("*")]:
+            postgres.hand_over(path)
+        nodes = Cluster(tmp_path, names="ab", rules=OPEN, postgres=postgres.start())
+        try:
+            nodes.start()
+            counted = Counted(*owner_and_other(nodes))
+            ballast = disk / "ballast"
+            ballast.write_bytes(bytes(shutil.disk_usage(disk).free))
+            large = InBackground(lambda: [
+                put(counted.nodes[1], f"large/{number}", os.urandom(200_000).hex()) for number in range(40)])
+            # It ends by itself, and says why.
+            postgres.process.wait(WAIT_SECONDS)
+            assert "No space left on device" in (postgres.folder / "log").read_text(encoding="utf-8")
+            until(lambda: all(status(node, "/.health/ready") == 503 for node in counted.nodes), "both say that they are ready")
+            counted.add()
+            ballast.unlink()
+            postgres.start()
+            assert set(large.result()) == {200}
+            counted.expect_all()
+            assert len(read(counted.nodes[0], "large")) == 40
+        finally:
+            nodes.remove()
+
+
+# Gone
+
+
+def test_postgres_is_gone_for_some_seconds(cluster):
+    nodes = cluster(names="ab", rules=OPEN)
+    counted = Counted(*owner_and_other(nodes))
+    owner = nodes.owner("a")
+    nodes.postgres.kill()
+    counted.add()
+    until(lambda: all(status(node, "/.health/ready") == 503 for node in counted.nodes), "both say that they are ready")
+    for node in counted.nodes:
+        assert requests.get(node.url + "/.ready", timeout=WAIT_SECONDS).json()["databases"] == "storage-away"
+        assert "PostgreSQL does not answer: what is written waits" in node.log()
+    # Longer than a lease: all of them are over at once.
+    time.sleep(5)
+    counted.see_what_is_stored()
+    nodes.postgres.start()
+    counted.expect_all()
+    assert nodes.owner("a") == owner
+    until(lambda: all(status(node, "/.health/ready") == 200 for node in counted.nodes), "that PostgreSQL is back was not told")
+    for node in counted.nodes:
+        assert node.log().count("PostgreSQL answers again") == 1
+
+
+@takes_minutes
+def test_requests_over_http_are_answered_though_postgres_stays_away(cluster):
+    nodes = cluster(names="ab", rules=OPEN)
+    here, there = owner_and_other(nodes)
+    assert put(there, "n", 1) == 200
+    nodes.postgres.kill()
+    get = lambda path: requests.get(f"{there.url}/{path}", timeout=80)  # noqa: E731
+    answers = [InBackground(lambda ask=ask: outcome(ask)) for ask in (
+        lambda: requests.put(f"{here.url}/n.json", json=2, timeout=80),
+        lambda: requests.put(f"{there.url}/n.json", json=2, timeout=80),
+        lambda: get("n.json"),
+        # Nobody can say that it is not there.
+        lambda: get("n.json?ns=another"))]
+    found = [answer.result() for answer in answers]
+    # What was written before may be stored yet, and what is read may be old; neither is waited for longer than for a failover.
+    assert found == [504, 504, 503, 503]
+
+
+def outcome(ask):
+    try:
+        return ask().status_code
+    except requests.Timeout:
+        return "no answer"
+
+
+# Cut off
+
+
+@pytest.mark.parametrize("waits", [False, pytest.param(True, marks=takes_minutes)], ids=["by_its_clock", "in_truth"])
+def test_a_node_that_reaches_nobody_lets_its_clients_go(tmp_path, waits):
+    """What it knows may be a minute old and no older. Its clock says that the minute is over, or it really is."""
+    clock = SteppableClock(tmp_path, "CLOCK_BOOTTIME")
+    nodes = Cluster(tmp_path, names="ab", rules=OPEN)
+    nodes["b"].environment = clock.environment
+    detours = nodes.lead_around("b")
+    try:
+        nodes.start()
+        here, cut = nodes["a"], nodes["b"]
+        assert nodes.owner("a") == "a"
+        client, near = Client(cut), Client(here)
+        near.listen("/n")
+        client.call("o", p="/presence", d="gone")
+        client.call("p", p="/presence", d="here")
+        client.call("p", p="/n", d=1)
+        near.expect("d", p="n", d=1)
+        client.listen("/n", 1)
+        for detour in detours:
+            detour.cut()
+        start = time.monotonic()
+        # The others end what it held, and go on.
+        until(lambda: read(here, "presence") == "gone", "the end of a node changed nothing")
+        assert put(here, "n", 2) == 200
+        near.expect("d", p="n", d=2)
+        # It serves what it has, for a while.
+        client.silent()
+        newcomer = Client(cut)
+        newcomer.listen("/n", 1)
+        if not waits:
+            clock.set(60)
+        ends = [InBackground(each.closed) for each in (client, newcomer)]
+        while any(each.is_alive() for each in ends):
+            # Those of the other node notice nothing.
+            near.silent()
+        assert all(each.result() for each in ends)
+        if waits:
+            assert 50 < time.monotonic() - start < 65
+        refused = requests.get(f"{cut.url}/n.json", timeout=WAIT_SECONDS)
+        assert refused.status_code == 503, refused.text
+        for detour in detours:
+            detour.heal()
+        until(lambda: takes_a_listener(cut, 2), "it takes no clients again")
+        # Whoever comes before it knows that it was taken for dead is sent away once more.
+        until(lambda: nodes.status("b")["isAlive"], "it is still taken for dead")
+        assert put(cut, "n", 3) == 200
+        near.expect("d", p="n", d=3)
+        near.silent()
+        assert nodes.owner("b") == "a"
+    finally:
+        nodes.remove()
+
+
+def takes_a_listener(node, value):
+    """Whether a client that comes now is served, with what the other node has written meanwhile."""
+    try:
+        client = Client(node)
+        client.listen("/n", value)
+    except Exception:  # noqa: BLE001
+        return False
+    client.close()
+    return True
