@@ -113,10 +113,11 @@ public final class Accounts: Sendable {
   ///
   /// - Parameters:
   ///   - plugins: those that the server is started with.
+  ///   - onFollowedRevocation: told of what another node of a cluster has ended.
   ///   - onRevocation: gives the revocation a number, by which its receipts are found; nil when nobody keeps any.
   package convenience init(
     configuration: AccountsConfiguration, store: AccountStore, keys: KeyRing, plugins: PluginSet,
-    environment: AccountsEnvironment,
+    environment: AccountsEnvironment, onFollowedRevocation: @escaping FollowedRevocationHandler = { _, _, _ in },
     onRevocation: @escaping @Sendable (Revocation, AuditEvent.Kind) -> UInt64?
   ) {
     let plugins = ActivePlugins(plugins)
@@ -130,6 +131,7 @@ public final class Accounts: Sendable {
           if let number = onRevocation(revocation, event) { RevocationNumbers.current?.note(number) }
         }),
       store: store, keys: keys)
+    store.onEnding(onFollowedRevocation)
   }
 
   /// What the accounts of an emulator's projects have in common.
@@ -172,7 +174,6 @@ public final class Accounts: Sendable {
     audit = AuditLog(store: store, throttle: throttle, notice: notice)
     auditFeed = shared.auditFeed
     store.onAudit { [auditFeed] in auditFeed.add($0) }
-    store.onEnding { announce($0, .revoked) }
     mails = AccountMails(mailQueue, throttle: throttle, configuration: settings)
     plugins = shared.plugins
     foreignTokens = ForeignTokens(

@@ -9,13 +9,17 @@ package struct IdentityEndpoints: Sendable {
   var accounts: Accounts { directory.own }
   /// The database of web apps that name none.
   let defaultNamespace: String
+  /// The node of a cluster that this is; nil for a server by itself.
+  private let node: String?
 
   /// - Parameters:
   ///   - directory: whose accounts requests are about.
   ///   - defaultNamespace: the database of web apps that name none.
-  package init(_ directory: AccountsDirectory, defaultNamespace: String = "") {
+  ///   - node: the name of the node of a cluster that this is; nil for a server by itself.
+  package init(_ directory: AccountsDirectory, defaultNamespace: String = "", node: String? = nil) {
     self.directory = directory
     self.defaultNamespace = defaultNamespace
+    self.node = node
   }
 
   /// Answers a request.
@@ -69,6 +73,8 @@ package struct IdentityEndpoints: Sendable {
   /// The parameter by which an administrator's request asks for the numbers of the revocations that it caused, as a
   /// command does that then waits for their receipts; any value does.
   private static let revocationsParameter = "revocations"
+  /// The member beside those numbers that says which node of a cluster keeps the receipts.
+  private static let revocationsNodeMember = "revocationsNode"
 
   private func answer(
     _ request: IdentityRequest, _ route: IdentityRoute, _ match: IdentityRouter.Match,
@@ -91,7 +97,8 @@ package struct IdentityEndpoints: Sendable {
     }
     guard case .object(let members) = answer else { return IdentityResponse(answer) }
     let list = JSON.array(numbers.map { .int(Int64(clamping: $0)) })
-    return IdentityResponse(.object(members + [JSON.Member(Self.revocationsParameter, list)]))
+    let place = node.map { [JSON.Member(Self.revocationsNodeMember, .string($0))] } ?? []
+    return IdentityResponse(.object(members + [JSON.Member(Self.revocationsParameter, list)] + place))
   }
 
   private func call(

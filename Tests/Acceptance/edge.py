@@ -68,9 +68,6 @@ UNFIT = {
     "what is decided is counted and logged by the owner": [
         "test_a_scrape_counts", "test_the_log_as_objects", "test_a_renewed_certificate",
     ],
-    "receipts of revocations are those of the node that ends a credential": [
-        "test_receipts.py", "test_permission_loss_and_receipts",
-    ],
     "transactions that compare hashes have no turns where another node decides them": [
         "test_transactions_of_several_processes", "test_transactions_of_many_threads",
     ],

@@ -4,7 +4,6 @@ extension Simulation {
   /// One of the things that happen to machines, networks and stores.
   package func breakSomething() {
     faultCount += 1
-    askForReceipts()
     let node = random.below(nodes.count)
     let other = (node + 1 + random.below(nodes.count - 1)) % nodes.count
     switch random.below(plan.losesTails ? 11 : 9) {
@@ -33,13 +32,6 @@ extension Simulation {
       loseSnapshots()
       outageUntil = max(outageUntil, time + 100 + Int64(random.below(2_000)))
     }
-  }
-
-  /// Somebody wants to know who has applied what was acknowledged last.
-  private func askForReceipts() {
-    guard let last = acknowledged.last, let node = nodes.indices.first(where: { nodes[$0].isUp }) else { return }
-    let until = nodes[node].clock(at: time + 1_000)
-    deliver(.member(.receiptsWanted(position: last.position, of: nodes.map(\.id), until: until)), to: node)
   }
 
   /// A node is to own nothing for a while.

@@ -45,7 +45,6 @@ package final class Simulation {
   /// What the checker cannot see in the end.
   package var violations: [String] = []
   package var faultCount = 0
-  package var receiptCount = 0
   package var snapshots: [SimulatedSnapshot] = []
   /// How often nodes began with a snapshot, and how often one went on from it that the log had been pruned for.
   package var snapshotStartCount = 0
@@ -265,12 +264,6 @@ package final class Simulation {
       losses.append(loss)
     case .unreadable(let finding): violations.append("\(nodes[index].id) cannot read a row: \(finding)")
     case .stored(let entries): if !entries.isEmpty { violations.append("entries that nobody made") }
-    case .receipts(let result):
-      receiptCount += result.confirmed.count
-      let missing = result.confirmed.filter { name in
-        nodes.contains { $0.id == name && $0.process == 0 && $0.member.replica.head.position < result.position }
-      }
-      if !missing.isEmpty, lostTailAt == nil { violations.append("a receipt of \(missing) for what they do not have") }
     }
   }
 

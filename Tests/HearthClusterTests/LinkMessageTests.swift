@@ -27,8 +27,6 @@ import Testing
     .announce(epoch: 3, [origin.session, SessionID(rawValue: 2)]),
     .unknownSessions(epoch: 3, []),
     .handoff(epoch: 3),
-    .receiptCall(position: 12),
-    .receipt(position: 12),
   ]
   static let hello = LinkMessage.hello(
     Hello(cluster: 42, incarnation: Incarnation(node: NodeID("knoten-ä"), number: 7)))
@@ -90,7 +88,7 @@ import Testing
   func bounds() {
     var row = Self.row
     row.batch.lastPosition = .max
-    for body in [PeerMessage.commits(row), .handoff(epoch: .max), .handoff(epoch: -1), .receipt(position: .min)] {
+    for body in [PeerMessage.commits(row), .handoff(epoch: .max), .handoff(epoch: -1), .handoff(epoch: .min)] {
       let bytes = LinkMessage.database(DatabaseID(rawValue: 1), body).encoded.dropFirst(4)
       #expect(throws: MalformedBytes.self) { try LinkMessage(encoded: bytes) }
     }

@@ -5,9 +5,13 @@ import Testing
 
 @Suite("questions about nodes")
 struct NodeQuestionTests {
-  private static let questions: [NodeQuestion] = [.load, .open(journal: "databases/default"), .open(journal: "é")]
+  private static let questions: [NodeQuestion] = [
+    .load, .open(journal: "databases/default"), .open(journal: "é"), .receipts(of: .user(uid: "é"), position: 0),
+    .receipts(of: .serviceAccount(email: "a@b"), position: .max),
+  ]
   private static let answers: [NodeAnswer] = [
     .load(isWilling: true, ownedCount: 0), .load(isWilling: false, ownedCount: .max), .opened, .declined,
+    .receipts(Array("{}".utf8)),
   ]
 
   @Test("what is written is read again, and nothing that is cut or longer")
@@ -17,11 +21,17 @@ struct NodeQuestionTests {
       #expect(NodeQuestion.isMeant(by: bytes))
       #expect(try NodeQuestion(encoded: bytes) == question)
       if question == .load { #expect(throws: MalformedBytes.self) { try NodeQuestion(encoded: bytes + [0]) } }
-      for count in 0..<2 { #expect(throws: MalformedBytes.self) { try NodeQuestion(encoded: Array(bytes[..<count])) } }
+      // What comes behind these is a name.
+      let fixedCount = if case .receipts = question { 12 } else { 2 }
+      for count in 0..<fixedCount {
+        #expect(throws: MalformedBytes.self) { try NodeQuestion(encoded: Array(bytes[..<count])) }
+      }
     }
     for answer in Self.answers {
       let bytes = answer.encoded
       #expect(try NodeAnswer(encoded: bytes) == answer)
+      // What receipts say is not read here.
+      if case .receipts = answer { continue }
       #expect(throws: MalformedBytes.self) { try NodeAnswer(encoded: bytes + [0]) }
       for count in bytes.indices {
         #expect(throws: MalformedBytes.self) { try NodeAnswer(encoded: Array(bytes[..<count])) }
@@ -39,6 +49,14 @@ struct NodeQuestionTests {
     }
     let long = NodeQuestion.open(journal: String(repeating: "x", count: ClusterLimits.journalNameBytesMax + 1))
     #expect(throws: MalformedBytes.self) { try NodeQuestion(encoded: long.encoded) }
+    for count in [0, ClusterLimits.credentialNameBytesMax + 1] {
+      let name = String(repeating: "x", count: count)
+      let question = NodeQuestion.receipts(of: .user(uid: name), position: 1)
+      #expect(throws: MalformedBytes.self) { try NodeQuestion(encoded: question.encoded) }
+    }
+    let bytes = [UInt8](repeating: 32, count: ClusterLimits.receiptBytesMax)
+    #expect(throws: Never.self) { try NodeAnswer(encoded: NodeAnswer.receipts(bytes).encoded) }
+    #expect(throws: MalformedBytes.self) { try NodeAnswer(encoded: NodeAnswer.receipts(bytes + [32]).encoded) }
     #expect(!NodeQuestion.isMeant(by: []))
     #expect(!NodeQuestion.isMeant(by: [1, 2]))
   }

@@ -6,7 +6,7 @@ import Testing
 /// How much of what is looked for has happened.
 private struct Tally: Sendable {
   var (acknowledged, reads, takeovers, restored, disconnected) = (0, 0, 0, 0, 0)
-  var (confirmed, losses, heard, handoffs, ended) = (0, 0, 0, 0, 0)
+  var (losses, heard, handoffs, ended) = (0, 0, 0, 0)
   /// On-disconnect writes that were made; starts from a snapshot, and those for which the log had been pruned meanwhile.
   var (onDisconnect, snapshotStarts, snapshotRestores) = (0, 0, 0)
   /// Requests that were sent again and had been applied.
@@ -21,7 +21,7 @@ private struct Tally: Sendable {
     acknowledged = outcomes.count { if case .applied = $0 { true } else { false } }
     reads = outcomes.count { if case .value = $0 { true } else { false } }
     restored = run.store.stored.count { $0.row.epoch != $0.epoch }
-    (confirmed, losses) = (run.receiptCount, run.losses.count)
+    losses = run.losses.count
     heard = run.clients.reduce(0) { $0 + $1.heard.count }
     for record in run.store.rows.flatMap({ (try? LogRecord.decode($0.batch)) ?? [] }) {
       switch record {
@@ -39,7 +39,7 @@ private struct Tally: Sendable {
   /// Losses that cannot be mended aside, which are too seldom for a sample.
   var isOfEverything: Bool {
     [
-      acknowledged, reads, takeovers, restored, disconnected, confirmed, heard, handoffs, ended, onDisconnect,
+      acknowledged, reads, takeovers, restored, disconnected, heard, handoffs, ended, onDisconnect,
       snapshotStarts, snapshotRestores, repeated,
     ].allSatisfy { $0 > 0 }
   }
@@ -50,7 +50,6 @@ private struct Tally: Sendable {
     left.takeovers += right.takeovers
     left.restored += right.restored
     left.disconnected += right.disconnected
-    left.confirmed += right.confirmed
     left.losses += right.losses
     left.heard += right.heard
     left.handoffs += right.handoffs

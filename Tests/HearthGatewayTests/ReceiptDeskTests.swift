@@ -193,6 +193,21 @@ import Testing
     #expect(desk.page(ReceiptFilter(revocation: round.number)).isComplete, "nothing more will come")
   }
 
+  @Test("a revocation that is over leaves nothing behind but its receipts")
+  func leftovers() throws {
+    let desk = desk()
+    weak var left: RevocationRound?
+    do {
+      let round = desk.begin(.user(uid: "ann"), event: .userDisabled, loopCount: 1)
+      round.reviewed(endedCount: 1)
+      let taken = try #require(desk.open(redecision(.revocation, cut: 1, revocation: round.number), of: "one"))
+      for mark in marks(taken, 1) { mark.sent() }
+      left = round
+    }
+    #expect(try kept(desk).count == 1)
+    #expect(left == nil)
+  }
+
   // MARK: Asking
 
   @Test("who asks for what comes after a receipt is answered by the next one of that database")

@@ -18,10 +18,10 @@ import Testing
       try connection.sent() == [.hello(Hello(cluster: 7, incarnation: Incarnation(node: NodeID("a"), number: 1)))])
     try connection.greet()
     #expect(connection.links.map(\.peer) == [connection.peer])
-    for byte in Self.bytes(.handoff(epoch: 3)) + Self.bytes(.receipt(position: 9)) { try connection.receive([byte]) }
-    #expect(connection.received == [.handoff(epoch: 3), .receipt(position: 9)])
-    connection.links[0].send(.database(DatabaseID(rawValue: 5), .receipt(position: 1)))
-    #expect(try connection.sent() == [.database(DatabaseID(rawValue: 5), .receipt(position: 1))])
+    for byte in Self.bytes(.handoff(epoch: 3)) + Self.bytes(.handoff(epoch: 9)) { try connection.receive([byte]) }
+    #expect(connection.received == [.handoff(epoch: 3), .handoff(epoch: 9)])
+    connection.links[0].send(.database(DatabaseID(rawValue: 5), .handoff(epoch: 1)))
+    #expect(try connection.sent() == [.database(DatabaseID(rawValue: 5), .handoff(epoch: 1))])
     #expect(connection.ended.isEmpty)
   }
 

@@ -53,6 +53,21 @@ import Testing
     }
   }
 
+  @Test("what a node answers for itself it answers whoever owns what the others decide")
+  func forAnyNode() async throws {
+    let nodes = try RelayNodes()
+    nodes.set("a", at: "b")
+    var desk = nodes.desk("b")
+    var handed = Self.request
+    handed.peer.clientAtOtherNode = "192.0.2.7"
+    let question = try #require(RelayedRequest(handed, client: "192.0.2.7").encoded)
+    #expect(try await desk.answer(question).get() == [1, 2], "it is not the owner")
+    desk.isForAnyNode = { [path = handed.path] in $0.path == path }
+    let answer = try RelayedResponse(encoded: try await desk.answer(question).get())
+    guard case .response(let response) = answer else { return #expect(Bool(false), "\(answer)") }
+    #expect(response.status == .ok && nodes.answered.map(\.node) == ["b"] && nodes.asked.isEmpty)
+  }
+
   @Test("nodes that take each other for the one that answers do not send a request in circles")
   func noCircles() async throws {
     let nodes = try RelayNodes()

@@ -58,7 +58,8 @@ import Testing
       let all = test.routes.rows.map(\.name)
       #expect(test.routes.list(for: .port).routes.map(\.name) == all.filter { $0 != "plugins" })
       let inFolder = [
-        "health", "plugins", "erasures", "cluster", "what nodes decide together", "identity endpoints",
+        "health", "plugins", "erasures", "cluster", "what nodes decide together", "receipts of another node",
+        "identity endpoints",
       ]
       #expect(test.routes.list(for: .folder).routes.map(\.name) == inFolder)
       #expect(Set(all).count == all.count, "a row is known by its name")

@@ -17,3 +17,7 @@ public enum Revocation: Sendable, Equatable {
 
 /// Takes a revocation once it is durable, with what caused it, from any thread. Returns at once.
 package typealias RevocationHandler = @Sendable (Revocation, AuditEvent.Kind) -> Void
+
+/// Takes a revocation that another node of a cluster has made, with what caused it and the position in the accounts' log that
+/// this one has come to by it, from any thread. Returns at once.
+package typealias FollowedRevocationHandler = @Sendable (Revocation, AuditEvent.Kind, _ position: Int64) -> Void

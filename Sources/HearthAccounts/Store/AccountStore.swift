@@ -70,7 +70,7 @@ public final class AccountStore: Sendable {
       let ended = Revocation.made(
         at: places, before: AccountRecords(root: before.root, damage: damage),
         after: AccountRecords(root: after.root, damage: damage))
-      for revocation in ended { endings.tell(revocation) }
+      for (revocation, event) in ended { endings.tell(revocation, event, after.position) }
     }
     database = try open(surroundings)
     self.desk = desk
@@ -87,6 +87,9 @@ public final class AccountStore: Sendable {
   public var view: AccountView {
     AccountView(records: AccountRecords(root: database.published.root, damage: damage))
   }
+
+  /// Where ``view`` stands in the log of the accounts.
+  package var position: Int64 { database.published.position }
 
   /// Whether the accounts can be changed now. Reading goes on whatever it says.
   public var status: DatabaseStatus { database.status }
@@ -130,10 +133,15 @@ public final class AccountStore: Sendable {
     return try result.get()
   }
 
-  /// Returns when ``view`` shows all that anybody was told of before, on whichever node of a cluster; at once on a server by
-  /// itself.
-  package func catchUp() async {
-    if database.isFollowing { _ = await desk.ask(database, .barrier) }
+  /// Returns when ``view`` shows all that anybody was told of before, on whichever node of a cluster, and credentials that it
+  /// ended are announced; at once on a server by itself.
+  ///
+  /// - Returns: False when that cannot be said now.
+  @discardableResult
+  package func catchUp() async -> Bool {
+    guard database.isFollowing else { return true }
+    if case .ok = await desk.ask(database, .barrier) { return true }
+    return false
   }
 
   /// Has a handler told of each audit record once it is durable; records of changes that were made at the same time may come
@@ -141,7 +149,7 @@ public final class AccountStore: Sendable {
   func onAudit(_ handler: @escaping @Sendable ([AuditRecord]) -> Void) { auditHandler.withLock { $0 = handler } }
 
   /// Has a handler told of credentials that another node of a cluster has ended.
-  func onEnding(_ handler: @escaping @Sendable (Revocation) -> Void) { endings.set(handler) }
+  func onEnding(_ handler: @escaping FollowedRevocationHandler) { endings.set(handler) }
 
   /// Keeps a lock of an account beyond a restart, or forgets it. Does not wait until it is durable.
   func saveLock(_ key: String, _ lock: AccountLock?) {
@@ -219,8 +227,10 @@ extension AccountsNotice {
 
 /// Whoever is told of credentials that another node has ended.
 private final class EndingHandler: Sendable {
-  private let handler = Mutex<(@Sendable (Revocation) -> Void)?>(nil)
+  private let handler = Mutex<FollowedRevocationHandler?>(nil)
 
-  func set(_ handler: @escaping @Sendable (Revocation) -> Void) { self.handler.withLock { $0 = handler } }
-  func tell(_ revocation: Revocation) { handler.withLock { $0 }?(revocation) }
+  func set(_ handler: @escaping FollowedRevocationHandler) { self.handler.withLock { $0 = handler } }
+  func tell(_ revocation: Revocation, _ event: AuditEvent.Kind, _ position: Int64) {
+    handler.withLock { $0 }?(revocation, event, position)
+  }
 }

@@ -1,26 +1,35 @@
 import HearthTree
 
 extension Revocation {
-  /// What a change of the accounts ended that another node made: whose tokens count less than before. Rather too much is
-  /// named: whoever is told looks at each credential.
-  static func made(at places: [Path], before: AccountRecords, after: AccountRecords) -> [Revocation] {
-    var (uids, emails): (Set<String>, Set<String>) = ([], [])
+  /// What a change of the accounts ended that another node made: whose tokens count less than before, and why as far as
+  /// that can be seen. Rather too much is named: whoever is told looks at each credential.
+  static func made(
+    at places: [Path], before: AccountRecords, after: AccountRecords
+  ) -> [(revocation: Revocation, event: AuditEvent.Kind)] {
+    var (uids, emails): ([String: AuditEvent.Kind], Set<String>) = ([:], [])
     for place in places where place.count >= 2 {
       let path = place.prefix(2)
       switch place.prefix(1) {
       case AccountPath.users:
         let (old, new): (UserRecord?, UserRecord?) = (before.record(path), after.record(path))
         guard let old else { continue }
-        if new == nil || new?.isDisabled == true || new?.border != old.border { uids.insert(old.uid) }
+        if let new {
+          if new.isDisabled || new.border != old.border {
+            uids[old.uid] = new.isDisabled && !old.isDisabled ? .userDisabled : .revoked
+          }
+        } else {
+          uids[old.uid] = .userDeleted
+        }
       case AccountPath.sessions:
         let old: SessionRecord? = before.record(path)
-        if let old, old.isLegacy, after.root[path].isEmpty { uids.insert(old.uid) }
+        if let old, old.isLegacy, after.root[path].isEmpty { uids[old.uid] = uids[old.uid] ?? .revoked }
       case AccountPath.serviceAccounts:
         let old: ServiceAccount? = before.record(path)
         if let old, before.root[path] != after.root[path] { emails.insert(old.email) }
       default: break
       }
     }
-    return uids.sorted().map { .user(uid: $0) } + emails.sorted().map { .serviceAccount(email: $0) }
+    return uids.sorted { $0.key < $1.key }.map { (.user(uid: $0), $1) }
+      + emails.sorted().map { (.serviceAccount(email: $0), .revoked) }
   }
 }

@@ -56,8 +56,6 @@ package struct DatabaseMember: Sendable {
   private var lastPulse = MonotonicInstant.distantPast
   /// When an owner last gave a sign of life.
   private(set) var ownerHeardAt = MonotonicInstant.distantPast
-  private var receiptCalls: [(position: Int64, node: NodeID)] = []
-  private var collectors: [ReceiptCollector] = []
   private var actions: [MemberAction] = []
 
   /// A database of which this node knows the state at a head: a snapshot's, or nothing.
@@ -131,9 +129,6 @@ package struct DatabaseMember: Sendable {
     case .incarnationEnded:
       run(ownership.drop(), at: now, standing)
       run(requests.drop())
-    case .receiptsWanted(let position, let nodes, let deadline):
-      collectors.append(ReceiptCollector(position: position, of: nodes, until: deadline))
-      for peer in nodes { actions.append(.send(peer, .receiptCall(position: position))) }
     }
     defer { actions = [] }
     return actions
@@ -165,9 +160,6 @@ package struct DatabaseMember: Sendable {
     }
     subscribers = subscribers.filter { !now.isAtLeast(timing.leaseMilliseconds, after: $0.value) }
     if now.isAtLeast(timing.beatMilliseconds, after: lastPulse) { pulse(at: now) }
-    let results = collectors.map { $0.result(at: now) }
-    collectors = zip(collectors, results).filter { $1 == nil }.map(\.0)
-    for result in results { if let result { actions.append(.receipts(result)) } }
   }
 
   // MARK: - Peers
@@ -206,14 +198,6 @@ package struct DatabaseMember: Sendable {
     case .unknownSessions(let epoch, let sessions):
       if epoch == route?.epoch { run(requests.unknown(sessions)) }
     case .handoff(let epoch): run(ownership.take(epoch: epoch, replica.memory, standing), at: now, standing)
-    case .receiptCall(let position):
-      guard receiptCalls.count < ClusterLimits.receiptNodesMax else { return }
-      receiptCalls.append((position, peer.node))
-      sendReceipts()
-    case .receipt(let position):
-      for index in collectors.indices where collectors[index].position == position {
-        collectors[index].received(from: peer.node)
-      }
     }
   }
 
@@ -258,14 +242,6 @@ package struct DatabaseMember: Sendable {
     isResendDue = false
     announce(to: route)
     run(requests.resend())
-  }
-
-  private mutating func sendReceipts() {
-    let head = replica.head.position
-    for call in receiptCalls where call.position <= head {
-      actions.append(.send(call.node, .receipt(position: call.position)))
-    }
-    receiptCalls.removeAll { $0.position <= head }
   }
 
   // MARK: - The owner's part
@@ -468,7 +444,6 @@ package struct DatabaseMember: Sendable {
     run(replica.restore(at: head, now: now))
     actions.append(.restored(head))
     run(requests.applied(head.position))
-    sendReceipts()
     // Of sessions that ended in the rows that were passed over, the owner knows nothing, and says so.
     resend()
   }
@@ -480,6 +455,5 @@ package struct DatabaseMember: Sendable {
     }
     run(requests.applied(row.batch.lastPosition))
     for case .disconnect(let session, _) in records { run(requests.disconnected(session)) }
-    sendReceipts()
   }
 }

@@ -27,8 +27,6 @@ package enum MemberEvent: Sendable {
   case restored(JournalHead, SessionTable)
   /// This node's run was declared over.
   case incarnationEnded(Incarnation)
-  /// Somebody wants to know when all these nodes have applied a commit.
-  case receiptsWanted(position: Int64, of: [NodeID], until: MonotonicInstant)
 }
 
 /// Which machine of a database asked the store.
@@ -73,6 +71,4 @@ package enum MemberAction: Sendable {
   case unreadable(MalformedBytes)
   /// The state is that of the snapshot that ``MemberEvent/restored(_:_:)`` told of, and rows come from behind it.
   case restored(JournalHead)
-  /// Who has applied a commit.
-  case receipts(ReceiptCollector.Result)
 }

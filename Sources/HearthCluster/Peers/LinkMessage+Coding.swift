@@ -19,8 +19,6 @@ import HearthJournal
 ///  7 announce         epoch (8) sessions (8 each)
 ///  8 unknownSessions  epoch (8) sessions (8 each)
 ///  9 handoff          epoch (8)
-/// 10 receiptCall      position (8)
-/// 11 receipt          position (8)
 /// ```
 extension LinkMessage {
   private static let magic: UInt32 = 0x4854_5248
@@ -122,12 +120,6 @@ extension ByteWriter {
     case .handoff(let epoch):
       begin(9)
       number(epoch)
-    case .receiptCall(let position):
-      begin(10)
-      number(position)
-    case .receipt(let position):
-      begin(11)
-      number(position)
     }
   }
 
@@ -188,8 +180,6 @@ extension ByteReader {
     case 7: .announce(epoch: try count(), try sessions())
     case 8: .unknownSessions(epoch: try count(), try sessions())
     case 9: .handoff(epoch: try count())
-    case 10: .receiptCall(position: try count())
-    case 11: .receipt(position: try count())
     default: throw MalformedBytes("a message of the unknown kind \(kind)")
     }
   }

@@ -1,9 +1,10 @@
 /// What a node asks another one about the other itself, in the bytes of a ``LinkMessage/question(number:_:)``.
 ///
 /// ```
-/// question = 2 (1) kind (1) name?      kind: 1 load   2 open, with the name of a journal
+/// question = 2 (1) kind (1) fields?    kind: 1 load   2 open: the name of a journal
+///                                            3 receipts: position (8) whose (1) name      whose: 1 user   2 service account
 /// answer   = 2 (1) kind (1) fields?    kind: 1 load: whether it takes databases (1), how many it owns (4)
-///                                            2 opened   3 declined
+///                                            2 opened   3 declined   4 receipts: bytes
 /// ```
 ///
 /// Questions whose first byte is another one are not about the node, and are somebody else's to read.
@@ -14,6 +15,10 @@ package enum NodeQuestion: Sendable, Equatable {
   ///
   /// - Parameter journal: The name of its journal, with the collection.
   case open(journal: String)
+  /// Whom did it cut because these credentials ended? Answered when it has cut them.
+  ///
+  /// - Parameter position: In the accounts' log, at or behind the change that ended them.
+  case receipts(of: EndedCredentials, position: Int64)
 
   fileprivate static let marker: UInt8 = 2
 
@@ -25,7 +30,24 @@ package enum NodeQuestion: Sendable, Equatable {
     switch self {
     case .load: [Self.marker, 1]
     case .open(let journal): [Self.marker, 2] + Array(journal.utf8)
+    case .receipts(let credentials, let position): Self.encoded(credentials, position)
     }
+  }
+
+  private static func encoded(_ credentials: EndedCredentials, _ position: Int64) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.number(marker)
+    writer.number(3 as UInt8)
+    writer.number(position)
+    switch credentials {
+    case .user(let uid):
+      writer.number(1 as UInt8)
+      writer.raw(Array(uid.utf8))
+    case .serviceAccount(let email):
+      writer.number(2 as UInt8)
+      writer.raw(Array(email.utf8))
+    }
+    return writer.bytes
   }
 
   /// Reads what ``encoded`` gives.
@@ -37,14 +59,37 @@ package enum NodeQuestion: Sendable, Equatable {
     let kind = try reader.number(UInt8.self)
     switch kind {
     case 1: self = .load
-    case 2:
-      guard (1...ClusterLimits.journalNameBytesMax).contains(reader.remaining),
-        let name = String(validating: try reader.raw(reader.remaining), as: UTF8.self)
-      else { throw MalformedBytes("a journal's name that is too long, or not in UTF-8") }
-      self = .open(journal: name)
+    case 2: self = .open(journal: try reader.name(bytesMax: ClusterLimits.journalNameBytesMax))
+    case 3:
+      let (position, whose) = (try reader.number(Int64.self), try reader.number(UInt8.self))
+      guard position >= 0 else { throw MalformedBytes("the position \(position)") }
+      let name = try reader.name(bytesMax: ClusterLimits.credentialNameBytesMax)
+      switch whose {
+      case 1: self = .receipts(of: .user(uid: name), position: position)
+      case 2: self = .receipts(of: .serviceAccount(email: name), position: position)
+      default: throw MalformedBytes("credentials of the unknown kind \(whose)")
+      }
     default: throw MalformedBytes("a question of the unknown kind \(kind)")
     }
     try reader.end()
+  }
+}
+
+/// Whose credentials, of those that all nodes of a cluster have in common, count no longer.
+package enum EndedCredentials: Sendable, Equatable {
+  /// A user's.
+  case user(uid: String)
+  /// A service account's.
+  case serviceAccount(email: String)
+}
+
+extension ByteReader {
+  /// A name, up to the end.
+  fileprivate mutating func name(bytesMax: Int) throws(MalformedBytes) -> String {
+    guard (1...bytesMax).contains(remaining), let name = String(validating: try raw(remaining), as: UTF8.self) else {
+      throw MalformedBytes("a name that is empty, too long, or not in UTF-8")
+    }
+    return name
   }
 }
 
@@ -56,6 +101,8 @@ package enum NodeAnswer: Sendable, Equatable {
   case opened
   /// It takes no database, or cannot serve this one.
   case declined
+  /// Whom it cut, in words that are not this module's: at most ``ClusterLimits/receiptBytesMax``.
+  case receipts([UInt8])
 
   /// The answer in bytes.
   package var encoded: [UInt8] {
@@ -68,6 +115,9 @@ package enum NodeAnswer: Sendable, Equatable {
       writer.number(ownedCount)
     case .opened: writer.number(2 as UInt8)
     case .declined: writer.number(3 as UInt8)
+    case .receipts(let words):
+      writer.number(4 as UInt8)
+      writer.raw(words)
     }
     return writer.bytes
   }
@@ -86,6 +136,11 @@ package enum NodeAnswer: Sendable, Equatable {
       self = .load(isWilling: willing == 1, ownedCount: try reader.number())
     case 2: self = .opened
     case 3: self = .declined
+    case 4:
+      guard reader.remaining <= ClusterLimits.receiptBytesMax else {
+        throw MalformedBytes("receipts of \(reader.remaining) bytes")
+      }
+      self = .receipts(try reader.raw(reader.remaining))
     default: throw MalformedBytes("an answer of the unknown kind \(kind)")
     }
     try reader.end()

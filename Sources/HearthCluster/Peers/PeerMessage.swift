@@ -18,10 +18,6 @@ package enum PeerMessage: Sendable, Equatable {
   case unknownSessions(epoch: Int64, [SessionID])
   /// The owner of that epoch has given the database up for the receiver.
   case handoff(epoch: Int64)
-  /// Has this position been applied? To be answered when it has.
-  case receiptCall(position: Int64)
-  /// It has.
-  case receipt(position: Int64)
 }
 
 /// The first message of each side of a connection.

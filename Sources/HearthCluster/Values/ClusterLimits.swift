@@ -37,6 +37,8 @@ package enum ClusterLimits {
   package static let announcedSessionsMax = 1_000_000
   /// Sessions of a lost node that are ended in one row.
   package static let disconnectsAtOnceMax = 1_000
-  /// Nodes that are asked for receipts.
-  package static let receiptNodesMax = 1_000
+  /// What a node says of the clients that it cut because a credential ended. More than that it does not say.
+  package static let receiptBytesMax = 1 << 20
+  /// The name of whoever's credentials ended. Uids and addresses are much shorter.
+  package static let credentialNameBytesMax = 1_024
 }

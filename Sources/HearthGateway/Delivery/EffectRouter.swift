@@ -72,10 +72,22 @@ package struct EffectRouter: Sendable {
   /// - Returns: the revocation's number, by which its receipts are found.
   package func revoke(_ revocation: Revocation, because event: AuditEvent.Kind) -> UInt64 {
     let round = receipts.begin(revocation, event: event, loopCount: inboxes.count)
+    begin(round, revocation)
+    return round.number
+  }
+
+  /// The same, for a revocation that another node of a cluster has made.
+  ///
+  /// - Parameter position: where this one has come to in the accounts' log by it.
+  package func follow(_ revocation: Revocation, because event: AuditEvent.Kind, to position: Int64) {
+    let round = receipts.begin(revocation, event: event, loopCount: inboxes.count, followedTo: position)
+    begin(round, revocation)
+  }
+
+  private func begin(_ round: RevocationRound, _ revocation: Revocation) {
     for inbox in inboxes {
       inbox.execute { hub in round.reviewed(endedCount: hub.revoke(revocation, round.number)) }
     }
-    return round.number
   }
 
   /// Called on a queue of the database; only sorts and hands over.

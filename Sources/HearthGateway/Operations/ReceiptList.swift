@@ -11,10 +11,14 @@ import NIOHTTP1
 /// | `revocation` | only those of the revocation with this number |
 /// | `limit` | how many at most; 100 |
 /// | `wait` | seconds to wait for one; with `revocation`, for all of them |
+/// | `node` | those that this node of a cluster keeps; without it those of the one that is asked |
 ///
 /// The answer is `{"receipts": […], "last": ID, "isComplete": true}`.
-struct ReceiptList {
-  static let path = "/.settings/receipts.json"
+package struct ReceiptList {
+  /// Where they are asked for.
+  package static let path = "/.settings/receipts.json"
+  /// The longest that an answer may take.
+  package static let waitSecondsMax = ReceiptLimits.standard.waitSecondsMax
 
   let services: GatewayServices
   let hub: LoopHub
@@ -31,6 +35,9 @@ struct ReceiptList {
     filter.after = try Self.number("after", query)
     filter.revocation = try Self.number("revocation", query)
     let desk = services.router.receipts
+    if let node = try query.single(Self.nodeParameter), node != desk.node {
+      throw RESTFailure(404, "there is no node of that name")
+    }
     if let limit = try Self.number("limit", query) {
       guard (1...UInt64(desk.limits.pageMax)).contains(limit) else {
         throw RESTFailure(400, "limit must be from 1 to \(desk.limits.pageMax)")
@@ -42,6 +49,14 @@ struct ReceiptList {
       throw RESTFailure(400, "wait must be at most \(desk.limits.waitSecondsMax)")
     }
     desk.wait(filter, seconds: Int(seconds), on: hub.loop) { page in completion(RESTResponse(body: page.body)) }
+  }
+
+  private static let nodeParameter = "node"
+
+  /// The node of a cluster that a request names.
+  package static func node(of request: HTTPRequest) -> String? {
+    guard let query = try? URLQuery(request.query) else { return nil }
+    return try? query.single(nodeParameter)
   }
 
   private static func number(_ name: String, _ query: URLQuery) throws(RESTFailure) -> UInt64? {

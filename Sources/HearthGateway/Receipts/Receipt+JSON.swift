@@ -14,13 +14,18 @@ import HearthTree
 // `time` is milliseconds since 1970. `milliseconds` are from the cause to the cancellation's last byte in the socket;
 // causes other than a revocation are timed to the millisecond. A listener that was not sent its cancellation has
 // `"outcome":"gone"` or `"late"` instead.
+//
+// In a cluster, `"node":"a"` behind the id says who keeps it. Where the other nodes were asked what they did, counts, times
+// and listeners are those of all nodes, each listener with its `"node"`, and behind `isComplete` come the nodes that it
+// tells of, first the one that keeps it, and those that did not answer:
+//
+//   "nodes":[{"name":"a","signedOut":1,"examined":2,"kept":1,"cancelled":1,"sent":1,"gone":0,"late":0}],"unanswered":["c"]
 extension Receipt {
   /// - Parameter limits: how many listeners are named, and how long the line may become by them.
   func json(limits: ReceiptLimits) -> JSON {
-    var members: [JSON.Member] = [
-      .init("id", .int(Int64(clamping: id))), .init("database", database.map { .string($0) } ?? .null),
-      .init("cause", .string(cause.word)),
-    ]
+    var members: [JSON.Member] = [.init("id", .int(Int64(clamping: id)))]
+    if let node { members.append(.init("node", .string(node))) }
+    members += [.init("database", database.map { .string($0) } ?? .null), .init("cause", .string(cause.word))]
     if case .revocation(let number, let revocation, let event) = cause {
       members.append(
         .init(
@@ -31,7 +36,11 @@ extension Receipt {
     }
     members += [.init("position", .int(position)), .init("time", .int(wallMilliseconds))]
     if let connection { members.append(.init("connection", .string(Self.trace(connection)))) }
-    members += counts
+    var all = counts
+    for node in elsewhere?.nodes ?? [] { all += node.counts }
+    members += all.members
+    members.append(.init("isComplete", .bool(isComplete && elsewhere?.silent.isEmpty ?? true)))
+    members += nodes
     if let last = microseconds.last {
       members.append(
         .init(
@@ -41,25 +50,27 @@ extension Receipt {
             .init("max", Self.milliseconds(last)),
           ])))
     }
-    let shown = listenersJSON(bytes: limits.lineBytesMax)
+    let shown = listenersJSON(bytesMax: limits.lineBytesMax)
     members.append(.init("listeners", .array(shown)))
-    members.append(.init("listenersOmitted", .int(Int64(cancelledCount - shown.count))))
+    members.append(.init("listenersOmitted", .int(Int64(all.cancelled - shown.count))))
     return .object(members)
   }
 
-  private var counts: [JSON.Member] {
-    [
-      .init("signedOut", .int(Int64(signedOutCount))), .init("examined", .int(Int64(examinedCount))),
-      .init("kept", .int(Int64(keptCount))), .init("cancelled", .int(Int64(cancelledCount))),
-      .init("sent", .int(Int64(microseconds.count))), .init("gone", .int(Int64(goneCount))),
-      .init("late", .int(Int64(lateCount))), .init("isComplete", .bool(isComplete)),
+  /// Whose clients it tells of, where other nodes were asked.
+  private var nodes: [JSON.Member] {
+    guard let elsewhere, let node else { return [] }
+    let answered = [(name: node, counts: counts)] + elsewhere.nodes
+    return [
+      .init("nodes", .array(answered.map { .object([.init("name", .string($0.name))] + $0.counts.members) })),
+      .init("unanswered", .array(elsewhere.silent.map { .string($0) })),
     ]
   }
 
-  private func listenersJSON(bytes: Int) -> [JSON] {
-    var (shown, left): ([JSON], Int) = ([], bytes)
-    for listener in listeners {
-      let json = listener.json
+  /// The first listeners, in no more than so many bytes.
+  func listenersJSON(bytesMax: Int) -> [JSON] {
+    let own = elsewhere == nil ? nil : node
+    var (shown, left): ([JSON], Int) = ([], bytesMax)
+    for json in listeners.lazy.map({ $0.json.naming(own) }) + (elsewhere?.listeners ?? []) {
       left -= json.text().count
       guard left >= 0 else { break }
       shown.append(json)
@@ -114,5 +125,13 @@ extension Receipt.Listener {
     case .late: members.append(.init("outcome", .string("late")))
     }
     return .object(members)
+  }
+}
+
+extension JSON {
+  /// The same listener, with the name of the node that it is connected to.
+  func naming(_ node: String?) -> JSON {
+    guard let node, case .object(let members) = self else { return self }
+    return .object([.init("node", .string(node))] + members)
   }
 }

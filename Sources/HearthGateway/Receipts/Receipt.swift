@@ -7,6 +7,8 @@ import HearthTree
 struct Receipt: Sendable {
   /// Grows with every receipt of the server.
   var id: UInt64 = 0
+  /// The node of a cluster that keeps it.
+  var node: String?
   /// nil for a revocation that no connection of any database was signed in with.
   var database: String?
   var cause: Cause
@@ -16,14 +18,10 @@ struct Receipt: Sendable {
   var wallMilliseconds: Int64
   /// Whose identity it was about, for a cause that is one connection's.
   var connection: ConnectionID?
-  /// Connections that were signed out.
-  var signedOutCount = 0
-  var examinedCount = 0
-  var cancelledCount = 0
-  /// Connections that had gone before their cancellation could be written.
-  var goneCount = 0
-  /// Those whose cancellation is still on its way although the receipt is closed.
-  var lateCount = 0
+  /// Of this server's own clients.
+  var counts = ReceiptCounts()
+  /// What the other nodes of a cluster did; nil where they are not asked.
+  var elsewhere: Elsewhere?
   /// Databases that did not answer in time, for example because they halted.
   var isComplete = true
   /// Microseconds from the cause to each cancellation's last byte in the socket, sorted.
@@ -31,7 +29,15 @@ struct Receipt: Sendable {
   /// The first of the cancelled.
   var listeners: [Listener] = []
 
-  var keptCount: Int { examinedCount - cancelledCount }
+  /// What the other nodes of a cluster did in the same database.
+  struct Elsewhere: Sendable {
+    /// Of each node that answered, in order of name.
+    var nodes: [(name: String, counts: ReceiptCounts)] = []
+    /// Nodes that did not. Whether they serve somebody who should be cut is not known.
+    var silent: [String] = []
+    /// The first of the cancelled, each with its node's name.
+    var listeners: [JSON] = []
+  }
 
   enum Cause: Sendable {
     case data

@@ -15,6 +15,10 @@ package final class ReceiptDesk: Sendable {
     var lastRevocation: UInt64 = 0
     var drafts: [ObjectIdentifier: ReceiptDraft] = [:]
     var rounds: [UInt64: RevocationRound] = [:]
+    /// The other nodes of a cluster.
+    var peers: ReceiptPeers?
+    /// Rounds that the changes of other nodes began.
+    var followed = FollowedRounds()
     var ring = ReceiptRing()
     var waiters: [UInt64: Waiter] = [:]
     var lastWaiter: UInt64 = 0
@@ -31,6 +35,8 @@ package final class ReceiptDesk: Sendable {
     var completion: @Sendable (ReceiptPage) -> Void
   }
 
+  /// This server's name as a node of a cluster; nil for a server by itself.
+  package let node: String?
   let limits: ReceiptLimits
   let clock: @Sendable () -> ReceiptMoment
   let state = Mutex(State())
@@ -39,12 +45,15 @@ package final class ReceiptDesk: Sendable {
   private let meters: GatewayMeters
   private let queue = DispatchQueue(label: "hearth.receipts")
 
-  /// - Parameter archive: where receipts outlive the server; nil keeps them in memory alone.
+  /// - Parameters:
+  ///   - node: the server's name as a node of a cluster; nil for a server by itself.
+  ///   - archive: where receipts outlive the server; nil keeps them in memory alone.
   package init(
-    archive: ReceiptArchive? = nil, limits: ReceiptLimits = .standard, logger: Logger? = nil,
+    node: String? = nil, archive: ReceiptArchive? = nil, limits: ReceiptLimits = .standard, logger: Logger? = nil,
     meters: GatewayMeters = .none,
     clock: @escaping @Sendable () -> ReceiptMoment = { .now() }
   ) {
+    self.node = node
     self.archive = archive
     self.limits = limits
     self.logger = logger
@@ -65,26 +74,39 @@ package final class ReceiptDesk: Sendable {
   }
 
   /// Opens the receipts of a revocation, before anybody is told of it.
-  func begin(_ revocation: Revocation, event: AuditEvent.Kind, loopCount: Int) -> RevocationRound {
+  ///
+  /// - Parameter position: where this node has come to in the accounts' log by a revocation of another node, which will ask
+  ///   what was done; nil for one of this server's, which asks the others.
+  func begin(
+    _ revocation: Revocation, event: AuditEvent.Kind, loopCount: Int, followedTo position: Int64? = nil
+  ) -> RevocationRound {
     let start = clock()
-    return state.withLock { state in
+    let (round, peers) = state.withLock { state -> (RevocationRound, ReceiptPeers?) in
+      let peers = position == nil && revocation.isOfAllNodes ? state.peers : nil
       state.lastRevocation += 1
       let round = RevocationRound(
         number: state.lastRevocation, revocation, event: event, at: start, loopCount: loopCount,
+        nodes: peers?.names,
         makeDraft: { receipt, round in
           ReceiptDraft(
             receipt, startMicroseconds: round.start.monotonicMicroseconds, limits: self.limits,
             clock: self.clock,
-            onClose: { _, receipt in
+            // It holds its drafts.
+            onClose: { [weak round] _, receipt in
               self.publish(receipt)
-              round.closed()
+              round?.closed()
             })
         },
         onEnd: { round in self.end(round) })
       state.rounds[round.number] = round
+      if let position { state.followed.add(round, of: revocation, at: position, limits: limits) }
       scheduleSweep(&state)
-      return round
+      return (round, peers)
     }
+    peers?.ask(revocation) { [self] node, words in
+      queue.async { [limits] in round.heard(node, words.flatMap { NodeReceipt.decoded($0, limits: limits) }) }
+    }
+    return round
   }
 
   /// Begins the receipt of a database's decision, or goes on with the one that it belongs to.
@@ -142,6 +164,7 @@ package final class ReceiptDesk: Sendable {
   /// On the queue.
   private func keep(_ receipt: Receipt) {
     var receipt = receipt
+    receipt.node = node
     receipt.id = state.withLock { state in
       state.lastID += 1
       return state.lastID

@@ -48,11 +48,11 @@ final class ReceiptDraft: Sendable {
   /// - Returns: where they stand here.
   func add(_ redecision: Redecision) -> ReceiptPart {
     state.withLock { state in
-      let first = state.receipt.cancelledCount
+      let first = state.receipt.counts.cancelled
       state.receipt.position = max(state.receipt.position, redecision.position)
-      state.receipt.examinedCount += redecision.examinedCount
-      state.receipt.cancelledCount += redecision.cancelled.count
-      state.receipt.lateCount += redecision.cancelled.count
+      state.receipt.counts.examined += redecision.examinedCount
+      state.receipt.counts.cancelled += redecision.cancelled.count
+      state.receipt.counts.late += redecision.cancelled.count
       state.holds += redecision.cancelled.count
       for cancelled in redecision.cancelled.prefix(limits.listenersMax - state.receipt.listeners.count) {
         state.receipt.listeners.append(
@@ -65,7 +65,42 @@ final class ReceiptDraft: Sendable {
   }
 
   /// A connection was signed out.
-  func addSignedOut() { state.withLock { $0.receipt.signedOutCount += 1 } }
+  func addSignedOut() { state.withLock { $0.receipt.counts.signedOut += 1 } }
+
+  /// Takes in what the other nodes of a cluster did in the same database, once.
+  ///
+  /// - Parameters:
+  ///   - told: by each of those that answered, in order of name.
+  ///   - silent: the others.
+  func add(_ told: [(node: String, receipts: [NodeReceipt])], silent: [String]) {
+    state.withLock { state in
+      var elsewhere = Receipt.Elsewhere(silent: silent)
+      for (node, receipts) in told {
+        var counts = ReceiptCounts()
+        for receipt in receipts {
+          counts += receipt.counts
+          state.receipt.position = max(state.receipt.position, receipt.position)
+          state.receipt.microseconds += receipt.microseconds
+          let room = limits.listenersMax - state.receipt.listeners.count - elsewhere.listeners.count
+          elsewhere.listeners += receipt.listeners.prefix(max(0, room)).map { $0.naming(node) }
+        }
+        elsewhere.nodes.append((node, counts))
+      }
+      state.receipt.elsewhere = elsewhere
+    }
+  }
+
+  /// Somebody was not told, as another node says.
+  func noteIncomplete() { state.withLock { $0.receipt.isComplete = false } }
+
+  /// What stands in it now; complete only when it is closed.
+  var current: Receipt {
+    state.withLock { state in
+      var receipt = state.receipt
+      if !state.isClosed { receipt.isComplete = false }
+      return receipt
+    }
+  }
 
   func note(query: JSON, ofListener number: Int) {
     state.withLock { state in
@@ -76,11 +111,13 @@ final class ReceiptDraft: Sendable {
   /// What became of a cancellation. Its hold ends.
   func note(_ outcome: Receipt.Outcome, ofListener number: Int) {
     release { state in
-      state.receipt.lateCount -= 1
+      state.receipt.counts.late -= 1
       switch outcome {
-      case .sent(let microseconds): state.receipt.microseconds.append(microseconds)
-      case .gone: state.receipt.goneCount += 1
-      case .late: break
+      case .sent(let microseconds):
+        state.receipt.counts.sent += 1
+        state.receipt.microseconds.append(microseconds)
+      case .gone: state.receipt.counts.gone += 1
+      case .late: state.receipt.counts.late += 1
       }
       if state.receipt.listeners.indices.contains(number) { state.receipt.listeners[number].outcome = outcome }
     }

@@ -28,6 +28,22 @@ package struct ReceiptLimits: Sendable {
   /// Seconds that a request may wait: less than proxies keep a connection without an answer.
   var waitSecondsMax = 50
 
+  /// Databases that a node tells another of, when a revocation cut somebody in more than one. More than that it does not put
+  /// into words, and counts as one that did not answer.
+  var nodeReceiptsMax = 500
+  /// Bytes of the listeners that it names.
+  var nodeListenersBytesMax = 512 << 10
+  /// Times that it tells; of more, some.
+  var nodeTimesMax = 10_000
+  /// Bytes of a database's name, as another node may say it.
+  var nodeDatabaseBytesMax = 256
+  /// Milliseconds that a node waits for its own clients to have been told, before it answers as far as they were.
+  var nodePatienceMilliseconds: Int64 = 2_000
+  /// Revocations of other nodes whose rounds are kept, for these to ask. Administrators delete 1,000 accounts at once.
+  var followedMax = 2_000
+  /// Milliseconds for which they are kept.
+  var followedMilliseconds: Int64 = 30_000
+
   /// Those of every server.
   package static let standard = ReceiptLimits()
 }

@@ -6,7 +6,8 @@ import Synchronization
 /// somebody was signed in with what ended, or a single one that says that nobody was.
 ///
 /// Every loop says how many connections it ended, and every one of those is answered by its database once. When the
-/// two counts agree the revocation has been decided to the end.
+/// two counts agree the revocation has been decided to the end. In a cluster the other nodes say what they did, which then
+/// stands in the same receipts.
 final class RevocationRound: Sendable {
   private struct State {
     var loopsLeft: Int
@@ -15,26 +16,39 @@ final class RevocationRound: Sendable {
     var drafts: [String: ReceiptDraft] = [:]
     var isDecided = false
     var openCount = 0
+    /// Nodes that have not said yet what they did.
+    var nodesLeft: Set<String>
+    /// What nodes said that did.
+    var told: [String: [NodeReceipt]] = [:]
+    /// Nodes that say nothing.
+    var silent: Set<String> = []
+    /// Called at the end; nil after it.
+    var enders: [@Sendable () -> Void]? = []
   }
 
   let number: UInt64
   let start: ReceiptMoment
   private let cause: Receipt.Cause
   private let state: Mutex<State>
+  private let asksNodes: Bool
   private let makeDraft: @Sendable (Receipt, RevocationRound) -> ReceiptDraft
   /// Called once, when all receipts are closed.
   private let onEnd: @Sendable (RevocationRound) -> Void
 
-  /// - Parameter loopCount: how many loops will say what they did; at least 1.
+  /// - Parameters:
+  ///   - loopCount: how many loops will say what they did; at least 1.
+  ///   - nodes: the other nodes of a cluster that will; nil when they are not asked.
   init(
     number: UInt64, _ revocation: Revocation, event: AuditEvent.Kind, at start: ReceiptMoment, loopCount: Int,
+    nodes: [String]? = nil,
     makeDraft: @escaping @Sendable (Receipt, RevocationRound) -> ReceiptDraft,
     onEnd: @escaping @Sendable (RevocationRound) -> Void
   ) {
     self.number = number
     self.start = start
     cause = .revocation(number: number, revocation, event: event)
-    state = Mutex(State(loopsLeft: loopCount))
+    asksNodes = nodes != nil
+    state = Mutex(State(loopsLeft: loopCount, nodesLeft: Set(nodes ?? [])))
     self.makeDraft = makeDraft
     self.onEnd = onEnd
   }
@@ -62,34 +76,81 @@ final class RevocationRound: Sendable {
     return taken
   }
 
+  /// Another node says what it did; nil when it says nothing.
+  func heard(_ node: String, _ receipts: [NodeReceipt]?) {
+    decide { state in
+      guard !state.isDecided, state.nodesLeft.remove(node) != nil else { return }
+      if let receipts { state.told[node] = receipts } else { state.silent.insert(node) }
+    }
+  }
+
+  /// Has it told when all receipts are closed; at once when they are.
+  func whenEnded(_ ender: @escaping @Sendable () -> Void) {
+    let isOver = state.withLock { state in
+      state.enders?.append(ender)
+      return state.enders == nil
+    }
+    if isOver { ender() }
+  }
+
+  /// What stands in its receipts now.
+  var receipts: [Receipt] {
+    let (drafts, isDecided) = state.withLock { (Array($0.drafts.values), $0.isDecided) }
+    var receipts = drafts.map(\.current)
+    if !isDecided {
+      // It may still come to others.
+      receipts.append(
+        Receipt(
+          cause: cause, position: 0, wallMilliseconds: start.wallMilliseconds, isComplete: false))
+    }
+    return receipts
+  }
+
   /// Ends the round as it stands, because some database does not answer.
   func expire() {
-    let drafts = state.withLock { state -> [ReceiptDraft] in
-      if state.drafts.isEmpty { _ = open(nil, &state) }
-      state.isDecided = true
-      return Array(state.drafts.values)
-    }
+    let drafts = state.withLock { state in state.isDecided ? Array(state.drafts.values) : settle(&state) }
     for draft in drafts { draft.expire() }
   }
 
   /// One of the receipts is closed.
   func closed() {
-    let isLast = state.withLock { state in
+    let enders = state.withLock { state -> [@Sendable () -> Void]? in
       state.openCount -= 1
-      return state.isDecided && state.openCount == 0
+      return state.isDecided && state.openCount == 0 ? state.enders.take() : nil
     }
-    if isLast { onEnd(self) }
+    guard let enders else { return }
+    onEnd(self)
+    for ender in enders { ender() }
   }
 
   private func decide(_ change: (inout State) -> Void) {
     let drafts = state.withLock { state -> [ReceiptDraft] in
       change(&state)
-      guard !state.isDecided, state.loopsLeft == 0, state.decidedCount >= state.expectedCount else { return [] }
-      state.isDecided = true
-      if state.drafts.isEmpty { _ = open(nil, &state) }
-      return Array(state.drafts.values)
+      guard !state.isDecided, state.loopsLeft == 0, state.decidedCount >= state.expectedCount, state.nodesLeft.isEmpty
+      else { return [] }
+      return settle(&state)
     }
     for draft in drafts { draft.seal() }
+  }
+
+  /// Nothing more is taken in: whoever has said nothing by now is silent.
+  private func settle(_ state: inout State) -> [ReceiptDraft] {
+    state.isDecided = true
+    let told = state.told.sorted { $0.key < $1.key }
+    for database in Set(told.flatMap(\.value).compactMap(\.database)) where state.drafts[database] == nil {
+      _ = open(database, &state)
+    }
+    if state.drafts.isEmpty { _ = open(nil, &state) }
+    if asksNodes {
+      let silent = state.nodesLeft.union(state.silent).sorted()
+      let isComplete = told.flatMap(\.value).allSatisfy(\.isComplete)
+      for (database, draft) in state.drafts {
+        draft.add(told.map { ($0.key, $0.value.filter { ($0.database ?? "") == database }) }, silent: silent)
+        if !isComplete { draft.noteIncomplete() }
+      }
+    }
+    (state.nodesLeft, state.told) = ([], [:])
+    return Array(state.drafts.values)
   }
 
   private func open(_ database: String?, _ state: inout State) -> ReceiptDraft {

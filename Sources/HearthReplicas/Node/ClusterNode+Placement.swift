@@ -33,6 +33,7 @@ extension ClusterNode {
         return loop.makeSucceededFuture(NodeAnswer.declined.encoded)
       }
       answer = opening.map { .opened }.recover { _ in .declined }
+    case .receipts(let credentials, let position): answer = receipts(of: credentials, position, on: loop)
     // It is a later version that asks.
     case nil: return loop.makeFailedFuture(LinkRefusal.unattended)
     }
@@ -47,7 +48,7 @@ extension ClusterNode {
     }
   }
 
-  private func ask(_ node: NodeID, _ question: NodeQuestion, seconds: Int) -> EventLoopFuture<NodeAnswer> {
+  func ask(_ node: NodeID, _ question: NodeQuestion, seconds: Int) -> EventLoopFuture<NodeAnswer> {
     driver.links.ask(node, question.encoded, timeoutSeconds: seconds)
       .flatMapThrowing { try NodeAnswer(encoded: $0) }
   }

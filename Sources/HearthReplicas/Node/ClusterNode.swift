@@ -20,12 +20,16 @@ package final class ClusterNode: Sendable {
 
   /// This node's name.
   package let name: String
+  /// The names of all others, in order, whether they are connected or not.
+  package let peers: [String]
   let engine: PostgresEngine
   let store: PostgresClusterStore
   let driver: NodeDriver<EngineTenant>
   private let answers = Held<Answer>()
   /// Opens databases that other nodes want here.
   let opener = Held<Opener>()
+  /// Says whom this node cut because credentials ended.
+  let receiptTeller = Held<ReceiptTeller>()
   let timing: ClusterTiming
   let clock: @Sendable () -> Instant
   let logger: Logger
@@ -43,6 +47,8 @@ package final class ClusterNode: Sendable {
   private let counts = OwnershipCounts()
   /// What is under way between this node and others.
   let errands = Errands()
+  /// Questions of this node for receipts.
+  let receiptTurns = QuestionTurns(underWayMax: 100, waitingMax: 10_000)
   /// Counts the looks where databases are to be.
   let looks = Atomic(0)
 
@@ -69,6 +75,7 @@ package final class ClusterNode: Sendable {
     ) { error in logger.error("PostgreSQL refused a call of the cluster", metadata: ["error": "\(error)"]) }
     (name, self.engine, self.store, self.timing) = (options.node.name, engine, store, timing)
     (self.clock, self.logger) = (clock, logger)
+    peers = Set(options.peers.map(\.name)).subtracting([options.node.name]).sorted()
     isWilling = Atomic(!options.ownsNothing)
     let placed = PlacedNode()
     driver = NodeDriver<EngineTenant>(

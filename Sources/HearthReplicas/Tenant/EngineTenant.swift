@@ -153,7 +153,7 @@ struct EngineTenant: DatabaseTenant {
     case .dataLost(let loss): around.notice(.dataLost(loss))
     case .unreadable(let finding): around.notice(.unreadable(finding))
     // Whoever drives the member asks the store and sends; status looks at the member itself.
-    case .ask, .send, .receipts: break
+    case .ask, .send: break
     case .ownerSeen(let node): around.owner.set(node?.name)
     }
   }

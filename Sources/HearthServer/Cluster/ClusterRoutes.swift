@@ -13,6 +13,8 @@ struct ClusterRoutes: Sendable {
   /// What the names of databases' journals begin with.
   let prefix: String
   private let accounts: AccountStore
+  /// For receipts that another node keeps: longer than it may wait for them.
+  private static let receiptSeconds = ReceiptList.waitSecondsMax + 10
 
   init(_ node: ClusterNode, _ accounts: AccountStore, prefix: String, proxies: TrustedProxies, logger: Logger) {
     (self.node, self.accounts, self.prefix) = (node, accounts, prefix)
@@ -31,10 +33,24 @@ struct ClusterRoutes: Sendable {
     ["/.settings/databases", "/.settings/triggers"].contains { path == $0 + ".json" || path.hasPrefix($0 + "/") }
   }
 
+  /// Whether whichever node a request is handed to answers it, and not only the one that owns the accounts.
+  static func isForAnyNode(_ request: HTTPRequest) -> Bool { request.path == ReceiptList.path }
+
+  /// The same responder on the node that a request for receipts names; nil when that is this one, or none.
+  func byNamedNode(_ request: HTTPRequest, _ responder: any HTTPResponder) -> (any HTTPResponder)? {
+    guard let name = ReceiptList.node(of: request), node.peers.contains(name) else { return nil }
+    let named = Relay(node: node.name, owner: { name }, proxies: relay.proxies, logger: relay.logger)
+    return RelayResponder(
+      relay: named,
+      ask: { [node] name, question in ask(node, name, question, timeoutSeconds: Self.receiptSeconds) },
+      responder: responder)
+  }
+
   /// The same responder on the node that owns the accounts.
   func byOwnerOfAccounts(_ responder: any HTTPResponder) -> any HTTPResponder {
     RelayResponder(
-      relay: relay, ask: { [node] name, question in ask(node, name, question) },
+      relay: relay,
+      ask: { [node] name, question in ask(node, name, question, timeoutSeconds: RelayLimits.timeoutSeconds) },
       catchUp: { [accounts] loop in
         let promise = loop.makePromise(of: Void.self)
         promise.completeWithTask { await accounts.catchUp() }
@@ -43,8 +59,10 @@ struct ClusterRoutes: Sendable {
   }
 }
 
-private func ask(_ node: ClusterNode, _ name: String, _ question: [UInt8]) -> EventLoopFuture<[UInt8]> {
-  node.ask(name, question, timeoutSeconds: RelayLimits.timeoutSeconds).flatMapErrorThrowing { error in
+private func ask(
+  _ node: ClusterNode, _ name: String, _ question: [UInt8], timeoutSeconds: Int
+) -> EventLoopFuture<[UInt8]> {
+  node.ask(name, question, timeoutSeconds: timeoutSeconds).flatMapErrorThrowing { error in
     throw (error as? QuestionProblem)?.mayHaveBeenDone == false ? Relay.Failure.notReached : .outcomeUnknown
   }
 }

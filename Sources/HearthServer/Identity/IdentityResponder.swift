@@ -17,7 +17,8 @@ struct IdentityResponder: Sendable {
   let load: IdentityLoad
 
   private var endpoints: IdentityEndpoints {
-    IdentityEndpoints(services.accounts, defaultNamespace: services.defaultNamespace)
+    IdentityEndpoints(
+      services.accounts, defaultNamespace: services.defaultNamespace, node: services.router.receipts.node)
   }
 
   func respond(

@@ -47,6 +47,9 @@ struct ServerRoutes: Sendable {
       Route("what nodes decide together", on: [.port, .folder]) { [cluster, rest] _, path in
         ClusterRoutes.isForOwnerOfAccounts(path) ? cluster?.byOwnerOfAccounts(rest) : nil
       },
+      Route("receipts of another node", on: [.port, .folder]) { [cluster, rest] request, path in
+        path == ReceiptList.path ? cluster?.byNamedNode(request, rest) : nil
+      },
       row("identity endpoints", on: [.port, .folder], for: .programs),
       row("web app configuration", on: [.port], for: .webApps),
       row("pages of mailed links", on: [.port], for: .people),

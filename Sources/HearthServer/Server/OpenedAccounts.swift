@@ -26,11 +26,12 @@ package struct OpenedAccounts: Sendable {
   ///   - engine: keeps the journal.
   ///   - node: has a part in them where a cluster's nodes share them.
   ///   - environment: clocks, randomness and the operator's log.
+  ///   - onFollowedRevocation: told of credentials that another node has ended.
   ///   - onRevocation: told of what ends credentials; gives the number by which its receipts are found, or nil.
   /// - Throws: ``ServerError`` when the file cannot be opened, as when another process has it open.
   package static func open(
     _ options: HearthServer.Options, _ engine: JournalEngine, _ node: ClusterNode? = nil, keys: KeyStore,
-    environment: AccountsEnvironment,
+    environment: AccountsEnvironment, onFollowedRevocation: @escaping FollowedRevocationHandler = { _, _, _ in },
     onRevocation: @escaping @Sendable (Revocation, AuditEvent.Kind) -> UInt64?
   ) throws(ServerError) -> OpenedAccounts {
     let configuration = options.accounts
@@ -59,7 +60,7 @@ package struct OpenedAccounts: Sendable {
     }
     let own = Accounts(
       configuration: configuration, store: store, keys: ring, plugins: options.plugins, environment: environment,
-      onRevocation: onRevocation)
+      onFollowedRevocation: onFollowedRevocation, onRevocation: onRevocation)
     return OpenedAccounts(accounts: AccountsDirectory(own), keys: ring, store: store, ownership: ownership)
   }
 }

@@ -1,3 +1,5 @@
+import HearthAccounts
+import HearthCluster
 import HearthCrypto
 import HearthDatabase
 import HearthEngine
@@ -104,6 +106,29 @@ extension ServerParts {
     for name in found.removed { databases.drop(name) { services.forget(name) } }
   }
 
+  /// Has receipts of what ends the credentials of people and service accounts tell of the clients of all nodes.
+  static func shareReceipts(_ node: ClusterNode, _ accounts: AccountStore, _ router: EffectRouter) {
+    router.receipts.collect(
+      from: ReceiptPeers(names: node.peers) { revocation, heard in
+        guard let credentials = EndedCredentials(revocation) else {
+          for peer in node.peers { heard(peer, nil) }
+          return
+        }
+        node.askForReceipts(of: credentials, position: accounts.position, heard: heard)
+      })
+    node.tellReceipts { credentials, position in
+      let loop = router.anyLoop
+      let promise = loop.makePromise(of: Void.self)
+      promise.completeWithTask {
+        // Whatever was durable when it was asked was announced here after this.
+        guard await accounts.catchUp(), accounts.position >= position else { throw LinkRefusal.failed }
+      }
+      return promise.futureResult.flatMap {
+        router.receipts.words(of: Revocation(credentials), upTo: position, on: loop)
+      }
+    }
+  }
+
   /// Opens databases that the cluster's nodes share.
   static func opener(_ node: ClusterNode, _ router: EffectRouter) -> DatabaseOpener {
     { name, rules, environment, limits in
@@ -116,6 +141,26 @@ extension ServerParts {
           let own = denials.map { Effect.denied($0.ofNobody) }
           router.deliver(own, of: name)
         })
+    }
+  }
+}
+
+extension EndedCredentials {
+  /// Nil for what does not end on all nodes.
+  fileprivate init?(_ revocation: Revocation) {
+    switch revocation {
+    case .user(let uid): self = .user(uid: uid)
+    case .serviceAccount(let email): self = .serviceAccount(email: email)
+    case .legacySession, .signingKey, .legacySecret, .foreignTokens: return nil
+    }
+  }
+}
+
+extension Revocation {
+  fileprivate init(_ credentials: EndedCredentials) {
+    switch credentials {
+    case .user(let uid): self = .user(uid: uid)
+    case .serviceAccount(let email): self = .serviceAccount(email: email)
     }
   }
 }

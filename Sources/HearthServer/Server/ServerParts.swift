@@ -75,7 +75,9 @@ final class ServerParts: Sendable {
       let archive = try Self.receiptArchive(options)
       let router = await EffectRouter(
         loops: loops.map(\.eventLoop), denials: denials,
-        receipts: ReceiptDesk(archive: archive, logger: options.logger, meters: meters.gateway), meters: meters.gateway)
+        receipts: ReceiptDesk(
+          node: options.cluster?.node.name, archive: archive, logger: options.logger, meters: meters.gateway),
+        meters: meters.gateway)
       let journals = try await BlockingThread.run { () throws(ServerError) in
         try JournalEngine(
           options.journal, dataDirectory: options.dataDirectory, isShared: options.cluster != nil,
@@ -86,11 +88,13 @@ final class ServerParts: Sendable {
       (joined, self.node) = (node, node)
       accounts = try await BlockingThread.run { () throws(ServerError) in
         let environment = AccountsEnvironment.ofServer(options.logger)
-        return try OpenedAccounts.open(options, journals, node, keys: keys, environment: environment) {
-          router.revoke($0, because: $1)
-        }
+        return try OpenedAccounts.open(
+          options, journals, node, keys: keys, environment: environment,
+          onFollowedRevocation: { router.follow($0, because: $1, to: $2) },
+          onRevocation: { router.revoke($0, because: $1) })
       }
       opened = accounts
+      if let node { Self.shareReceipts(node, accounts.store, router) }
       let shared = try await BlockingThread.run { [accounts] () throws(ServerError) in
         try Self.sharedFiles(options, node, accounts.keys)
       }

@@ -6,12 +6,22 @@ final class CausedRevocations: Sendable {
   /// The parameter that asks for them, and the member of the answer that has them.
   static let parameter = "revocations"
 
-  private let numbers = Mutex<[Int64]>([])
+  /// The member that says which node of a cluster keeps their receipts.
+  private static let nodeMember = "revocationsNode"
 
-  var all: [Int64] { numbers.withLock { $0 } }
+  struct Revocation: Sendable {
+    var number: Int64
+    /// The node of a cluster that keeps its receipts; nil for a server by itself.
+    var node: String?
+  }
+
+  private let revocations = Mutex<[Revocation]>([])
+
+  var all: [Revocation] { revocations.withLock { $0 } }
 
   func note(_ answer: JSON) {
-    let found = answer[Self.parameter]?.array?.compactMap(\.int) ?? []
-    numbers.withLock { $0 += found }
+    let node = answer[Self.nodeMember]?.string
+    let found = (answer[Self.parameter]?.array?.compactMap(\.int) ?? []).map { Revocation(number: $0, node: node) }
+    revocations.withLock { $0 += found }
   }
 }

@@ -8,6 +8,8 @@ struct ReceiptRequest {
   /// The longest that a server lets a request wait.
   static let waitSecondsMax = 50
 
+  /// The node of a cluster that keeps them; nil for the one that is asked.
+  var node: String?
   var database: String?
   var revocation: Int64?
   var limit = 100
@@ -16,6 +18,7 @@ struct ReceiptRequest {
 
   var request: AdminRequest {
     var query = [("limit", String(limit))]
+    if let node { query.append(("node", node)) }
     if let database { query.append(("ns", database)) }
     if let revocation { query.append(("revocation", String(revocation))) }
     if let after { query.append(("after", String(after))) }
@@ -28,6 +31,7 @@ struct ReceiptRequest {
     func value(_ name: String) -> String? { request.query.first { $0.name == name }?.value }
     var found = ReceiptFile.read(dataDirectory: dataDirectory)
     let last = found.last?["id"] ?? .int(0)
+    if let node = value("node") { found.removeAll { $0["node"]?.string != node } }
     if let database = value("ns") { found.removeAll { $0["database"]?.string != database } }
     if let number = value("revocation").flatMap({ Int64($0) }) {
       found.removeAll { $0["revocation"]?["number"]?.int != number }

@@ -20,8 +20,16 @@ struct ReceiptLine {
       words.append("p99 \(Self.milliseconds(p99)), last \(Self.milliseconds(last))")
     }
     if count("gone") > 0 { words.append("\(count("gone")) had gone") }
+    let nodes = names("nodes", { $0["name"]?.string })
+    if nodes.count > 1 { words.append("on \(nodes.joined(separator: ", "))") }
+    let silent = names("unanswered", \.string)
+    if !silent.isEmpty { words.append("no answer from \(silent.joined(separator: ", "))") }
     if receipt["isComplete"]?.bool == false { words.append("not complete: \(count("late")) not yet written") }
     return TextTable.printable(words.joined(separator: "  "))
+  }
+
+  private func names(_ member: String, _ name: (JSON) -> String?) -> [String] {
+    (receipt[member]?.array ?? []).compactMap(name)
   }
 
   private var cause: String {
@@ -38,6 +46,7 @@ struct ReceiptLine {
         "  \(listener["connection"]?.string ?? "?")", listener["path"]?.string ?? "?",
         "uid=\(listener["uid"]?.string ?? "-")", "last told of \(listener["lastPosition"]?.int ?? 0)",
       ]
+      if let node = listener["node"]?.string { words.append("on \(node)") }
       if let query = listener["query"] { words.append("query=\(String(decoding: query.text(), as: UTF8.self))") }
       words.append(listener["milliseconds"]?.number.map(Self.milliseconds) ?? listener["outcome"]?.string ?? "")
       return TextTable.printable(words.joined(separator: "  "))

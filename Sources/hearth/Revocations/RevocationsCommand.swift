@@ -9,13 +9,17 @@ struct RevocationsCommand: AsyncParsableCommand {
     discussion: """
       A receipt names the cause (a write, new rules, the end of a credential, an account that was disabled or signed \
       out), how many listeners were examined, kept and cancelled, and how soon the last one was sent its cancellation. \
-      The running server is asked; without one the folder's files are read. With --json: one receipt a line.
+      In a cluster the one that the owner of the accounts keeps of a revocation tells of the clients of all nodes. The \
+      running server is asked; without one the folder's files are read. With --json: one receipt a line.
       """)
 
   @OptionGroup var admin: AdminOptions
 
   @Option(help: ArgumentHelp("Show only this database's receipts.", valueName: "name"))
   var ns: String?
+
+  @Option(help: ArgumentHelp("Show those that this node of the cluster keeps.", valueName: "name"))
+  var node: String?
 
   @Option(
     name: [.customShort("n"), .long], help: ArgumentHelp("Show this many of the newest receipts.", valueName: "count"))
@@ -40,13 +44,13 @@ struct RevocationsCommand: AsyncParsableCommand {
       guard !follow || admin.channel.isServer else {
         throw AdminFailure("--follow needs a running server; \(admin.place) has only past receipts")
       }
-      var request = ReceiptRequest(database: ns, revocation: revocation, limit: limit)
+      var request = ReceiptRequest(node: node, database: ns, revocation: revocation, limit: limit)
       while true {
         let start = ContinuousClock.now
         let page = try await admin.receipts(request)
         for receipt in page.receipts { ReceiptLine(receipt: receipt).print(admin, withListeners: listeners) }
         guard follow else { break }
-        request = ReceiptRequest(database: ns, revocation: nil, limit: 1_000)
+        request = ReceiptRequest(node: node, database: ns, revocation: nil, limit: 1_000)
         request.after = page.receipts.last?["id"]?.int ?? page.last
         request.waitSeconds = ReceiptRequest.waitSecondsMax
         // A server that lets no more requests wait answers at once, with nothing.

@@ -18,24 +18,25 @@ struct WaitOption: ParsableArguments {
   /// Does the work and, when it was asked for, waits for the receipts of all revocations that it caused.
   func run(_ admin: Administration, _ work: (Administration) async throws -> Void) async throws {
     guard wait else { return try await work(admin) }
-    let numbers = CausedRevocations()
+    let caused = CausedRevocations()
     var noting = admin
-    noting.revocations = numbers
+    noting.revocations = caused
     try await work(noting)
-    guard !numbers.all.isEmpty else {
+    guard !caused.all.isEmpty else {
       return Output.note("no receipts: nothing that was signed in on \(admin.place) ended")
     }
     let deadline = ContinuousClock.now + .seconds(waitSeconds)
     var isComplete = true
-    for number in numbers.all where try await !show(number, admin, until: deadline) { isComplete = false }
+    for revocation in caused.all where try await !show(revocation, admin, until: deadline) { isComplete = false }
     if !isComplete { throw ExitCode.failure }
   }
 
-  /// - Returns: False when a listener was not told in time.
+  /// - Returns: False when a listener was not told in time, or a node did not say whether its own were.
   private func show(
-    _ number: Int64, _ admin: Administration, until deadline: ContinuousClock.Instant
+    _ revocation: CausedRevocations.Revocation, _ admin: Administration, until deadline: ContinuousClock.Instant
   ) async throws -> Bool {
-    var request = ReceiptRequest(revocation: number, limit: 1_000)
+    let number = revocation.number
+    var request = ReceiptRequest(node: revocation.node, revocation: number, limit: 1_000)
     while true {
       let left = max(0, (deadline - .now).components.seconds)
       request.waitSeconds = min(Int(left), ReceiptRequest.waitSecondsMax)

@@ -182,7 +182,7 @@ struct DrivenTenant: DatabaseTenant {
 
   mutating func take(_ action: MemberAction) {
     switch action {
-    case .ask, .send, .receipts, .began, .ownerSeen, .restored, .stored: break
+    case .ask, .send, .began, .ownerSeen, .restored, .stored: break
     case .apply(let row, let records):
       decider.apply(row, records)
       board.tell(row, records, on: node)

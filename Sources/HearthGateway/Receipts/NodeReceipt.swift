@@ -1,0 +1,94 @@
+import HearthTree
+
+/// What one node of a cluster tells another of a revocation: what it did for its own clients in one database.
+///
+/// ```
+/// {"receipts":[{"database":"default","position":42,"signedOut":1,"examined":1,"kept":0,"cancelled":1,"sent":1,"gone":0,
+///               "late":0,"isComplete":true,"microseconds":[900],"listeners":[{…}]}]}
+/// ```
+///
+/// Listeners are as in a ``Receipt``'s line. Where they, or the times, would take too many bytes, some are left out; counts
+/// are those of all.
+struct NodeReceipt: Sendable {
+  /// nil for a revocation that none of the node's connections was signed in with.
+  var database: String?
+  /// Where the last of its decisions stands in the database's commit order.
+  var position: Int64
+  var counts: ReceiptCounts
+  /// Whether everybody was told.
+  var isComplete: Bool
+  /// From when the node knew of the revocation to each cancellation's last byte in the socket, sorted.
+  var microseconds: [Int64]
+  /// Of the first that were cut.
+  var listeners: [JSON]
+
+  /// A node that was asked cannot put into words what it did.
+  struct TooMuch: Error {}
+
+  /// The bytes that a node is answered with.
+  ///
+  /// - Throws: ``TooMuch`` for more databases than there is room for.
+  static func encoded(_ receipts: [Receipt], limits: ReceiptLimits) throws(TooMuch) -> [UInt8] {
+    guard receipts.count <= limits.nodeReceiptsMax else { throw TooMuch() }
+    let share = max(1, receipts.count)
+    let list = receipts.map { receipt -> JSON in
+      let times = sample(receipt.microseconds.sorted(), countMax: limits.nodeTimesMax / share)
+      let members: [JSON.Member] = [
+        .init("database", receipt.database.map { .string($0) } ?? .null), .init("position", .int(receipt.position)),
+      ]
+      return .object(
+        members + receipt.counts.members + [
+          .init("isComplete", .bool(receipt.isComplete)), .init("microseconds", .array(times.map { .int($0) })),
+          .init("listeners", .array(receipt.listenersJSON(bytesMax: limits.nodeListenersBytesMax / share))),
+        ])
+    }
+    return JSON.object([.init("receipts", .array(list))]).text()
+  }
+
+  /// Some of sorted times, evenly, the last among them.
+  private static func sample(_ times: [Int64], countMax: Int) -> [Int64] {
+    guard times.count > countMax, countMax > 0 else { return times }
+    return (1...countMax).map { times[times.count * $0 / countMax - 1] }
+  }
+
+  /// Reads what another node says.
+  ///
+  /// - Returns: Nil for anything that no node says.
+  static func decoded(_ bytes: [UInt8], limits: ReceiptLimits) -> [NodeReceipt]? {
+    guard let list = JSON(parsing: bytes)?["receipts"]?.array, list.count <= limits.nodeReceiptsMax else { return nil }
+    var receipts: [NodeReceipt] = []
+    for json in list {
+      guard let receipt = NodeReceipt(json, limits: limits) else { return nil }
+      receipts.append(receipt)
+    }
+    return receipts
+  }
+
+  private init?(_ json: JSON, limits: ReceiptLimits) {
+    let database = json["database"]?.string
+    guard let counts = ReceiptCounts(json), let position = json["position"]?.int, position >= 0,
+      let isComplete = json["isComplete"]?.bool, (database?.utf8.count ?? 1) > 0,
+      database?.utf8.count ?? 0 <= limits.nodeDatabaseBytesMax,
+      let times = json["microseconds"]?.array?.map(\.int), times.count <= min(counts.sent, limits.nodeTimesMax),
+      let listeners = json["listeners"]?.array, listeners.count <= min(counts.cancelled, limits.listenersMax)
+    else { return nil }
+    let microseconds = times.compactMap { $0 }.filter { $0 >= 0 }
+    guard microseconds.count == times.count else { return nil }
+    (self.database, self.position, self.counts, self.isComplete) = (database, position, counts, isComplete)
+    (self.microseconds, self.listeners) = (microseconds, [])
+    for listener in listeners {
+      guard let known = Self.listener(listener) else { return nil }
+      self.listeners.append(known)
+    }
+  }
+
+  /// What is known of a listener, and nothing else; nil for what is none.
+  private static func listener(_ json: JSON) -> JSON? {
+    guard json["connection"]?.string != nil, json["path"]?.string != nil, case .object(let members) = json else {
+      return nil
+    }
+    return .object(members.filter { known.contains($0.name) })
+  }
+
+  private static let known: Set = ["connection", "path", "query", "uid", "lastPosition", "milliseconds", "outcome"]
+}
