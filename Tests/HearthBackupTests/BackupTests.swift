@@ -232,7 +232,8 @@ import Testing
     try world.restore(.latest).expect(database, at: 161)
   }
 
-  @Test func `a full backup does not take the place of a continuous one that has log in front of its snapshot`() throws {
+  @Test func `a full backup does not take the place of a continuous one that has log in front of its snapshot`() throws
+  {
     var random = SeededRandom(seed: 36)
     let world = try BackupWorld(["databases/a"])
     try world["databases/a"].commit(&random)

@@ -148,7 +148,8 @@ import Testing
     bench.isStoreFull = false
     bench.tick()
     #expect(bench.acknowledged.count == 5)
-    guard case .applied? = bench.acknowledged.dropFirst(3).first, case .refused(let reply)? = bench.acknowledged.last else {
+    guard case .applied? = bench.acknowledged.dropFirst(3).first, case .refused(let reply)? = bench.acknowledged.last
+    else {
       return #expect(Bool(false), "\(bench.acknowledged)")
     }
     #expect(reply == Array("no room".utf8))

@@ -40,11 +40,9 @@ import Testing
   @Test("messages between nodes")
   func messages() throws {
     #expect(LinkMessageTests.messages.map { Self.hexadecimal($0.encoded) } == Self.messageTexts)
-    for (text, message) in zip(Self.messageTexts, LinkMessageTests.messages) {
-      var decoder = LinkDecoder()
-      decoder.append(Self.bytes(text))
-      #expect(try decoder.next() == message)
-    }
+    var decoder = LinkDecoder()
+    decoder.append(Self.messageTexts.flatMap(Self.bytes))
+    for message in LinkMessageTests.messages { #expect(try decoder.next() == message) }
   }
 
   @Test("rows")

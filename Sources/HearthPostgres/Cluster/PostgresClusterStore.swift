@@ -129,9 +129,9 @@ package final class PostgresClusterStore: ClusterStore {
     case .append(let row, let before, let claim, let entries):
       guard let statements = append(row, entries, after: before, claim: claim, journal) else { return then(.refused) }
       let writer = writers[Int(database.rawValue) % writers.count]
-      send(statements, to: writer, noRoom: { then(.noRoom) }) { answers in
-        then(answers.map { $0[0].count == 1 ? .done : .refused } ?? .failed)
-      }
+      send(
+        statements, to: writer, noRoom: { then(.noRoom) },
+        then: { answers in then(answers.map { $0[0].count == 1 ? .done : .refused } ?? .failed) })
     case .release(let epoch):
       send([PostgresStatement(sql.release, [journal, .integer(epoch)])], to: control) { answers in
         then(answers.map { $0[0].count == 1 ? .done : .refused } ?? .failed)
@@ -192,7 +192,8 @@ package final class PostgresClusterStore: ClusterStore {
   ///   - noRoom: Called in the place of `then` when they were undone because the disk is full; nil for no difference.
   ///   - then: Gets an answer for each statement; nil when nobody knows what became of them, or they were undone.
   private func send(
-    _ statements: [PostgresStatement], to worker: PostgresWorker, seconds: Int? = nil, noRoom: (@Sendable () -> Void)? = nil,
+    _ statements: [PostgresStatement], to worker: PostgresWorker, seconds: Int? = nil,
+    noRoom: (@Sendable () -> Void)? = nil,
     then: @escaping @Sendable ([PostgresAnswer]?) -> Void
   ) {
     let deadline: UInt64 =

@@ -267,7 +267,9 @@ final class DatabaseRegistry: DatabaseSource {
     // Another server may have made it a moment ago.
     let promise = loop.makePromise(of: Void.self)
     looks.look { [self] names in
-      guard let names else { return promise.fail(DatabaseProblem.unavailable("which databases there are cannot be read")) }
+      guard let names else {
+        return promise.fail(DatabaseProblem.unavailable("which databases there are cannot be read"))
+      }
       note(names)
       promise.succeed(())
     }
