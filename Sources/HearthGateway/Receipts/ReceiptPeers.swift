@@ -19,8 +19,9 @@ package struct ReceiptPeers: Sendable {
 }
 
 extension Revocation {
-  /// Whether it ends credentials that all nodes of a cluster have in common. Keys are each node's own, and so is what its
-  /// plugins say.
+  /// Whether it ends credentials at a place in the accounts' log, so that the other nodes of a cluster can be asked what they
+  /// did because of it. Keys and secrets are shared elsewhere: each node cuts their clients with a receipt of its own. What
+  /// plugins say is each node's own.
   var isOfAllNodes: Bool {
     switch self {
     case .user, .serviceAccount: true
