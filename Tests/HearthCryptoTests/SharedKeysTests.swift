@@ -98,6 +98,22 @@ struct SharedKeysTests {
     withExtendedLifetime(folders) {}
   }
 
+  @Test("Who changes keys before it knew that another server took one away tells of that all the same")
+  func lostInAChange() throws {
+    let (one, other, folders) = try Self.servers()
+    let place = Place()
+    let lost = Mutex<[LostKeys]>([])
+    try one.share(in: place)
+    try other.share(in: place) { found in lost.withLock { $0.append(found) } }
+    let old = one.list(.idToken)[0].kid
+    try one.rotate(.idToken, nowSeconds: now, isUrgent: true)
+    try one.remove(.idToken, kid: old)
+    try other.rotateLegacySecret()
+    #expect(lost.withLock { $0 } == [LostKeys(keyIDs: [old], hasSecret: false)])
+    #expect(try other.takeShared() == LostKeys() && lost.withLock { $0.count } == 1)
+    withExtendedLifetime(folders) {}
+  }
+
   @Test("What cannot be shared is not done")
   func refused() throws {
     let (one, _, folders) = try Self.servers()

@@ -7,10 +7,14 @@ extension KeyRing {
   /// Has the keys and secrets be those of several servers from now on. What is there already replaces those of this folder;
   /// where nothing is, the first change, or the next ``rotateIfDue(nowSeconds:)``, puts those of this folder there.
   ///
+  /// - Parameter whenLost: told of what counts no more because another server took it away, on the thread on which this one
+  ///   finds out; it must not change keys.
   /// - Throws: also `.foreignSealingKey` when the servers' sealing key is another one than this one's.
-  public func share(in place: any SharedKeyPlace) throws(KeyStoreError) {
-    shared.withLock { $0 = place }
-    _ = try takeShared()
+  public func share(
+    in place: any SharedKeyPlace, whenLost: @escaping @Sendable (LostKeys) -> Void = { _ in }
+  ) throws(KeyStoreError) {
+    shared.withLock { $0 = Sharing(place: place, whenLost: whenLost) }
+    try takeShared()
   }
 
   /// Takes over what another server has changed. Cheap when nothing was.
@@ -20,32 +24,41 @@ extension KeyRing {
   public func takeShared() throws(KeyStoreError) -> LostKeys {
     try writing.withLock { (_) throws(KeyStoreError) in
       var store = snapshot.store
-      guard let text = try shared.withLock({ $0 })?.read(), try store.take(text) else { return LostKeys() }
-      let before = keyIDs
-      let secrets = snapshot.store.legacySecrets.ids
-      show(store)
-      let (now, secretsNow) = (Set(keyIDs), store.legacySecrets.ids)
-      return LostKeys(
-        keyIDs: before.filter { !now.contains($0) }, hasSecret: secrets.contains { !secretsNow.contains($0) })
+      guard let sharing = shared.withLock({ $0 }), let text = try sharing.place.read() else { return LostKeys() }
+      return try take(text, into: &store, sharing)
     }
+  }
+
+  /// Puts what another server has changed in force, also when this one is about to change it further: who used what is gone
+  /// is told now or never.
+  @discardableResult
+  private func take(_ text: String, into store: inout KeyStore, _ sharing: Sharing) throws(KeyStoreError) -> LostKeys {
+    guard try store.take(text) else { return LostKeys() }
+    let (keys, secrets) = (keyIDs, legacySecrets.ids)
+    show(store)
+    let (keysNow, secretsNow) = (keyIDs, legacySecrets.ids)
+    let lost = LostKeys(
+      keyIDs: keys.filter { !keysNow.contains($0) }, hasSecret: secrets.contains { !secretsNow.contains($0) })
+    if lost != LostKeys() { sharing.whenLost(lost) }
+    return lost
   }
 
   private var keyIDs: [String] { KeyKind.allCases.flatMap { list($0) }.map(\.kid) }
 
   /// Makes a change to what all servers have.
   func changeShared<Value>(
-    _ place: any SharedKeyPlace, _ store: inout KeyStore, _ body: (inout KeyStore) throws(KeyStoreError) -> Value
+    _ sharing: Sharing, _ store: inout KeyStore, _ body: (inout KeyStore) throws(KeyStoreError) -> Value
   ) throws(KeyStoreError) -> Value {
     for _ in 0..<Self.attemptsMax {
-      let found = try place.read()
-      if let found { _ = try store.take(found) }
+      let found = try sharing.place.read()
+      if let found { try take(found, into: &store, sharing) }
       try store.makeKeys()
       let before = try store.bundle()
       let value = try body(&store)
       let after = try store.bundle()
       guard after != before || found == nil else { return value }
       do throws(KeyStoreError) {
-        if try place.write(try store.seal(after, random: random), over: found) { return value }
+        if try sharing.place.write(try store.seal(after, random: random), over: found) { return value }
       } catch {
         try store.take(before)
         throw error

@@ -13,6 +13,12 @@ public final class KeyRing: Sendable {
     var cookieVerifier: IDTokenVerifier
   }
 
+  /// Where keys are that several servers have in common, and who is told of what another one took away.
+  struct Sharing: Sendable {
+    var place: any SharedKeyPlace
+    var whenLost: @Sendable (LostKeys) -> Void
+  }
+
   let projectID: String
   let random: RandomBytes
   private let acceptsRawSecrets: Bool
@@ -24,8 +30,8 @@ public final class KeyRing: Sendable {
   private let current: Mutex<Snapshot>
   /// Held while the files are changed; never taken while `current` is held.
   let writing = Mutex(())
-  /// Where several servers have them in common; nil for a server by itself.
-  let shared = Mutex<(any SharedKeyPlace)?>(nil)
+  /// How several servers have them in common; nil for a server by itself.
+  let shared = Mutex<Sharing?>(nil)
   /// The generation of the original that ``follow(_:)`` saw last.
   private let followed = Mutex(1)
 
@@ -109,8 +115,8 @@ public final class KeyRing: Sendable {
     try writing.withLock { (_) throws(KeyStoreError) in
       var store = snapshot.store
       let value: Value
-      if let place = shared.withLock({ $0 }) {
-        value = try changeShared(place, &store, body)
+      if let sharing = shared.withLock({ $0 }) {
+        value = try changeShared(sharing, &store, body)
       } else {
         // A change is made to keys that are there.
         try store.makeKeys()

@@ -34,8 +34,10 @@ extension ServerParts {
   }
 
   /// The small files that nodes share, their keys with them; nil for a server by itself. Blocks.
+  ///
+  /// - Parameter router: lets those go who used a key that another node has taken away.
   static func sharedFiles(
-    _ options: HearthServer.Options, _ node: ClusterNode?, _ keys: KeyRing
+    _ options: HearthServer.Options, _ node: ClusterNode?, _ keys: KeyRing, _ router: EffectRouter
   ) throws(ServerError) -> SharedFiles? {
     guard let node else { return nil }
     do {
@@ -47,7 +49,12 @@ extension ServerParts {
             SharedFiles.journalName, of: "", initialRules: .denyAll, environment: $0, limits: DatabaseLimits(),
             denied: { _ in })
         })
-      do { try keys.share(in: files.keys) } catch {
+      do {
+        try keys.share(in: files.keys) { lost in
+          for id in lost.keyIDs { _ = router.revoke(.signingKey(id: id), because: .keyRotated) }
+          if lost.hasSecret { _ = router.revoke(.legacySecret, because: .keyRotated) }
+        }
+      } catch {
         files.close()
         throw error
       }
@@ -62,7 +69,12 @@ extension ServerParts {
   /// Goes by what another node, or this one, has changed.
   static func follow(_ files: SharedFiles, _ keys: KeyRing, _ services: GatewayServices) {
     files.whenChanged { path in
-      if path == SharedFiles.keysPath { return takeShared(keys, services) }
+      if path == SharedFiles.keysPath {
+        do throws(KeyStoreError) { try keys.takeShared() } catch {
+          services.logger.error("keys that another node has changed are not taken", metadata: ["error": "\(error)"])
+        }
+        return
+      }
       let names = path.split(separator: "/").map(String.init)
       guard names.count > 1 else { return }
       let database = names[1].hasSuffix(".json") ? String(names[1].dropLast(5)) : names[1]
@@ -76,17 +88,6 @@ extension ServerParts {
       case DataDirectory.triggersName: services.triggers.reload()
       default: break
       }
-    }
-  }
-
-  /// Takes keys over that another node has changed. Who used one that is gone is let go.
-  private static func takeShared(_ keys: KeyRing, _ services: GatewayServices) {
-    do throws(KeyStoreError) {
-      let lost = try keys.takeShared()
-      for id in lost.keyIDs { _ = services.router.revoke(.signingKey(id: id), because: .keyRotated) }
-      if lost.hasSecret { _ = services.router.revoke(.legacySecret, because: .keyRotated) }
-    } catch {
-      services.logger.error("keys that another node has changed are not taken over", metadata: ["error": "\(error)"])
     }
   }
 

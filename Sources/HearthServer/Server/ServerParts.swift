@@ -96,7 +96,7 @@ final class ServerParts: Sendable {
       opened = accounts
       if let node { Self.shareReceipts(node, accounts.store, router) }
       let shared = try await BlockingThread.run { [accounts] () throws(ServerError) in
-        try Self.sharedFiles(options, node, accounts.keys)
+        try Self.sharedFiles(options, node, accounts.keys, router)
       }
       (files, sharedFiles) = (shared, shared)
       let receivers = EventReceivers(options.plugins.receivers)
