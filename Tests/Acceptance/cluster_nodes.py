@@ -76,6 +76,11 @@ class Cluster:
         """The name of the node that owns a database, as another one says."""
         return self.database(name, database)["owner"]
 
+    def owner_and_other(self):
+        """The owner of the default database, and the other one of the nodes a and b."""
+        owner = self.owner("a")
+        return self[owner], self["b" if owner == "a" else "a"]
+
     def wait_for_owner(self, asked, owner, database="default"):
         until(lambda: self.owner(asked, database) == owner, f"{owner} does not own {database}")
 

@@ -35,11 +35,6 @@ def read(node, path="", seconds=WAIT_SECONDS):
     return requests.get(f"{node.url}/{path}.json", timeout=seconds).json()
 
 
-def owner_and_other(nodes):
-    owner = nodes.owner("a")
-    return nodes[owner], nodes["b" if owner == "a" else "a"]
-
-
 def ownership(nodes):
     """Who owns the database, and under which epoch."""
     return nodes.postgres.sql("SELECT owner || ' ' || epoch FROM hearth.journal WHERE name = 'databases/default'")
@@ -132,7 +127,7 @@ def slow(tmp_path):
 
 def test_a_slow_disk_of_postgres_delays_writes_and_nothing_else(slow):
     nodes, disk = slow
-    counted = Counted(*owner_and_other(nodes))
+    counted = Counted(*nodes.owner_and_other())
     before = ownership(nodes)
     # A commit waits for the sync that is under way, and then for its own.
     disk.take(0.4)
@@ -169,7 +164,7 @@ def without_standbys(postgres):
 
 def test_commits_take_longer_than_a_lease(cluster):
     nodes = cluster(names="ab", rules=OPEN)
-    counted, before = Counted(*owner_and_other(nodes)), ownership(nodes)
+    counted, before = Counted(*nodes.owner_and_other()), ownership(nodes)
     with without_standbys(nodes.postgres):
         counted.add()
         until(lambda: all(row[0] == "-" for row in nodes.postgres.sql(
@@ -192,7 +187,7 @@ def test_heartbeats_without_an_answer_do_not_take_all_connections(cluster):
 
 def test_a_node_that_cannot_write_says_so(cluster):
     nodes = cluster(names="ab", rules=OPEN)
-    here, there = owner_and_other(nodes)
+    here, there = nodes.owner_and_other()
     with without_standbys(nodes.postgres):
         pending = InBackground(lambda: put(there, "n", 1))
         deadline = time.monotonic() + 12
@@ -238,7 +233,7 @@ def postgres_with_small_disk(*more):
 
 def fill(nodes, disk):
     seen = types.SimpleNamespace(nodes=nodes, statuses={})
-    here, there = owner_and_other(nodes)
+    here, there = nodes.owner_and_other()
     listener = Client(there)
     listener.listen("/told")
     assert put(there, "told", 1) == 200
@@ -320,7 +315,7 @@ def test_postgres_ends_for_want_of_room_and_is_started_again(tmp_path):
         nodes = Cluster(tmp_path, names="ab", rules=OPEN, postgres=postgres.start())
         try:
             nodes.start()
-            counted = Counted(*owner_and_other(nodes))
+            counted = Counted(*nodes.owner_and_other())
             ballast = disk / "ballast"
             ballast.write_bytes(bytes(shutil.disk_usage(disk).free))
             large = InBackground(lambda: [
@@ -344,7 +339,7 @@ def test_postgres_ends_for_want_of_room_and_is_started_again(tmp_path):
 
 def test_postgres_is_gone_for_some_seconds(cluster):
     nodes = cluster(names="ab", rules=OPEN)
-    counted = Counted(*owner_and_other(nodes))
+    counted = Counted(*nodes.owner_and_other())
     owner = nodes.owner("a")
     nodes.postgres.kill()
     counted.add()
@@ -366,7 +361,7 @@ def test_postgres_is_gone_for_some_seconds(cluster):
 @takes_minutes
 def test_requests_over_http_are_answered_though_postgres_stays_away(cluster):
     nodes = cluster(names="ab", rules=OPEN)
-    here, there = owner_and_other(nodes)
+    here, there = nodes.owner_and_other()
     assert put(there, "n", 1) == 200
     nodes.postgres.kill()
     get = lambda path: requests.get(f"{there.url}/{path}", timeout=80)  # noqa: E731

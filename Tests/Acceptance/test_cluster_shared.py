@@ -46,15 +46,9 @@ def names(node):
     return [row["name"] for row in administer(node, "GET", "databases")["databases"]]
 
 
-def both(nodes):
-    """The owner of the default database, and the other node."""
-    owner = nodes.owner("a")
-    return nodes[owner], nodes["b" if owner == "a" else "a"]
-
-
 def test_what_is_set_on_one_node_counts_on_all(cluster):
     nodes = cluster(rules=OPEN, names="ab")
-    here, there = both(nodes)
+    here, there = nodes.owner_and_other()
     # Quotas, versions of rules, and settings for tools.
     there.run("databases", "create", "guests")
     there.run("databases", "set", "guests", "--connections", "3")
@@ -81,7 +75,7 @@ def test_what_is_set_on_one_node_counts_on_all(cluster):
 
 def test_keys_and_secrets_are_those_of_all_nodes(cluster):
     nodes = cluster(rules=OPEN, names="ab")
-    here, there = both(nodes)
+    here, there = nodes.owner_and_other()
 
     def kids(node):
         return [(row["kid"], row["state"]) for row in json.loads(node.run("keys", "list", "--json"))["keys"]]
@@ -113,7 +107,7 @@ def test_keys_and_secrets_are_those_of_all_nodes(cluster):
 
 def test_events_are_made_once_wherever_something_is_written(cluster, receiver):
     nodes = cluster(rules=OPEN, names="ab")
-    here, there = both(nodes)
+    here, there = nodes.owner_and_other()
     there.run("triggers", "add", "t", "--path", "n/{id}", "--on", "write", "--url", receiver.url, "--form", "webhook")
     until(lambda: "t" in here.run("triggers", "list"), "the other node does not know the trigger")
     put(here, "n/1", "a")
@@ -135,7 +129,7 @@ def test_events_are_made_once_wherever_something_is_written(cluster, receiver):
 
 def test_a_database_goes_on_every_node(cluster):
     nodes = cluster(rules=OPEN, names="ab")
-    here, there = both(nodes)
+    here, there = nodes.owner_and_other()
     there.run("databases", "create", "guests")
     put(there, "x", 1, ns="guests")
     until(lambda: "guests" in names(here), "the other node does not know the database")
@@ -176,7 +170,7 @@ def test_a_node_that_owns_nothing(tmp_path):
 
 def test_idle_databases_are_closed_and_opened_again(cluster):
     nodes = cluster("--close-idle", "1s", rules=OPEN, names="ab")
-    here, there = both(nodes)
+    here, there = nodes.owner_and_other()
     here.run("databases", "create", "guests")
     put(here, "n", 1, ns="guests")
 
@@ -196,7 +190,7 @@ def test_idle_databases_are_closed_and_opened_again(cluster):
 
 def test_a_large_database_is_followed_by_a_second_node(cluster):
     nodes = cluster(rules=OPEN, names="ab")
-    here, _ = both(nodes)
+    here, _ = nodes.owner_and_other()
     here.run("databases", "create", "guests")
     put(here, "small", 1, ns="guests")
     owner = nodes.owner("a", "guests")

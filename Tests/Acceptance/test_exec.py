@@ -11,6 +11,7 @@ import urllib.request
 
 import pytest
 
+from cluster_nodes import free_ports
 from conftest import HEARTH
 from waits import WAIT_SECONDS
 
@@ -232,15 +233,6 @@ for path, method in (("/emulators", "GET"), ("/_admin/export", "POST")):
         assert error.code == 403, error.code
 """)
     assert done.returncode == 0, done.stderr
-
-
-def free_ports(count):
-    import socket
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [s.getsockname()[1] for s in sockets]
-    for s in sockets:
-        s.close()
-    return ports
 
 
 def test_dev_stands_in_for_the_emulators_of_the_project(project):

@@ -114,6 +114,15 @@ import Testing
     return bench
   }
 
+  /// A node that follows another one's database.
+  private static func following() -> Bench {
+    var bench = Bench()
+    bench.owner = OwnerRecord(epoch: 4, owner: Self.other, isLapsed: false)
+    bench.handle(.linkUp(Self.other.node))
+    bench.tick()
+    return bench
+  }
+
   @Test("the decider hears that its time has begun after what was read was given out, and before it is asked anything")
   func began() {
     var bench = Bench()
@@ -213,10 +222,7 @@ import Testing
 
   @Test("an owner that the store named is told of all sessions again when it is heard")
   func announcedAgain() {
-    var bench = Bench()
-    bench.owner = OwnerRecord(epoch: 4, owner: Self.other, isLapsed: false)
-    bench.handle(.linkUp(Self.other.node))
-    bench.tick()
+    var bench = Self.following()
     bench.handle(.opened(Self.session))
     let before = bench.announcedCount
     let beat = PeerMessage.beat(epoch: 4, head: bench.head, stamp: .distantPast)
@@ -228,10 +234,7 @@ import Testing
 
   @Test("an owner is asked for its rows as soon as it is heard, and then once in a while")
   func asksAtOnce() {
-    var bench = Bench()
-    bench.owner = OwnerRecord(epoch: 4, owner: Self.other, isLapsed: false)
-    bench.handle(.linkUp(Self.other.node))
-    bench.tick()
+    var bench = Self.following()
     let before = bench.pulseCount
     for (epoch, count): (Int64, Int) in [(4, 1), (4, 1), (5, 2)] {
       bench.handle(.received(.beat(epoch: epoch, head: bench.head, stamp: .distantPast), from: Self.other))
@@ -271,10 +274,7 @@ import Testing
 
   @Test("a snapshot takes the place of rows that were pruned, and the owner is told of all sessions again")
   func restored() {
-    var bench = Bench()
-    bench.owner = OwnerRecord(epoch: 4, owner: Self.other, isLapsed: false)
-    bench.handle(.linkUp(Self.other.node))
-    bench.tick()
+    var bench = Self.following()
     bench.handle(.opened(Self.session))
     bench.isStoreAway = true
     bench.tick(after: 2_000)

@@ -80,12 +80,13 @@ package struct DatabaseFollower: Sendable {
         continue
       }
       guard let (command, next) = following.desk.withLock({ $0.answered(ticket) }) else { continue }
-      switch command.map({ ($0, reply(to: $0, given)) }) {
-      case (let command, let reply?)?: told.append((command, reply))
-      case (let command, nil)?:
-        tell()
-        decideHere([command])
-      case nil: break
+      if let command {
+        if let reply = reply(to: command, given) {
+          told.append((command, reply))
+        } else {
+          tell()
+          decideHere([command])
+        }
       }
       if !next.isEmpty {
         tell()

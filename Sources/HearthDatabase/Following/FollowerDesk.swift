@@ -20,11 +20,10 @@ struct FollowerDesk: Sendable {
 
   /// A question under way.
   private struct Question {
-    var command: Command
+    /// Nil when whoever asked was told that nobody knows: the owner has not answered yet.
+    var command: Command?
     var seat: ConnectionID
     var askedAtMilliseconds: Int64
-    /// Whoever asked was told that nobody knows; the owner has not answered yet.
-    var isTold = false
   }
 
   /// How long a request that belongs to no connection waits for the owner: longer than a failover of PostgreSQL takes.
@@ -109,14 +108,13 @@ struct FollowerDesk: Sendable {
   /// - Returns: what was asked, unless somebody was told already; and what of its connection may go on now.
   mutating func answered(_ ticket: UInt64) -> (command: Command?, next: [Command])? {
     guard let question = questions.removeValue(forKey: ticket) else { return nil }
-    let command = question.isTold ? nil : question.command
     seats[question.seat]?.open.remove(ticket)
     guard let seat = seats[question.seat], !seat.waiting.isEmpty, seat.open.count < Self.openMax / 2 else {
-      return (command, [])
+      return (question.command, [])
     }
     seats[question.seat]?.waiting = []
     waitingCount -= seat.waiting.count
-    return (command, seat.waiting)
+    return (question.command, seat.waiting)
   }
 
   /// Requests of no connection that have waited too long, in their order; they are told now. Their questions stay open.
@@ -124,10 +122,10 @@ struct FollowerDesk: Sendable {
   /// - Parameter now: on the monotonic clock.
   /// - Returns: also whether others still wait.
   mutating func takeOverdue(atMilliseconds now: Int64) -> (overdue: [Command], othersWait: Bool) {
-    let waiting = questions.filter { !$0.value.isTold && $0.value.command.isOneOff }
+    let waiting = questions.filter { $0.value.command?.isOneOff ?? false }
     let overdue = waiting.filter { now - $0.value.askedAtMilliseconds >= Self.patienceMilliseconds }
-    for ticket in overdue.keys { questions[ticket]?.isTold = true }
-    return (overdue.sorted { $0.key < $1.key }.map(\.value.command), waiting.count > overdue.count)
+    for ticket in overdue.keys { questions[ticket]?.command = nil }
+    return (overdue.sorted { $0.key < $1.key }.compactMap(\.value.command), waiting.count > overdue.count)
   }
 
   /// A connection has ended: its questions are of no interest any more.
@@ -151,8 +149,7 @@ struct FollowerDesk: Sendable {
       let seat = seats.removeValue(forKey: connection)
     else { return nil }
     waitingCount -= seat.waiting.count
-    let unanswered = seat.open.sorted().compactMap { questions.removeValue(forKey: $0) }
-      .filter { !$0.isTold }.map(\.command)
+    let unanswered = seat.open.sorted().compactMap { questions.removeValue(forKey: $0)?.command }
     let isShared = connection.rawValue > .max - UInt64(Self.sharedSessions)
     if !isShared { gone.insert(connection) }
     return (isShared ? nil : connection, unanswered, seat.waiting)
@@ -162,9 +159,7 @@ struct FollowerDesk: Sendable {
   ///
   /// - Returns: all commands that had no answer, and the sessions that nobody holds any more.
   mutating func end() -> (unanswered: [Command], sessions: [UInt64]) {
-    let all =
-      questions.sorted { $0.key < $1.key }.map(\.value).filter { !$0.isTold }.map(\.command)
-      + seats.values.flatMap(\.waiting)
+    let all = questions.sorted { $0.key < $1.key }.compactMap(\.value.command) + seats.values.flatMap(\.waiting)
     let sessions = connections.keys.sorted()
     let lastTicket = lastTicket
     self = FollowerDesk()
