@@ -300,7 +300,7 @@ let package = Package(
       name: "HearthReplicas",
       dependencies: [
         "HearthCluster", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthNode", "HearthPostgres",
-        "HearthRules",
+        "HearthRules", "HearthTree",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
       ],

@@ -49,11 +49,11 @@ package struct SimulatedDecider: RequestDecider, Sendable {
 
   package mutating func decide(_ request: ForwardedRequest, at position: Int64) -> Decided {
     expect(position, isNew: true)
-    guard case .write(let bytes) = request.kind, let write = WriteContent(bytes), write.effect != .refused else {
+    guard case .write(let asked) = request.kind, let write = WriteContent(asked.bytes), write.effect != .refused else {
       return .refuse(reply: Self.refusal)
     }
     tip.apply(.write(request.origin, content: write.frame), at: position)
-    return .commit(content: write.frame, reply: bytes)
+    return .commit(content: write.frame, reply: asked.bytes)
   }
 
   /// What who asked for something that is not allowed is told.

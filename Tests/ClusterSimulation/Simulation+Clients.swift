@@ -61,7 +61,7 @@ extension Simulation {
   }
 
   private func write(_ content: WriteContent) -> (Operation.Kind, ForwardedRequest.Kind) {
-    (.write(content), .write(content.bytes))
+    (.write(content), .write(.encoded(content.bytes)))
   }
 
   private func deliverToNode(of client: Int, _ delivery: SimulatedNode.Delivery) {

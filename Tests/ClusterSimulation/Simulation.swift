@@ -190,7 +190,8 @@ package final class Simulation {
   }
 
   private func finish(_ index: Int) {
-    let actions = nodes[index].member.finish(at: nodes[index].clock(at: time), standing(of: index))
+    let actions = nodes[index].member.finish(
+      at: nodes[index].clock(at: time), standing(of: index), &nodes[index].decider)
     for action in told(actions) { perform(action, of: index) }
   }
 

@@ -71,7 +71,8 @@ import Testing
     var requests = Self.opened()
     let large = [UInt8](repeating: 0, count: ClusterLimits.requestBytesMax + 1)
     #expect(
-      Self.submit(.write(large), ticket: 9, &requests) == [.acknowledge(Self.session, ticket: 9, .overloaded)])
+      Self.submit(.write(.encoded(large)), ticket: 9, &requests) == [.acknowledge(Self.session, ticket: 9, .overloaded)]
+    )
     let other = SessionID(rawValue: 6)
     #expect(
       Self.submit(ticket: 8, of: other, &requests) == [.acknowledge(other, ticket: 8, .overloaded)])
@@ -110,14 +111,14 @@ import Testing
     let content = [UInt8](repeating: 0, count: ClusterLimits.requestBytesMax)
     var taken: [SessionID] = []
     for id in ids {
-      let actions = Self.submit(.write(content), ticket: 1, of: id, &requests)
+      let actions = Self.submit(.write(.encoded(content)), ticket: 1, of: id, &requests)
       if actions != [.acknowledge(id, ticket: 1, .overloaded)] { taken.append(id) }
     }
     #expect(taken.count == 5)
     #expect(ids.allSatisfy { !requests.canSubmit($0) })
     _ = requests.answered(taken[0], 2, .refused(reply: []), applied: 1)
     #expect(requests.canSubmit(taken[0]))
-    #expect(Self.submit(.write(content), ticket: 2, of: taken[0], &requests).count == 1)
+    #expect(Self.submit(.write(.encoded(content)), ticket: 2, of: taken[0], &requests).count == 1)
     #expect(!requests.canSubmit(taken[0]))
     #expect(requests.unknown([taken[1]]) == [.closeClient(taken[1])])
     #expect(requests.canSubmit(taken[0]))

@@ -152,11 +152,11 @@ import Testing
   @Test("rows for which there is no room are sent again as they are, one at a time until there is; the owner stays it")
   func room() throws {
     var bench = Self.serving()
-    for _ in 0..<2 {
-      bench.ownership.propose(.noop)
+    for count in [1, ClusterLimits.rowRecordsWorthwhile] {
+      for _ in 0..<count { bench.ownership.propose(.noop) }
       bench.take(bench.ownership.flush(at: Self.now))
     }
-    let first = bench.calls.map(\.call)
+    let (first, tip) = (bench.calls.map(\.call), Int64(3 + ClusterLimits.rowRecordsWorthwhile))
     #expect(first.count == 2)
     bench.answer(.noRoom)
     // The row behind it is refused because of that.
@@ -165,7 +165,7 @@ import Testing
     bench.ownership.propose(.noop)
     let later = Self.now.advanced(by: 500)
     for time in [Self.now, Self.now.advanced(by: 499)] { bench.take(bench.ownership.flush(at: time)) }
-    #expect(bench.calls.isEmpty && bench.ownership.tip == 4)
+    #expect(bench.calls.isEmpty && bench.ownership.tip == tip)
     bench.take(bench.ownership.flush(at: later))
     #expect(bench.calls.map(\.call) == [first[0]])
     bench.answer(.noRoom)
@@ -173,9 +173,27 @@ import Testing
     bench.take(bench.ownership.flush(at: later))
     bench.answer(.done)
     #expect(bench.others.last == .room(true) && !bench.ownership.lacksRoom)
-    #expect(bench.calls.map(\.call).first == first[1] && bench.calls.count == 2)
+    #expect(bench.calls.map(\.call).first == first[1] && bench.calls.count == 1)
     for _ in 0..<2 { bench.answer(.done) }
-    #expect(bench.memory.head.position == 4 && bench.ownership.epoch == 2)
+    #expect(bench.memory.head.position == tip && bench.ownership.epoch == 2)
+  }
+
+  @Test("a row waits for the one before it, unless it is worth its way by itself")
+  func worthwhile() {
+    var bench = Self.serving()
+    func flush(_ count: Int) {
+      for _ in 0..<count { bench.ownership.propose(.noop) }
+      bench.take(bench.ownership.flush(at: Self.now))
+    }
+    flush(1)
+    flush(ClusterLimits.rowRecordsWorthwhile - 1)
+    #expect(bench.calls.count == 1)
+    flush(1)
+    #expect(bench.calls.count == 2)
+    flush(1)
+    bench.answer(.done)
+    bench.answer(.done)
+    #expect(bench.calls.count == 1, "nothing is on its way before it any more")
   }
 
   @Test("a claim that another one overtook is given up")
@@ -202,8 +220,9 @@ import Testing
   @Test("what waits becomes one row, and no more rows are under way than may be")
   func batches() {
     var bench = Self.serving()
+    let count = ClusterLimits.rowRecordsWorthwhile
     for _ in 0...ClusterLimits.rowsInFlightMax {
-      bench.ownership.propose(.noop)
+      for _ in 0..<count { bench.ownership.propose(.noop) }
       bench.take(bench.ownership.flush(at: Self.now))
     }
     for _ in 0..<9 { bench.ownership.propose(.noop) }
@@ -214,7 +233,7 @@ import Testing
       Issue.record("no row")
       return
     }
-    #expect(row.batch.lastPosition - row.batch.firstPosition == 9)
+    #expect(row.batch.lastPosition - row.batch.firstPosition == count + 8)
   }
 
   @Test("an owner whose lease had a gap is not believed before a row of its own proves it")

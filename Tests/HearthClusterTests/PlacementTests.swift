@@ -67,4 +67,41 @@ struct PlacementTests {
     #expect(Placement.moves(ownedCount: 4, others: others, countMax: 4) == [NodeID("b"), NodeID("c")])
     #expect(Placement.moves(ownedCount: 100, others: [], countMax: 4).isEmpty)
   }
+
+  @Test("a node has room for a database when it would not give one away for it")
+  func room() {
+    var random = SeededRandom(seed: 16)
+    for _ in 0..<2_000 {
+      let owned = Self.nodes.map { _ in Int(random.below(40)) }
+      let others = owned.indices.dropFirst().map { Placement.Load(Self.nodes[$0], ownedCount: owned[$0]) }
+      guard owned[0] > 0, Placement.hasRoom(Self.nodes[1], ownedCount: owned[0], others: others) else { continue }
+      let after = [Placement.Load(Self.nodes[0], ownedCount: owned[0] - 1)] + others.dropFirst()
+      #expect(Placement.moves(ownedCount: owned[1] + 1, others: after, countMax: 4).isEmpty, "\(owned)")
+    }
+    #expect(!Placement.hasRoom(Self.nodes[1], ownedCount: 1, others: []))
+    #expect(!Placement.hasRoom(Self.nodes[1], ownedCount: 1, others: [Placement.Load(Self.nodes[1], ownedCount: 9)]))
+  }
+
+  @Test("two of three requests of late say which node's clients use a database most")
+  func demand() {
+    var demand = Demand()
+    var now = MonotonicInstant(milliseconds: 50_000)
+    func most(after requests: [(Int, Int)]) -> NodeID? {
+      for (node, count) in requests { for _ in 0..<count { demand.note(Self.nodes[node]) } }
+      demand.tick(at: now)
+      return demand.most
+    }
+    demand.tick(at: now)
+    #expect(most(after: [(1, 900)]) == nil, "they are few")
+    #expect(most(after: [(1, 1_100)]) == Self.nodes[1])
+    #expect(most(after: [(0, 500), (2, 600)]) == nil, "the others have more than a third")
+    now = now.advanced(by: 10_000)
+    #expect(most(after: []) == nil)
+    #expect(most(after: [(2, 4_000)]) == Self.nodes[2], "what came before counts half")
+    for _ in 0..<20 {
+      now = now.advanced(by: 10_000)
+      demand.tick(at: now)
+    }
+    #expect(demand.most == nil)
+  }
 }

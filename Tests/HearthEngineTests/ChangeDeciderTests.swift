@@ -244,4 +244,30 @@ import Testing
     }
     #expect(decider.end(1, at: 45, Self.now).changes.map(\.position) == [45, 45])
   }
+
+  @Test func `its data is given out for a position that it stands at, unless something else has changed`() throws {
+    var decider = try decider()
+    var position: Int64 = 0
+    func decide(_ action: ForwardedChange.Action) {
+      position += 1
+      _ = decider.decide(ForwardedChange(action, as: .administrator), of: 1, at: position, Self.now)
+    }
+    // With what it began, nothing is known of yet.
+    decide(.write(WriteOperation(Self.put("a", 1))))
+    #expect(decider.data(at: 1) == nil)
+    decide(.write(WriteOperation(Self.put("a", 2))))
+    #expect(decider.data(at: 1) == nil && decider.data(at: 3) == nil)
+    #expect(decider.data(at: 2)?[Path("a")] == Node(.int(2)))
+    for action in [.onDisconnect(Self.put("b", 1)), .deployRules(Self.rules)] as [ForwardedChange.Action] {
+      decide(action)
+      decide(.write(WriteOperation(Self.put("a", 3))))
+      #expect(decider.data(at: position) == nil, "\(action)")
+      decide(.write(WriteOperation(Self.put("a", 4))))
+      #expect(decider.data(at: position)?[Path("a")] == Node(.int(4)))
+    }
+    _ = decider.end(1, at: position + 1, Self.now)
+    #expect(decider.data(at: position + 1) == nil)
+    _ = decider.end(1, at: position + 2, Self.now)
+    #expect(decider.data(at: position + 2)?[Path("b")] == Node(.int(1)), "the session wanted nothing any more")
+  }
 }

@@ -214,4 +214,21 @@ import Testing
     #expect(told.prefix(2) == ["1 < ended", "1 < cancel /n expiry"] || told.contains("1 < cancel /n clock"))
     #expect(told.contains("1 < cancel /m expiry") && !told.contains { $0.contains("put") || $0.contains("merge") })
   }
+
+  @Test func `data that commits led to is taken as it is where nobody is told of them, and only there`() throws {
+    let payload = Self.payload([Self.changes([("a", 1)]), Self.changes([("b", 2)])])
+    // Told from what the records say, so that it is seen which of the two was taken.
+    let known = Node.empty.replacing(Path("known"), with: Node(.int(9)))
+    func follow(_ engine: inout Engine, from first: Int64 = 1) throws -> Batch {
+      try engine.follow(payload, firstPosition: first, lastPosition: first + 1, leadingTo: known, at: Self.at(9))
+    }
+    var alone = Engine(following: try state())
+    let batch = try follow(&alone)
+    #expect(batch.state.root == known && batch.state.position == 2 && batch.payload.isEmpty && batch.effects.isEmpty)
+    #expect(throws: RecordError.self) { try follow(&alone, from: 4) }
+    #expect(try follow(&alone).state.position == 2, "they are there already")
+    var heard = try follower()
+    #expect(lines(try follow(&heard)) == ["1 < put /a 1", "1 < put /b 2"])
+    #expect(heard.state.root[Path("known")].isEmpty)
+  }
 }

@@ -63,7 +63,7 @@ import Testing
     ],
     "HearthReplicas": nio.union([
       "HearthCluster", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthNode", "HearthPostgres", "HearthRules",
-      "Dispatch", "Logging",
+      "HearthTree", "Dispatch", "Logging",
     ]),
     "HearthIdentity": ["HearthAccounts", "HearthCrypto", "HearthEngine", "HearthPlugin", "HearthTree"],
     "HearthTransport": nio.union(["CoreMetrics", "HearthDigest", "HearthMetrics", "HearthSystem", "Dispatch"]),

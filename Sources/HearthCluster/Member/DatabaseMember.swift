@@ -17,6 +17,8 @@ package struct DatabaseMember: Sendable {
     var table: SessionTable
     /// Whether the decider knows.
     var hasBegun = false
+    /// Whose clients ask it.
+    var demand = Demand()
 
     mutating func tick(at now: MonotonicInstant, me: Incarnation, mayEnd: Bool) -> [PresenceWatch.Action] {
       watch.tick(at: now, table, me: me, mayEnd: mayEnd)
@@ -57,6 +59,8 @@ package struct DatabaseMember: Sendable {
   /// When an owner last gave a sign of life.
   private(set) var ownerHeardAt = MonotonicInstant.distantPast
   private var actions: [MemberAction] = []
+  /// What this node tells itself: it takes that after what led to it, and before anything else.
+  private var own: [PeerMessage] = []
 
   /// A database of which this node knows the state at a head: a snapshot's, or nothing.
   ///
@@ -75,6 +79,8 @@ package struct DatabaseMember: Sendable {
 
   /// How many other nodes follow this one, as their owner.
   var followerCount: Int { subscribers.count }
+  /// Another node, whose clients ask this one, as the owner, more than all others do; nil when there is none.
+  package var mostAskedFrom: NodeID? { office?.demand.most.flatMap { $0 == node ? nil : $0 } }
 
   /// Takes an event, by itself.
   ///
@@ -84,7 +90,7 @@ package struct DatabaseMember: Sendable {
   package mutating func handle(
     _ event: MemberEvent, at now: MonotonicInstant, _ standing: LeaseStanding, _ decider: inout some RequestDecider
   ) -> [MemberAction] {
-    take(event, at: now, standing, &decider) + finish(at: now, standing)
+    take(event, at: now, standing, &decider) + finish(at: now, standing, &decider)
   }
 
   /// Takes an event, perhaps one of several that came together: what is made of all of them, rows and answers, is said by
@@ -95,11 +101,7 @@ package struct DatabaseMember: Sendable {
   package mutating func take(
     _ event: MemberEvent, at now: MonotonicInstant, _ standing: LeaseStanding, _ decider: inout some RequestDecider
   ) -> [MemberAction] {
-    // Not when it became the owner: rows were still to be applied then.
-    if office?.hasBegun == false {
-      office?.hasBegun = true
-      decider.began(at: replica.head.position)
-    }
+    beginDeciding(&decider)
     ownership.isWanted = isWanted && replica.unreadable == nil && !replica.isPruned
     switch event {
     case .tick: tick(at: now, standing, &decider)
@@ -130,16 +132,54 @@ package struct DatabaseMember: Sendable {
       run(ownership.drop(), at: now, standing)
       run(requests.drop())
     }
+    takeOwn(at: now, standing, &decider)
     defer { actions = [] }
     return actions
   }
 
   /// Makes rows of what was decided, and sends the answers that may leave.
-  package mutating func finish(at now: MonotonicInstant, _ standing: LeaseStanding) -> [MemberAction] {
-    run(ownership.flush(at: now), at: now, standing)
-    answer(at: now, standing)
+  package mutating func finish(
+    at now: MonotonicInstant, _ standing: LeaseStanding, _ decider: inout some RequestDecider
+  ) -> [MemberAction] {
+    beginDeciding(&decider)
+    repeat {
+      run(ownership.flush(at: now), at: now, standing)
+      answer(at: now, standing)
+    } while takeOwn(at: now, standing, &decider)
     defer { actions = [] }
     return actions
+  }
+
+  /// Tells the decider that this node is the owner. Not when it became that: rows were still to be applied then.
+  private mutating func beginDeciding(_ decider: inout some RequestDecider) {
+    guard office?.hasBegun == false else { return }
+    office?.hasBegun = true
+    decider.began(at: replica.head.position)
+  }
+
+  /// Takes what this node told itself, and what comes of that; not before the decider knows that it decides.
+  ///
+  /// - Returns: Whether there was something that may have led to rows or answers.
+  @discardableResult
+  private mutating func takeOwn(
+    at now: MonotonicInstant, _ standing: LeaseStanding, _ decider: inout some RequestDecider
+  ) -> Bool {
+    guard !own.isEmpty, office?.hasBegun ?? true else { return false }
+    var hasAsked = false
+    var place = 0
+    while place < own.count, let run = standing.incarnation {
+      let message = own[place]
+      if case .answer = message {} else { hasAsked = true }
+      received(message, from: run, at: now, standing, &decider)
+      place += 1
+    }
+    own.removeAll(keepingCapacity: true)
+    return hasAsked
+  }
+
+  /// Tells a node something, which may be this one.
+  private mutating func tell(_ peer: NodeID, _ message: PeerMessage) {
+    if peer == node { own.append(message) } else { actions.append(.send(peer, message)) }
   }
 
   private mutating func tick(
@@ -154,6 +194,7 @@ package struct DatabaseMember: Sendable {
     } else {
       run(replica.judge(at: now))
     }
+    office?.demand.tick(at: now)
     if let me = standing.incarnation, office != nil {
       run(office?.tick(at: now, me: me, mayEnd: standing.mayClaim(at: now)) ?? [], &decider)
       lastPresenceTicket = office?.watch.ticket ?? lastPresenceTicket
@@ -194,7 +235,7 @@ package struct DatabaseMember: Sendable {
     case .announce(let epoch, let sessions):
       guard ownership.owns(in: epoch), let (found, unknown) = office?.announced(peer, sessions) else { return }
       run(found, &decider)
-      if !unknown.isEmpty { actions.append(.send(peer.node, .unknownSessions(epoch: epoch, unknown))) }
+      if !unknown.isEmpty { tell(peer.node, .unknownSessions(epoch: epoch, unknown)) }
     case .unknownSessions(let epoch, let sessions):
       if epoch == route?.epoch { run(requests.unknown(sessions)) }
     case .handoff(let epoch): run(ownership.take(epoch: epoch, replica.memory, standing), at: now, standing)
@@ -233,7 +274,7 @@ package struct DatabaseMember: Sendable {
   }
 
   private mutating func announce(to route: Route) {
-    actions.append(.send(route.node, .announce(epoch: route.epoch, requests.open)))
+    tell(route.node, .announce(epoch: route.epoch, requests.open))
   }
 
   /// Says all that the owner must know of this node's clients: which there are, and what they asked.
@@ -251,6 +292,7 @@ package struct DatabaseMember: Sendable {
     _ decider: inout some RequestDecider
   ) {
     let origin = request.origin
+    office?.demand.note(peer.node)
     guard office != nil, let tip = ownership.tip(acceptingIn: epoch) else {
       return answer(.notOwner, origin, epoch, peer.node)
     }
@@ -309,8 +351,7 @@ package struct DatabaseMember: Sendable {
   }
 
   private mutating func answer(_ outcome: Outcome, _ origin: Origin, _ epoch: Int64, _ node: NodeID) {
-    actions.append(
-      .send(node, .answer(epoch: epoch, origin.session, request: origin.request, outcome)))
+    tell(node, .answer(epoch: epoch, origin.session, request: origin.request, outcome))
   }
 
   private mutating func wait(
@@ -364,7 +405,7 @@ package struct DatabaseMember: Sendable {
     for action in found {
       switch action {
       case .send(let request):
-        if let route { actions.append(.send(route.node, .request(epoch: route.epoch, request))) }
+        if let route { tell(route.node, .request(epoch: route.epoch, request)) }
       case .acknowledge(let session, let ticket, let outcome):
         actions.append(.acknowledge(session, ticket: ticket, outcome))
       case .closeClient(let session): actions.append(.closeClient(session))

@@ -6,7 +6,7 @@ package enum MemberEvent: Sendable {
   case tick
   /// The store answered a call.
   case stored(StoreAsker, ticket: UInt64, StoreAnswer)
-  /// A peer's message came; messages of one connection in their order. A node's messages to itself come this way too.
+  /// A peer's message came; messages of one connection in their order.
   case received(PeerMessage, from: Incarnation)
   /// A connection to a node began. What was sent to it before, and not answered, may not have arrived.
   case linkUp(NodeID)
@@ -38,7 +38,7 @@ package enum StoreAsker: Sendable, Hashable {
 package enum MemberAction: Sendable {
   /// To be answered by ``MemberEvent/stored(_:ticket:_:)``.
   case ask(StoreAsker, ticket: UInt64, StoreCall)
-  /// To a node, which may be this one. Messages to a node to which there is no connection are dropped.
+  /// To another node. Messages to one to which there is no connection are dropped.
   case send(NodeID, PeerMessage)
   /// The next row of the log, durable: listeners are told, grants that it takes away are cut before anything behind it.
   case apply(LogRow, [LogRecord])

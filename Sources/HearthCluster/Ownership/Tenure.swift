@@ -62,7 +62,8 @@ struct Tenure: Sendable {
       hasSentHandoff = true
       queued = [(.handoff(to: successor), [])]
     }
-    guard !queued.isEmpty else { return nil }
+    // While one is under way, a small one would cost its nodes more than the wait costs its clients.
+    guard !queued.isEmpty, inFlight.isEmpty || queued.count >= ClusterLimits.rowRecordsWorthwhile else { return nil }
     var (count, bytes) = (0, 0)
     for (record, entries) in queued.prefix(ClusterLimits.rowRecordsMax) {
       bytes += record.sizeBytes + entries.reduce(0) { $0 + $1.content.count }

@@ -136,7 +136,7 @@ extension ByteWriter {
       number(answered)
     case .write(let content):
       number(2 as UInt8)
-      sized(content)
+      sized(content.bytes)
     case .get(let content):
       number(3 as UInt8)
       sized(content)
@@ -216,7 +216,7 @@ extension ByteReader {
   private mutating func requestKind() throws(MalformedBytes) -> ForwardedRequest.Kind {
     switch try number(UInt8.self) {
     case 1: .open(ordinal: try number(), answered: try number())
-    case 2: .write(try sized())
+    case 2: .write(.encoded(try sized()))
     case 3: .get(try sized())
     case 4: .close
     case let kind: throw MalformedBytes("a request of the unknown kind \(kind)")

@@ -29,12 +29,9 @@ package enum Placement {
   ///   - countMax: How many may be moved now.
   package static func moves(ownedCount: Int, others: [Load], countMax: Int) -> [NodeID] {
     var (left, loads) = (ownedCount, others)
-    let total = loads.reduce(ownedCount) { $0 + $1.ownedCount }
-    let share = (total + loads.count) / (loads.count + 1)
-    // A tenth more than its share, and one.
-    let bound = share + 1 + share / 10
+    let share = share(of: ownedCount, others)
     var found: [NodeID] = []
-    guard ownedCount > bound else { return [] }
+    guard ownedCount > bound(share) else { return [] }
     while found.count < countMax, left > share {
       let least = loads.indices.min { (loads[$0].ownedCount, loads[$0].node) < (loads[$1].ownedCount, loads[$1].node) }
       guard let least, loads[least].ownedCount < share else { break }
@@ -44,6 +41,25 @@ package enum Placement {
     }
     return found
   }
+
+  /// Whether a node may be given one of this node's databases without having to give one away for it.
+  ///
+  /// - Parameters:
+  ///   - ownedCount: How many databases this node owns.
+  ///   - others: All others that take databases.
+  package static func hasRoom(_ node: NodeID, ownedCount: Int, others: [Load]) -> Bool {
+    guard let load = others.first(where: { $0.node == node }) else { return false }
+    return load.ownedCount < bound(share(of: ownedCount, others))
+  }
+
+  /// How many databases each node has when all have about as many.
+  private static func share(of ownedCount: Int, _ others: [Load]) -> Int {
+    let total = others.reduce(ownedCount) { $0 + $1.ownedCount }
+    return (total + others.count) / (others.count + 1)
+  }
+
+  /// How many a node may have before it gives some away: a tenth more than its share, and one.
+  private static func bound(_ share: Int) -> Int { share + 1 + share / 10 }
 
   /// FNV-1a over both names, mixed once more so that names that differ at their ends are far from each other.
   private static func weight(of node: NodeID, for journal: String) -> UInt64 {

@@ -23,6 +23,15 @@ package struct SessionTable: Sendable, Equatable {
       (self.lastRequest, self.applied) = (lastRequest, applied)
     }
 
+    /// Takes it that a request was applied.
+    fileprivate mutating func note(_ origin: Origin, at position: Int64) {
+      lastRequest = max(lastRequest, origin.request)
+      if applied.contains(where: { $0.request <= origin.answered }) {
+        applied.removeAll { $0.request <= origin.answered }
+      }
+      applied.append((origin.request, position))
+    }
+
     /// Where a request was applied; nil when it was not, or nobody asks any more.
     package func position(of request: UInt64) -> Int64? { applied.first { $0.request == request }?.position }
 
@@ -90,10 +99,6 @@ package struct SessionTable: Sendable, Equatable {
   }
 
   private mutating func note(_ origin: Origin, at position: Int64) {
-    guard var session = sessions.removeValue(forKey: origin.session) else { return }
-    session.lastRequest = max(session.lastRequest, origin.request)
-    session.applied.removeAll { $0.request <= origin.answered }
-    session.applied.append((origin.request, position))
-    sessions[origin.session] = session
+    sessions[origin.session]?.note(origin, at: position)
   }
 }

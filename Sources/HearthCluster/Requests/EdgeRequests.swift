@@ -34,6 +34,44 @@ package struct EdgeRequests: Sendable {
 
     /// All requests up to this one were answered.
     var answered: UInt64 { (entries.first { $0.outcome == nil }?.request ?? lastRequest &+ 1) - 1 }
+
+    /// Takes a request.
+    mutating func add(ticket: UInt64?, _ kind: ForwardedRequest.Kind, sequence: UInt64) -> UInt64 {
+      lastRequest += 1
+      entries.append(Entry(request: lastRequest, ticket: ticket, kind: kind, sequence: sequence))
+      return lastRequest
+    }
+
+    /// Whether a request has no answer yet.
+    func waits(for request: UInt64) -> Bool { entries.contains { $0.request == request && $0.outcome == nil } }
+
+    /// Takes an answer to a request that has none.
+    ///
+    /// - Returns: what was asked; nil when no such request waits.
+    mutating func settle(_ request: UInt64, _ outcome: Outcome) -> Entry? {
+      guard let place = entries.firstIndex(where: { $0.request == request && $0.outcome == nil }) else { return nil }
+      entries[place].outcome = outcome
+      return entries[place]
+    }
+
+    /// Takes out those of which its client may be told, in order.
+    ///
+    /// - Returns: also whether an answer is left behind of which it would be the turn.
+    mutating func release(applied: Int64) -> (told: [Entry], waits: Bool) {
+      var (told, kept) = ([Entry](), [Entry]())
+      for entry in entries {
+        if let outcome = entry.outcome, outcome.position <= applied {
+          told.append(entry)
+        } else if entry.ordinal != nil {
+          // An opening tells nobody anything: what was refused behind it, or read, does not wait for it to be durable.
+          kept.append(entry)
+        } else {
+          break
+        }
+      }
+      if !told.isEmpty { entries.replaceSubrange(..<(told.count + kept.count), with: kept) }
+      return (told, entries.prefix(kept.count + 1).contains { $0.outcome != nil })
+    }
   }
 
   private var sessions: [SessionID: Session] = [:]
@@ -82,7 +120,7 @@ package struct EdgeRequests: Sendable {
   package mutating func submit(
     _ id: SessionID, ticket: UInt64, _ kind: ForwardedRequest.Kind, isOwnerKnown: Bool, _ actions: inout [Action]
   ) {
-    if kind == .close {
+    if case .close = kind {
       guard sessions[id]?.isClosing == false else { return }
       sessions[id]?.isClosing = true
     } else {
@@ -97,9 +135,7 @@ package struct EdgeRequests: Sendable {
     _ kind: ForwardedRequest.Kind, ticket: UInt64?, to id: SessionID, isOwnerKnown: Bool, _ actions: inout [Action]
   ) {
     lastSequence += 1
-    let number = (sessions[id]?.lastRequest ?? 0) + 1
-    sessions[id]?.lastRequest = number
-    sessions[id]?.entries.append(Entry(request: number, ticket: ticket, kind: kind, sequence: lastSequence))
+    guard let number = sessions[id]?.add(ticket: ticket, kind, sequence: lastSequence) else { return }
     waitingBytes += kind.sizeBytes
     if isOwnerKnown { actions.append(.send(forwarded(id, number, kind))) }
   }
@@ -119,18 +155,16 @@ package struct EdgeRequests: Sendable {
   package mutating func answered(
     _ id: SessionID, _ request: UInt64, _ outcome: Outcome, applied: Int64
   ) -> (actions: [Action], isRefused: Bool) {
-    guard let place = sessions[id]?.entries.firstIndex(where: { $0.request == request && $0.outcome == nil }) else {
-      return ([], false)
-    }
     switch outcome {
-    case .notOwner: return ([], true)
-    case .noSession: return (forget(id), false)
+    case .notOwner: return ([], sessions[id]?.waits(for: request) ?? false)
+    case .noSession: return (sessions[id]?.waits(for: request) ?? false ? forget(id) : [], false)
     default: break
     }
-    if let ordinal = sessions[id]?.entries[place].ordinal { settle(ordinal) }
-    sessions[id]?.entries[place].outcome = outcome
-    answered.insert(id)
-    return (release(id, applied: applied), false)
+    guard let entry = sessions[id]?.settle(request, outcome) else { return ([], false) }
+    if let ordinal = entry.ordinal { settle(ordinal) }
+    var actions: [Action] = []
+    if release(id, applied: applied, &actions) { answered.insert(id) } else { answered.remove(id) }
+    return (actions, false)
   }
 
   /// The owner knows nothing of these sessions. One whose beginning is not answered yet is none of them.
@@ -149,7 +183,10 @@ package struct EdgeRequests: Sendable {
 
   /// The replica has applied everything up to a position.
   package mutating func applied(_ position: Int64) -> [Action] {
-    answered.sorted().flatMap { release($0, applied: position) }
+    guard !answered.isEmpty else { return [] }
+    var actions: [Action] = []
+    for id in answered.sorted() where !release(id, applied: position, &actions) { answered.remove(id) }
+    return actions
   }
 
   /// This node's run is over: its sessions are no more.
@@ -175,26 +212,20 @@ package struct EdgeRequests: Sendable {
     while settledBeyond.remove(settledThrough + 1) != nil { settledThrough += 1 }
   }
 
-  private mutating func release(_ id: SessionID, applied: Int64) -> [Action] {
-    var actions: [Action] = []
-    // An opening tells nobody anything: what was refused behind it, or read, does not wait for it to be durable.
-    var place = 0
-    while let entry = sessions[id]?.entries.dropFirst(place).first {
-      guard let outcome = entry.outcome, outcome.position <= applied else {
-        guard entry.ordinal != nil else { break }
-        place += 1
-        continue
-      }
-      sessions[id]?.entries.remove(at: place)
+  /// Tells a client what it may be told.
+  ///
+  /// - Returns: Whether an answer waits to be told.
+  private mutating func release(_ id: SessionID, applied: Int64, _ actions: inout [Action]) -> Bool {
+    guard let (told, waits) = sessions[id]?.release(applied: applied) else { return false }
+    for entry in told {
       waitingBytes -= entry.kind.sizeBytes
-      if entry.kind == .close {
+      if case .close = entry.kind {
         sessions[id] = nil
-      } else if let ticket = entry.ticket {
+      } else if let ticket = entry.ticket, let outcome = entry.outcome {
         actions.append(.acknowledge(id, ticket: ticket, outcome))
       }
     }
-    if !(sessions[id]?.entries.prefix(place + 1).contains { $0.outcome != nil } ?? false) { answered.remove(id) }
-    return actions
+    return waits && sessions[id] != nil
   }
 
   private mutating func forget(_ id: SessionID) -> [Action] {

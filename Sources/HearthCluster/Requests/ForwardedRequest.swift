@@ -6,8 +6,8 @@ package struct ForwardedRequest: Sendable, Equatable {
     /// known to have begun. By the number an opening that is sent again is told from a new one, also when the session has
     /// ended meanwhile.
     case open(ordinal: UInt64, answered: UInt64)
-    /// A write, a transaction, or what is to be written when the session ends, in the engine's form.
-    case write([UInt8])
+    /// A write, a transaction, or what is to be written when the session ends.
+    case write(ForwardedWrite)
     /// A read of the newest state, in the engine's form.
     case get([UInt8])
     /// The client's socket is closed: the session ends. Its last request.
@@ -31,7 +31,8 @@ extension ForwardedRequest.Kind {
   package var sizeBytes: Int {
     switch self {
     case .open, .close: 0
-    case .write(let content), .get(let content): content.count
+    case .write(let content): content.sizeBytes
+    case .get(let content): content.count
     }
   }
 }

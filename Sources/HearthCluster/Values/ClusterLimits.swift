@@ -23,6 +23,8 @@ package enum ClusterLimits {
   package static let readRecordsMax = 4 << 20
   /// The bytes of records that one row takes before the next is begun.
   package static let rowBytes = 1 << 20
+  /// So many records are not kept waiting for the row before them.
+  package static let rowRecordsWorthwhile = 256
   /// Rows whose outcome is awaited at a time. The refusal of one refuses all behind it.
   package static let rowsInFlightMax = 2
   /// Frames that came before those they follow.

@@ -98,9 +98,9 @@ package struct DatabaseFollower: Sendable {
 
   private func handle(_ event: FollowedEvent) {
     switch event {
-    case .commits(let first, let last, let payload, let isOwn):
+    case .commits(let first, let last, let payload, let isOwn, let root):
       let before = database.durable.state
-      apply(first, last, payload)
+      apply(first, last, payload, root)
       if let tell = database.environment.followed {
         tell(Self.places(in: payload), before, database.durable.state, isOwn)
       }
@@ -122,7 +122,7 @@ package struct DatabaseFollower: Sendable {
   }
 
   /// Applies rows of the log.
-  private func apply(_ first: Int64, _ last: Int64, _ payload: [UInt8]) {
+  private func apply(_ first: Int64, _ last: Int64, _ payload: [UInt8], _ root: Node?) {
     guard database.isRunning else { return }
     let (instant, start) = (database.environment.clock(), database.environment.meters.now())
     let batch: Batch
@@ -130,7 +130,8 @@ package struct DatabaseFollower: Sendable {
     do {
       (batch, deadline) = try database.engine.withLock { engine in
         engine.tapDecisions(database.watch.detail)
-        let batch = try engine.follow(payload, firstPosition: first, lastPosition: last, at: instant)
+        let batch = try engine.follow(
+          payload, firstPosition: first, lastPosition: last, leadingTo: root, at: instant)
         return (batch, engine.nextDeadlineMonotonicMilliseconds)
       }
     } catch {
@@ -227,15 +228,15 @@ package struct DatabaseFollower: Sendable {
 
   private func ask(_ command: Command) {
     guard database.isRunning else { return answer(command, .failure(.unavailable)) }
-    guard let principal = database.engine.withLock({ $0.principal(of: command) }) else {
-      return answer(command, .failure(.unknownConnection))
+    let known = database.engine.withLock { engine in
+      engine.principal(of: command).map { ($0, command.address(in: engine)) }
     }
+    guard let (principal, address) = known else { return answer(command, .failure(.unknownConnection)) }
     let question: OwnerQuestion
     switch command.action {
     case .get, .barrier: question = .newest
     case .transact(let transaction): question = .transaction(transaction)
     default:
-      let address = database.engine.withLock { command.address(in: $0) }
       guard let change = ForwardedChange(command, as: principal, from: address) else { return }
       question = .change(change)
     }

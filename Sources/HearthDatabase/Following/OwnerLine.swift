@@ -1,4 +1,5 @@
 import HearthEngine
+import HearthTree
 
 /// The way from a database that follows a log to whoever owns that log: what it cannot decide by itself is asked there.
 ///
@@ -44,8 +45,10 @@ package enum OwnerAnswer: Sendable {
 package enum FollowedEvent: Sendable {
   /// The log's next rows: positions and their records.
   ///
-  /// - Parameter isOwn: whether they were decided in this process.
-  case commits(firstPosition: Int64, lastPosition: Int64, payload: [UInt8], isOwn: Bool)
+  /// - Parameters:
+  ///   - isOwn: whether they were decided in this process.
+  ///   - root: the data behind them, where that is known and nothing else changed.
+  case commits(firstPosition: Int64, lastPosition: Int64, payload: [UInt8], isOwn: Bool, root: Node? = nil)
   /// The owner answered.
   case answered(ticket: UInt64, OwnerAnswer)
   /// A session is no more, although its connection did not end: what it asked and was not answered may have been made.
@@ -65,7 +68,7 @@ extension FollowedEvent {
   /// What it holds in memory, roughly.
   var sizeBytes: Int {
     switch self {
-    case .commits(_, _, let payload, _): payload.count + 64
+    case .commits(_, _, let payload, _, _): payload.count + 64
     case .snapshot(let members): members.count + 64
     default: 64
     }

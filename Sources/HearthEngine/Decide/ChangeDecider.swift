@@ -21,6 +21,8 @@ package struct ChangeDecider {
   }
 
   private var engine: Engine
+  /// Nothing but data has changed since ``data(at:)``.
+  private var onlyWrote = false
 
   /// - Parameter state: All that is in the log. Its sessions go on.
   package init(state: Published, limits: EngineLimits = EngineLimits()) {
@@ -31,6 +33,13 @@ package struct ChangeDecider {
 
   /// The state after all that was decided.
   package var state: Published { engine.state }
+
+  /// The data, when it is that of a position, and nothing but data has changed since the last time that it was.
+  package mutating func data(at position: Int64) -> Node? {
+    guard engine.state.position == position else { return nil }
+    defer { onlyWrote = true }
+    return onlyWrote ? engine.state.root : nil
+  }
 
   /// See ``Engine/tapChanges(_:)``.
   package mutating func tapChanges(_ tap: ChangeTap?) { engine.tapChanges(tap) }
@@ -48,6 +57,7 @@ package struct ChangeDecider {
     _ change: ForwardedChange, of session: UInt64, at position: Int64, _ instant: Instant
   ) -> Decided {
     let id = ConnectionID(rawValue: session)
+    if case .write = change.action {} else { onlyWrote = false }
     switch change.action {
     case .write(let operation):
       var decided = decide(.write(operation), of: id, change, at: position, instant)
@@ -93,6 +103,7 @@ package struct ChangeDecider {
     engine.state.position = position - 1
     engine.pass(to: instant)
     if let session = engine.state.sessions.session(of: id) {
+      onlyWrote = false
       engine.onDisconnects.forget(id)
       engine.end(session)
     }

@@ -15,18 +15,24 @@ extension Engine {
   ///
   /// - Parameters:
   ///   - payload: Records of the positions from the first to the last. What the state has already is passed over.
+  ///   - root: The data behind them, where it is known and nothing else changed: it is taken if nobody is told of them.
   ///   - instant: As for ``decide(_:at:settingAside:)``.
   /// - Returns: A batch without records, whose effects may be released at once.
   /// - Throws: When they do not follow the state, or cannot be read; nothing has happened then.
   package mutating func follow(
-    _ payload: [UInt8], firstPosition: Int64, lastPosition: Int64, at instant: Instant
+    _ payload: [UInt8], firstPosition: Int64, lastPosition: Int64, leadingTo root: Node? = nil, at instant: Instant
   ) throws(RecordError) -> Batch {
+    let (start, isUnheard) = (state.position + 1, listens.isIdle && grants.isEmpty && tap == nil)
+    if let root, isUnheard, firstPosition == start, !pieces.isOpen {
+      pass(to: instant)
+      (state.root, state.position) = (root, lastPosition)
+      return takeBatch(from: start)
+    }
     var log = pieces
     let records = try log.records(payload, firstPosition, lastPosition, after: state.position)
     pieces = log
-    let start = state.position + 1
     pass(to: instant)
-    var run = ChangeRun(isTaking: listens.isIdle && grants.isEmpty && tap == nil)
+    var run = ChangeRun(isTaking: isUnheard)
     for (position, record) in records {
       state.position = position
       for part in record.parts where !run.takes(part) {

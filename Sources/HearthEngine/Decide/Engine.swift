@@ -78,12 +78,7 @@ public struct Engine {
     if limits.countsRules { self.state.rules = state.rules.counted }
     queries = LiveQueries(limits: limits)
     grants = Grants(clockIntervalMilliseconds: limits.clockIntervalMilliseconds, ignoring: ignored)
-    onDisconnects =
-      switch role {
-      case .alone: OnDisconnectDesk(ended: state.sessions, limits: limits)
-      case .following: OnDisconnectDesk(limits: limits)
-      case .deciding: OnDisconnectDesk(open: state.sessions, limits: limits)
-      }
+    onDisconnects = role.onDisconnectDesk(state.sessions, limits)
     turns = TransactionTurns(limits: limits)
   }
 
@@ -109,8 +104,7 @@ public struct Engine {
     _ commands: ArraySlice<Command>, at instant: Instant, settingAside: Bool = false
   ) -> Batch {
     setsAside = settingAside
-    let firstPosition = state.position + 1
-    let lastTurn = turns.lastSerial
+    let (firstPosition, lastTurn) = (state.position + 1, turns.lastSerial)
     var count = 0
     pass(to: instant)
     turns.expire(at: now)

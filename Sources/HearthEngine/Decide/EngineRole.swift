@@ -7,3 +7,14 @@ enum EngineRole: Sendable {
   /// It decides for connections of others, and tells nobody. All that a change comes to has one position.
   case deciding
 }
+
+extension EngineRole {
+  /// What its connections want to be done at their ends, as it is when the engine begins.
+  func onDisconnectDesk(_ sessions: Sessions, _ limits: EngineLimits) -> OnDisconnectDesk {
+    switch self {
+    case .alone: OnDisconnectDesk(ended: sessions, limits: limits)
+    case .following: OnDisconnectDesk(limits: limits)
+    case .deciding: OnDisconnectDesk(open: sessions, limits: limits)
+    }
+  }
+}

@@ -35,4 +35,11 @@ package struct ForwardedChange: Sendable {
   ) {
     (self.action, self.principal, self.address, self.showsResult) = (action, principal, address, showsResult)
   }
+
+  /// About how many bytes ``encoded`` has; nil when that is more than `limit`, or not known without encoding it.
+  package func sizeBytes(upTo limit: Int) -> Int? {
+    guard case .write(let operation) = action else { return nil }
+    let size = operation.change.heldBytes(upTo: limit)
+    return size > limit ? nil : size
+  }
 }

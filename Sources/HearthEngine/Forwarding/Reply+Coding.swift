@@ -15,10 +15,13 @@ import HearthTree
 /// Example: `01 02 03 0e`: done, and the integer 7 is there.
 extension Reply {
   private static let forwardedVersion: UInt8 = 1
+  /// ``ok``, which is what most writes are answered.
+  private static let done: [UInt8] = [forwardedVersion, 1]
 
   /// The answer in the bytes that ``init(forwarded:)`` reads. Answers to reads are made where they are read, and are told as
   /// ``ok``.
   package var forwarded: [UInt8] {
+    if case .ok = self { return Self.done }
     var bytes = [Self.forwardedVersion]
     switch self {
     case .ok, .listening, .result, .value: bytes.append(1)
@@ -37,7 +40,11 @@ extension Reply {
   }
 
   /// Reads an answer.
-  package init(forwarded: some Collection<UInt8>) throws(ForwardingError) {
+  package init(forwarded: [UInt8]) throws(ForwardingError) {
+    if forwarded == Self.done {
+      self = .ok
+      return
+    }
     self = try ForwardingError.reading(forwarded) { cursor in
       let version = try cursor.byte()
       guard version == Self.forwardedVersion else {

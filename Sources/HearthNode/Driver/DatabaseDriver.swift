@@ -9,7 +9,6 @@ import Synchronization
 package final class DatabaseDriver<Tenant: DatabaseTenant>: Sendable {
   /// What is around a member.
   struct Surroundings: Sendable {
-    var node: NodeID
     var timing: ClusterTiming
     var clock: any NodeClock
     var store: any ClusterStore
@@ -20,8 +19,6 @@ package final class DatabaseDriver<Tenant: DatabaseTenant>: Sendable {
   private struct State {
     var member: DatabaseMember
     var tenant: Tenant
-    /// What the member told itself, to be taken before anything else.
-    var own: [MemberEvent] = []
     var lastTick = MonotonicInstant.distantPast
     var isHalted = false
   }
@@ -91,18 +88,13 @@ package final class DatabaseDriver<Tenant: DatabaseTenant>: Sendable {
     }
   }
 
-  /// Takes events together, and all that the member tells itself because of them.
+  /// Takes events together.
   private func run(_ items: ArraySlice<DriverItem>) {
     state.withLock { state in
       for item in items { if let event = item.event { take(event, &state) } }
-      repeat {
-        let own = state.own
-        state.own = []
-        for event in own { take(event, &state) }
-        guard !state.isHalted else { return }
-        let standing = surroundings.standing()
-        perform(state.member.finish(at: surroundings.clock.now, standing), standing, &state)
-      } while !state.own.isEmpty
+      guard !state.isHalted else { return }
+      let actions = state.member.finish(at: surroundings.clock.now, surroundings.standing(), &state.tenant)
+      perform(actions, &state)
     }
   }
 
@@ -115,19 +107,17 @@ package final class DatabaseDriver<Tenant: DatabaseTenant>: Sendable {
       // The process may have been stopped: what it believed before comes to nothing first.
       take(.tick, &state)
     }
-    let standing = surroundings.standing()
-    perform(state.member.take(event, at: now, standing, &state.tenant), standing, &state)
+    perform(state.member.take(event, at: now, surroundings.standing(), &state.tenant), &state)
   }
 
-  private func perform(_ actions: [MemberAction], _ standing: LeaseStanding, _ state: inout State) {
+  private func perform(_ actions: [MemberAction], _ state: inout State) {
     for action in actions {
       switch action {
       case .ask(let asker, let ticket, let call):
+        if case .append(let row, _, _, _) = call { state.tenant.sealed(row) }
         surroundings.store.ask(call, of: database) { [weak self] answer in
           self?.handle(.stored(asker, ticket: ticket, answer))
         }
-      case .send(let peer, let message) where peer == surroundings.node:
-        if let run = standing.incarnation { state.own.append(.received(message, from: run)) }
       case .send(let peer, let message): surroundings.send(database, peer, message)
       default: state.tenant.take(action)
       }

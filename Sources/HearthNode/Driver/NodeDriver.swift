@@ -43,7 +43,7 @@ package final class NodeDriver<Tenant: DatabaseTenant>: Sendable {
   /// - Returns: What runs it, which may have been there before.
   package func open(_ database: DatabaseID, _ member: DatabaseMember, _ tenant: Tenant) -> DatabaseDriver<Tenant> {
     let surroundings = DatabaseDriver<Tenant>.Surroundings(
-      node: node, timing: timing, clock: clock, store: store,
+      timing: timing, clock: clock, store: store,
       standing: { [lease] in lease.standing },
       send: { [links] database, peer, message in links.send(message, of: database, to: peer) })
     return directory.add(DatabaseDriver(database, member, tenant, surroundings))

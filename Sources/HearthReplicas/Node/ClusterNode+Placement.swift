@@ -126,13 +126,24 @@ extension ClusterNode {
     }
   }
 
-  /// Gives other nodes some of what this one owns beyond its share.
+  /// Gives other nodes some of what this one owns beyond its share, or else what their clients use most.
   private func spread() {
     let owned = owned
-    guard owned.count > 1, isWilling.load(ordering: .relaxed), errands.count(.moving) == 0 else { return }
+    guard !owned.isEmpty, isWilling.load(ordering: .relaxed), errands.count(.moving) == 0 else { return }
+    let wanted = owned.compactMap { journal, member -> (String, OpenMember, NodeID)? in
+      member.driver.look { member, _ in member.mostAskedFrom }.map { (journal, member, $0) }
+    }
+    guard owned.count > 1 || !wanted.isEmpty else { return }
     loads(on: driver.links.loop).whenSuccess { [self] others in
       let receivers = Placement.moves(ownedCount: owned.count, others: others, countMax: Self.movesMax)
-      guard !receivers.isEmpty else { return }
+      guard !receivers.isEmpty else {
+        let next = wanted.first { Placement.hasRoom($2, ownedCount: owned.count, others: others) }
+        guard let (journal, member, node) = next else { return }
+        logger.info(
+          "a database is given to the node whose clients use it",
+          metadata: ["database": "\(journal)", "node": "\(node)"])
+        return move(journal, member, to: node, isRequired: false)
+      }
       loading.async { [self] in
         // Those with the fewest clients here.
         let order = owned.map { (count: $1.database.figures().connectionCount, journal: $0, member: $1) }

@@ -3,6 +3,7 @@ import HearthDatabase
 import HearthEngine
 import HearthJournal
 import HearthNode
+import HearthTree
 import Synchronization
 
 /// A real database on a node: it follows the log, and while the node owns it, decides what is to come into the log.
@@ -31,6 +32,8 @@ struct EngineTenant: DatabaseTenant {
   private let around: Surroundings
   private let decider = HeldDecider()
   private(set) var isOwner = false
+  /// What the rows that are on their way lead to, as far as it is known.
+  private var sealed: [(head: JournalHead, root: Node)] = []
 
   /// What a tenant needs of its node.
   struct Surroundings: Sendable {
@@ -59,6 +62,7 @@ struct EngineTenant: DatabaseTenant {
   mutating func began(at position: Int64) {
     isOwner = true
     decider.forget()
+    sealed = []
   }
 
   /// Has something decided. The first question makes what decides, out of the state that the rows before have led to: all
@@ -79,19 +83,14 @@ struct EngineTenant: DatabaseTenant {
   }
 
   mutating func decide(_ request: ForwardedRequest, at position: Int64) -> HearthCluster.Decided {
-    guard case .write(let bytes) = request.kind else { return .refuse(reply: []) }
+    guard case .write(let content) = request.kind, let asked = Asked(content) else { return .refuse(reply: []) }
     let session = request.origin.session.rawValue
-    let decide: @Sendable (inout ChangeDecider) -> ChangeDecider.Decided
-    if TransactionShelf.isMeant(by: bytes) {
-      // Of another process, which will tell whoever asked.
-      guard let transaction = line.shelf.take(bytes) else { return .refuse(reply: []) }
-      decide = { [around] in $0.transact(transaction, of: session, at: position, around.clock()) }
-    } else {
-      guard let change = try? ForwardedChange(encoded: bytes) else { return .refuse(reply: []) }
-      decide = { [around] in $0.decide(change, of: session, at: position, around.clock()) }
-    }
-    let (decided, entries) = deciding { decider in
-      let decided = decide(&decider)
+    let (decided, entries) = deciding { [around] decider in
+      let decided =
+        switch asked {
+        case .change(let change): decider.decide(change, of: session, at: position, around.clock())
+        case .transaction(let transaction): decider.transact(transaction, of: session, at: position, around.clock())
+        }
       return (decided, decided.changes)
     }
     if !decided.denials.isEmpty { around.denied(decided.denials) }
@@ -120,6 +119,17 @@ struct EngineTenant: DatabaseTenant {
     if isOwner { database.follower?.take(.snapshot(members: table.encoded)) }
   }
 
+  mutating func sealed(_ row: LogRow) {
+    let root = decider.ifThere { $0.data(at: row.batch.lastPosition) }
+    if let root { sealed.append((row.head, root)) }
+  }
+
+  /// What a row leads to, when it is one of those that this node decided.
+  private mutating func data(behind head: JournalHead) -> Node? {
+    sealed.removeAll { $0.head.position < head.position }
+    return sealed.first?.head == head ? sealed.removeFirst().root : nil
+  }
+
   // MARK: What the member says
 
   mutating func take(_ action: MemberAction) {
@@ -128,7 +138,7 @@ struct EngineTenant: DatabaseTenant {
       database.follower?.take(
         .commits(
           firstPosition: row.batch.firstPosition, lastPosition: row.batch.lastPosition, payload: row.batch.payload,
-          isOwn: isOwner))
+          isOwn: isOwner, root: data(behind: row.head)))
     case .acknowledge(_, let ticket, let outcome):
       line.settled(ticket)
       database.follower?.take(.answered(ticket: ticket, OwnerAnswer(outcome)))
@@ -145,6 +155,7 @@ struct EngineTenant: DatabaseTenant {
     case .rollBack:
       isOwner = false
       decider.forget()
+      sealed = []
       around.notice(.ended)
       around.ownershipChanged(false)
     case .reset: database.follower?.take(.replaced(around.first))
@@ -155,6 +166,27 @@ struct EngineTenant: DatabaseTenant {
     // Whoever drives the member asks the store and sends; status looks at the member itself.
     case .ask, .send: break
     case .ownerSeen(let node): around.owner.set(node?.name)
+    }
+  }
+}
+
+/// What a request asks to be decided.
+private enum Asked {
+  case change(ForwardedChange)
+  case transaction(Transaction)
+
+  /// Nil for a transaction that has run, or is of another process, which will tell whoever asked; and for what cannot be read.
+  init?(_ content: ForwardedWrite) {
+    switch content {
+    case .value(let value as PassedChange): self = .change(value.change)
+    case .value(let value as PassedTransaction):
+      guard let transaction = value.take() else { return nil }
+      self = .transaction(transaction)
+    case .value(let value):
+      self.init(.encoded(value.encoded))
+    case .encoded(let bytes):
+      guard !PassedTransaction.isMeant(by: bytes), let change = try? ForwardedChange(encoded: bytes) else { return nil }
+      self = .change(change)
     }
   }
 }
@@ -175,6 +207,13 @@ private final class HeldDecider: Sendable {
   private let held = Mutex<ChangeDecider?>(nil)
 
   func forget() { held.withLock { $0 = nil } }
+
+  /// Asks it something, if there is one.
+  func ifThere<Value: Sendable>(_ body: @Sendable (inout ChangeDecider) -> Value?) -> Value? {
+    held.withLock { held in
+      if held == nil { nil } else { body(&held!) }
+    }
+  }
 
   /// - Parameter make: makes it when there is none.
   func with<Value: Sendable>(

@@ -8,11 +8,10 @@ import Synchronization
 final class MemberLine: OwnerLine {
   private struct State {
     weak var driver: DatabaseDriver<EngineTenant>?
-    /// The numbers of transactions under way, by their tickets.
-    var shelved: [UInt64: UInt64] = [:]
+    /// Transactions under way, by their tickets.
+    var transactions: [UInt64: PassedTransaction] = [:]
   }
 
-  let shelf = TransactionShelf()
   private let state = Mutex(State())
 
   /// Leads to this member from here on. Comes before the database has any client.
@@ -26,11 +25,11 @@ final class MemberLine: OwnerLine {
     let kind: ForwardedRequest.Kind
     switch question {
     case .newest: kind = .get([])
-    case .change(let change): kind = .write(change.encoded)
+    case .change(let change): kind = .write(PassedChange.content(of: change))
     case .transaction(let transaction):
-      let (number, bytes) = shelf.put(transaction)
-      state.withLock { $0.shelved[ticket] = number }
-      kind = .write(bytes)
+      let passed = PassedTransaction(transaction)
+      state.withLock { $0.transactions[ticket] = passed }
+      kind = .write(.value(passed))
     }
     driver?.handle(.submitted(SessionID(rawValue: session), ticket: ticket, kind))
   }
@@ -41,7 +40,9 @@ final class MemberLine: OwnerLine {
 
   /// A question was answered, or never will be: a transaction that has not run will not.
   func settled(_ ticket: UInt64) {
-    let number = state.withLock { $0.shelved.removeValue(forKey: ticket) }
-    if let number { shelf.forget(number) }
+    let passed = state.withLock { state in
+      state.transactions.isEmpty ? nil : state.transactions.removeValue(forKey: ticket)
+    }
+    _ = passed?.take()
   }
 }

@@ -74,28 +74,38 @@ struct ClusterBench: AsyncParsableCommand {
     case embedded = "a server with files"
     case single = "a server over PostgreSQL"
     case owner = "three nodes, clients on the owner"
+    case followed = "the same, and the others follow"
     case spread = "three nodes, clients on all of them"
   }
 
   private func writes(_ world: ClusterWorld, _ table: inout ClusterTable) async throws {
-    let owner = try await world.nodes.settledOwner(asking: 0)
+    let count = world.nodes.servers.count
+    // One that is open on its owner alone; that node has few, and gives none away.
+    let maker = (try await world.nodes.settledOwner(asking: 0) + 1) % count
+    let alone = try await makeDatabase("alone", on: maker, world).namespace
     var figures: [Setup: [SpreadWrites.Figures]] = [:]
     for round in 1...rounds {
       for setup in Setup.allCases {
         Output.note("writes, round \(round): \(setup.rawValue) …")
-        figures[setup, default: []].append(try await writes(setup, owner: owner, world))
+        let name = setup == .owner ? alone : "default"
+        // Nodes give each other databases, so that all have about as many.
+        let owner = try await world.nodes.settledOwner(of: name, asking: setup == .owner ? maker : 0)
+        figures[setup, default: []].append(try await writes(setup, to: world.nodes.target(owner, name), world))
       }
     }
     let middle = figures.mapValues { rounds in rounds.sorted { $0.rate < $1.rate }[rounds.count / 2] }
     guard let embedded = middle[.embedded] else { return }
     for setup in Setup.allCases {
       guard let found = middle[setup] else { continue }
-      let isAimedAt = setup == .owner || setup == .spread
+      let isAimedAt = ![.embedded, .single].contains(setup)
       table.add(writes: found, setup.rawValue, beside: embedded, aim: isAimedAt ? "0.5 a core" : "")
     }
   }
 
-  private func writes(_ setup: Setup, owner: Int, _ world: ClusterWorld) async throws -> SpreadWrites.Figures {
+  /// - Parameter owned: The database as its owner serves it.
+  private func writes(
+    _ setup: Setup, to owned: BenchTarget, _ world: ClusterWorld
+  ) async throws -> SpreadWrites.Figures {
     var size = SpreadWrites.Size(sockets: sockets, inFlight: inFlight, seconds: Double(time.seconds))
     switch setup {
     case .embedded:
@@ -104,9 +114,9 @@ struct ClusterBench: AsyncParsableCommand {
     case .single:
       return try await SpreadWrites.run(
         [world.single.target()], size, servers: [world.single.process], postgres: world.postgres.processes)
-    case .owner:
+    case .owner, .followed:
       return try await SpreadWrites.run(
-        [world.nodes.target(owner)], size, servers: world.nodes.processes, postgres: world.postgres.processes)
+        [owned], size, servers: world.nodes.processes, postgres: world.postgres.processes)
     case .spread:
       size.sockets = sockets / world.nodes.servers.count
       return try await SpreadWrites.run(
@@ -121,11 +131,7 @@ struct ClusterBench: AsyncParsableCommand {
     let nodes = world.nodes
     var targets: [BenchTarget] = []
     for number in 0..<databases {
-      let (name, node) = ("many\(number)", number % nodes.servers.count)
-      try await BenchHTTP.settings(
-        .POST, "databases.json", [.init("name", .string(name)), .init("rules", .string(BenchTarget.rules))],
-        of: try nodes.target(node))
-      targets.append(try nodes.target(node, name))
+      targets.append(try await makeDatabase("many\(number)", on: number % nodes.servers.count, world))
     }
     Output.note("writes to \(databases) databases …")
     let size = SpreadWrites.Size(sockets: 2, inFlight: inFlight, seconds: Double(time.seconds))
@@ -134,6 +140,14 @@ struct ClusterBench: AsyncParsableCommand {
     table.add(
       writes: figures, "three nodes, \(databases) databases, clients on their owners", beside: nil,
       aim: "20,000 writes/s")
+  }
+
+  /// A new database, which the node that is asked to make it owns.
+  private func makeDatabase(_ name: String, on node: Int, _ world: ClusterWorld) async throws -> BenchTarget {
+    try await BenchHTTP.settings(
+      .POST, "databases.json", [.init("name", .string(name)), .init("rules", .string(BenchTarget.rules))],
+      of: try world.nodes.target(node))
+    return try world.nodes.target(node, name)
   }
 
   // MARK: Latency

@@ -128,7 +128,7 @@ final class DrivenCluster: Sendable {
     guard let (session, node, ticket) = board.asks(client, kind) else { return }
     let request: ForwardedRequest.Kind =
       switch kind {
-      case .write(let content): .write(content.bytes)
+      case .write(let content): .write(.encoded(content.bytes))
       case .get: .get([])
       }
     nodes.first { $0.id == node }?.database.handle(.submitted(session, ticket: ticket, request))
@@ -179,6 +179,8 @@ struct DrivenTenant: DatabaseTenant {
   mutating func disconnect(_ session: SessionID, at position: Int64) -> (content: [UInt8], entries: [OutboxEntry]) {
     decider.disconnect(session, at: position)
   }
+
+  func sealed(_ row: LogRow) {}
 
   mutating func take(_ action: MemberAction) {
     switch action {
