@@ -60,7 +60,6 @@ UNFIT = {
         "test_another_address_is_linked", "test_claims_plugin.py", "test_foreign_tokens.py", "test_ldap.py",
         "test_plugins.py", "test_swift_plugin.py", "test_webhook_plugins.py", "test_sending_plugins.py",
         "test_postgres_passwords.py", "test_readme.py::test_accounts", "test_a_plugin_takes_what_is_written",
-        "test_service_accounts",
     ],
     "each node has an administrator's token of its own making": ["test_a_replaced_administrators_token"],
     "an emulator's further projects are in the memory of one process": ["test_emulator.py"],

@@ -1,12 +1,15 @@
 """What nodes of a cluster have in common beside data: settings, versions of rules, triggers, and which databases there are."""
 
 import json
+import time
 
 import pytest
 import requests
+import secrets_seen
 from client import Client
 from cluster_nodes import Cluster
 from conftest import Server
+from google.auth import crypt, jwt
 from postgres import PROGRAMS, WHY_NOT
 from receiver import Receiver
 from waits import WAIT_SECONDS, until
@@ -144,6 +147,50 @@ def test_a_database_goes_on_every_node(cluster):
         assert read(node, "x", ns="guests") is None
     put(here, "y", 2, ns="guests")
     assert read(there, "", ns="guests") == {"y": 2}
+
+
+def test_service_accounts_come_in_on_every_node(cluster):
+    nodes = cluster(rules='{ "rules": {} }', names="ab")
+    here, there = nodes.owner_and_other()
+    made = json.loads(there.run("service-account", "create", "ci"))
+
+    signer = crypt.RSASigner.from_service_account_info(made)
+
+    def access_token(node, name):
+        now = int(time.time())
+        assertion = jwt.encode(signer, {
+            "iss": made["client_email"], "aud": "https://oauth2.googleapis.com/token", "iat": now, "exp": now + 3600,
+            "scope": "https://www.googleapis.com/auth/firebase", "jti": name})
+        answer = requests.post(
+            f"{node.url}/oauth2.googleapis.com/token", timeout=WAIT_SECONDS,
+            data={"grant_type": "urn:ietf:params:oauth:grant-type:jwt-bearer", "assertion": assertion})
+        secrets_seen.note(answer.json()["access_token"])
+        return answer.json()["access_token"]
+
+    def statuses(token):
+        return [
+            requests.get(f"{node.url}/x.json", params={"access_token": token}, timeout=WAIT_SECONDS).status_code
+            for node in (here, there)]
+
+    # Whichever node gives a token, all take it, also when none of them is the process that it was given by.
+    tokens = [access_token(here, "first"), access_token(there, "second")]
+    for token in tokens:
+        assert statuses(token) == [200, 200]
+    nodes["a"].stop(), nodes["b"].stop()
+    nodes["a"].start(), nodes["b"].start()
+    for token in tokens:
+        assert statuses(token) == [200, 200]
+    client = Client(there)
+    client.call("gauth", cred=tokens[0])
+    # What ends the tokens of an account ends them everywhere, and another key for it ends none.
+    here.run("service-account", "create", "ci")
+    client.call("g", p="/x")
+    there.run("service-account", "disable", "ci")
+    assert client.receive()["d"]["a"] == "ac", "a token that has ended still counts on a socket"
+    there.run("service-account", "disable", "ci", "--enable")
+    for token in tokens:
+        until(lambda: statuses(token) == [401, 401], "a token that has ended still counts")
+    assert statuses(access_token(here, "third")) == [200, 200]
 
 
 def test_a_node_that_owns_nothing(tmp_path):

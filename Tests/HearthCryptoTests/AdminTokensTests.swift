@@ -8,7 +8,7 @@ struct AdminTokensTests {
 
   @Test("A minted token opens what its scopes say and nothing else; the permanent one opens everything")
   func scopes() throws {
-    let tokens = AdminTokens(permanent: [TokenForge.adminToken])
+    let tokens = TokenForge.adminTokens([TokenForge.adminToken])
     let front = CredentialVerifier(adminTokens: tokens)
     for (scopes, name) in [
       (AdminScopes.database, "https://www.googleapis.com/auth/firebase.database"),
@@ -29,20 +29,44 @@ struct AdminTokensTests {
     }
   }
 
-  @Test("All tokens of an owner end at once, and nobody else's")
-  func owners() throws {
-    let tokens = AdminTokens(permanent: [])
-    let first = try tokens.mint(nowSeconds: 0, owner: "a", random: .system)
-    let second = try tokens.mint(nowSeconds: 0, owner: "a", random: .system)
-    let other = try tokens.mint(nowSeconds: 0, owner: "b", random: .system)
-    #expect(tokens.revokeAll(owner: "a") == 2)
-    #expect(tokens.verify(first, nowSeconds: 1) == .unknown && tokens.verify(second, nowSeconds: 1) == .unknown)
-    #expect(tokens.verify(other, nowSeconds: 1) == .valid(expiresAtSeconds: 3_600))
+  @Test("A token counts wherever the key and the project are the same, and says whose it is; nowhere else")
+  func everywhere() throws {
+    let owner = AdminTokens.Owner(email: "ci@demo.iam.gserviceaccount.com", generation: 1 << 40)
+    let token = try TokenForge.adminTokens([]).mint(nowSeconds: now, owner: owner, random: .system)
+    let node = TokenForge.adminTokens([])
+    #expect(node.verify(token, nowSeconds: now) == .valid(expiresAtSeconds: now + 3_600))
+    #expect(node.owner(of: token) == owner)
+    let credential = try CredentialVerifier(adminTokens: node).verify(token, nowSeconds: now)
+    #expect(credential.owner == owner.email && credential.ownerGeneration == owner.generation)
+    let key = try #require(SealingKey(text: try SealingKey.generate(random: .system)))
+    for stranger in [
+      TokenForge.adminTokens([], projectID: "another"),
+      AdminTokens(permanent: [], key: key, projectID: TokenForge.projectID),
+    ] {
+      #expect(stranger.verify(token, nowSeconds: now) == .unknown && stranger.owner(of: token) == nil)
+    }
+  }
+
+  @Test("No token that was changed counts, wherever the change is")
+  func changes() throws {
+    let tokens = TokenForge.adminTokens([])
+    let token = try tokens.mint(nowSeconds: now, owner: .init(email: "a@b", generation: 1), random: .system)
+    for place in AdminTokens.prefix.utf8.count..<token.utf8.count {
+      var bytes = Array(token.utf8)
+      bytes[place] = bytes[place] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
+      #expect(tokens.verify(String(decoding: bytes, as: UTF8.self), nowSeconds: now) == .unknown)
+    }
+    for length in 0..<token.utf8.count {
+      #expect(tokens.verify(String(token.prefix(length)), nowSeconds: now) == .unknown)
+    }
+    #expect(tokens.verify("x" + token.dropFirst(), nowSeconds: now) == .unknown)
+    // Of nobody: what has no owner names none.
+    #expect(tokens.owner(of: try tokens.mint(nowSeconds: now, random: .system)) == nil)
   }
 
   @Test("A minted token counts until its end")
   func lifetime() throws {
-    let tokens = AdminTokens(permanent: [])
+    let tokens = TokenForge.adminTokens([])
     let token = try tokens.mint(nowSeconds: now, lifetimeSeconds: 10, random: .system)
     #expect(token.hasPrefix(AdminTokens.prefix))
     #expect(tokens.verify(token, nowSeconds: now + 9) == .valid(expiresAtSeconds: now + 10))
@@ -52,37 +76,12 @@ struct AdminTokensTests {
     #expect(tokens.verify(long, nowSeconds: now) == .valid(expiresAtSeconds: now + AdminTokens.lifetimeSecondsMax))
   }
 
-  @Test("A revoked token is unknown at once")
-  func revocation() throws {
-    let tokens = AdminTokens(permanent: [TokenForge.adminToken])
-    let token = try tokens.mint(nowSeconds: now, random: .system)
-    #expect(tokens.revoke(token))
-    #expect(!tokens.revoke(token))
-    #expect(tokens.verify(token, nowSeconds: now) == .unknown)
-    #expect(tokens.verify(TokenForge.adminToken, nowSeconds: now) == .valid(expiresAtSeconds: nil))
-  }
-
   @Test("An ended token is answered as expired by the front")
   func front() throws {
-    let tokens = AdminTokens(permanent: [])
+    let tokens = TokenForge.adminTokens([])
     let front = CredentialVerifier(adminTokens: tokens)
     let token = try tokens.mint(nowSeconds: now, random: .system)
     #expect(try front.verify(token, nowSeconds: now).expiresAtSeconds == now + 3_600)
     #expect(TokenForge.refusal(token, nowSeconds: now + 3_600, front: front) == .expiredToken)
-  }
-
-  @Test("Their number is bounded: ended ones go first, then the one that ends first")
-  func bound() throws {
-    let tokens = AdminTokens(permanent: [], countMax: 3)
-    let short = try tokens.mint(nowSeconds: now, lifetimeSeconds: 5, random: .system)
-    let long = try tokens.mint(nowSeconds: now, lifetimeSeconds: 100, random: .system)
-    let middle = try tokens.mint(nowSeconds: now, lifetimeSeconds: 50, random: .system)
-    let later = try tokens.mint(nowSeconds: now + 10, lifetimeSeconds: 100, random: .system)
-    #expect(tokens.verify(short, nowSeconds: now + 10) == .unknown)
-    #expect(tokens.verify(middle, nowSeconds: now + 10) == .valid(expiresAtSeconds: now + 50))
-    _ = try tokens.mint(nowSeconds: now + 10, lifetimeSeconds: 100, random: .system)
-    #expect(tokens.verify(middle, nowSeconds: now + 10) == .unknown)
-    #expect(tokens.verify(long, nowSeconds: now + 10) == .valid(expiresAtSeconds: now + 100))
-    #expect(tokens.verify(later, nowSeconds: now + 10) == .valid(expiresAtSeconds: now + 110))
   }
 }

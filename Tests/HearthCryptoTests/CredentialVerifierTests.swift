@@ -95,7 +95,7 @@ struct CredentialVerifierTests {
       #expect(throws: CredentialError.self) { try idVerifier.verify(opaque, nowSeconds: now) }
       #expect(throws: CredentialError.self) { try legacyVerifier.verify(opaque, nowSeconds: now) }
     }
-    let tokens = AdminTokens(permanent: [TokenForge.adminToken])
+    let tokens = TokenForge.adminTokens([TokenForge.adminToken])
     for text in [legacy, id, TokenForge.secret, "owner"] { #expect(tokens.verify(text, nowSeconds: now) == .unknown) }
   }
 

@@ -14,7 +14,7 @@ struct RedactedTests {
     let values: [Any] = [
       TokenForge.secrets, TokenForge.keys, TokenForge.front, LegacyTokenMinter(secrets: TokenForge.secrets),
       IDTokenMinter(projectID: "p", keys: TokenForge.keys), LegacyTokenVerifier(secrets: TokenForge.secrets), token,
-      AdminTokens(permanent: [TokenForge.adminToken]),
+      TokenForge.adminTokens([TokenForge.adminToken]),
     ]
     for value in values {
       var dumped = ""

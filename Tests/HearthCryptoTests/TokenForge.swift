@@ -70,7 +70,13 @@ enum TokenForge {
   /// A front with every ordinary kind switched on.
   static let front = CredentialVerifier(
     legacyTokens: LegacyTokenVerifier(secrets: secrets), legacySecrets: secrets,
-    idTokens: IDTokenVerifier(projectID: projectID, keys: keys), adminTokens: AdminTokens(permanent: [adminToken]))
+    idTokens: IDTokenVerifier(projectID: projectID, keys: keys), adminTokens: adminTokens([adminToken]))
+  private static let sealingText = Base64URL.encode((0..<32).map { UInt8($0) })
+
+  /// Access tokens that are sealed with the same key each time.
+  static func adminTokens(_ permanent: [String], projectID: String = projectID) -> AdminTokens {
+    AdminTokens(permanent: permanent, key: SealingKey(text: sealingText)!, projectID: projectID)
+  }
   static let adminToken = AdminTokens.prefix + "0123456789012345678901234567890123456789012"
 
   /// The code by which the front refuses a credential, nil when it accepts it.

@@ -67,13 +67,32 @@ import Testing
     }
   }
 
+  @Test("an account that is enabled again gets new tokens; another key for it ends none")
+  func enabledAgain() async throws {
+    try await TestServer.with(rules: Self.closed) { test throws in
+      let account = try Self.administer(test, "serviceAccounts:create", #"{"name":"backend"}"#)
+      let email = "\"email\":\"\(account["email"]?.string ?? "")\""
+      let old = try Self.accessToken(test, account)
+      for isDisabled in [true, false] {
+        _ = try Self.administer(test, "serviceAccounts:disable", "{\(email),\"disabled\":\(isDisabled)}")
+      }
+      #expect(try test.http("GET", "/a.json?access_token=\(old)").status == 401)
+      let other = try Self.administer(test, "serviceAccounts:create", #"{"name":"backend"}"#)
+      let new = try Self.accessToken(test, other)
+      _ = try Self.administer(test, "serviceAccounts:create", #"{"name":"backend"}"#)
+      #expect(try test.http("GET", "/a.json?access_token=\(new)").status == 200)
+    }
+  }
+
   @Test("a token that is minted while its account is being disabled opens nothing")
   func mintedTooLate() async throws {
     try await TestServices.with { test throws in
       let origin = RequestOrigin(address: "127.0.0.1", isFromLoopback: true)
       let now = SystemClock.now
       let late = try test.setup.keys.adminTokens.mint(
-        nowSeconds: now.wallMilliseconds / 1000, owner: "gone@hearth.iam.gserviceaccount.com", random: .system)
+        nowSeconds: now.wallMilliseconds / 1000,
+        owner: .init(email: "gone@hearth.iam.gserviceaccount.com", generation: 0),
+        random: .system)
       #expect(test.gate.authority(ofBearer: late, from: origin, now: now) == .refused)
       #expect((try? test.gate.caller(late, override: nil, from: origin, now: now)) == nil)
     }

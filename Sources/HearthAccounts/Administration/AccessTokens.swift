@@ -50,18 +50,17 @@ package struct AccessTokens: Sendable {
     let scopes = AdminScopes(names: asserted.scopes)
     guard !scopes.isEmpty else { return .noKnownScope }
     do {
-      try await store.transact { (transaction) throws(AccountError) in
+      let generation = try await store.transact { (transaction) throws(AccountError) -> Int64 in
         // Read again: it may have been disabled while the signature was being checked.
-        guard Self.counts(asserted, by: accounts, in: transaction) else { throw AccountError(.credentialMismatch) }
+        let account = try Self.account(asserted, checkedWith: accounts, in: transaction)
         transaction.audit(AuditEvent(.adminAPI, client: client, detail: "access token for \(asserted.email)"))
+        return account.tokenGeneration
       }
       let token = try keys.adminTokens.mint(
-        nowSeconds: nowSeconds, owner: asserted.email, scopes: scopes, random: random)
-      // Once more: who disables the account forgets the tokens that are there, and this one may have come later.
-      guard Self.counts(asserted, by: accounts, in: store.view) else {
-        keys.adminTokens.revoke(token)
-        throw AccountError(.credentialMismatch)
-      }
+        nowSeconds: nowSeconds, owner: .init(email: asserted.email, generation: generation), scopes: scopes,
+        random: random)
+      // Once more: a token that has ended while it was made is not given away.
+      _ = try Self.account(asserted, checkedWith: accounts, in: store.view)
       return .token(token)
     } catch let error as AccountError where error.code == .credentialMismatch {
       return .refused("The account is disabled, or the key was removed.")
@@ -70,13 +69,16 @@ package struct AccessTokens: Sendable {
     }
   }
 
-  /// Whether the account that an assertion was checked with is there as it was: not disabled, and with all its keys.
-  private static func counts(
-    _ asserted: VerifiedAssertion, by accounts: [ServiceAccount], in now: some AccountReading
-  ) -> Bool {
+  /// The account that an assertion was checked with.
+  ///
+  /// - Throws: `credentialMismatch` unless it is there as it was: not disabled, and with all its keys.
+  private static func account(
+    _ asserted: VerifiedAssertion, checkedWith accounts: [ServiceAccount], in now: some AccountReading
+  ) throws(AccountError) -> ServiceAccount {
     guard let checked = accounts.first(where: { $0.email == asserted.email }),
-      let current = now.serviceAccount(email: asserted.email), !current.isDisabled
-    else { return false }
-    return checked.publicKeys.allSatisfy { current.publicKeys[$0.key] == $0.value }
+      let current = now.serviceAccount(email: asserted.email), !current.isDisabled,
+      checked.publicKeys.allSatisfy({ current.publicKeys[$0.key] == $0.value })
+    else { throw AccountError(.credentialMismatch) }
+    return current
   }
 }

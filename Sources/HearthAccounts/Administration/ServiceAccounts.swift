@@ -82,12 +82,13 @@ package struct ServiceAccounts: Sendable {
         throw AccountError(.invalidArgument, "there is no such service account")
       }
       account.isDisabled = isDisabled
+      if isDisabled { account.endTokens() }
       transaction.putServiceAccount(account)
       let what = isDisabled ? "disabled" : "enabled"
       transaction.audit(administrator.event(.adminAPI, detail: "service account \(email) \(what)"))
       return account
     }
-    if isDisabled { endAccessTokens(of: email, because: .userDisabled) }
+    if isDisabled { announce(.serviceAccount(email: email), .userDisabled) }
     return account
   }
 
@@ -105,17 +106,13 @@ package struct ServiceAccounts: Sendable {
       guard account.publicKeys.removeValue(forKey: keyID) != nil else {
         throw AccountError(.invalidArgument, "the account has no such key")
       }
+      account.endTokens()
       transaction.putServiceAccount(account)
       transaction.audit(administrator.event(.keyRotated, detail: "key \(keyID.prefix(16)) of \(email) removed"))
       return account
     }
-    endAccessTokens(of: email, because: .keyRotated)
+    announce(.serviceAccount(email: email), .keyRotated)
     return account
-  }
-
-  private func endAccessTokens(of email: String, because event: AuditEvent.Kind) {
-    keys.adminTokens.revokeAll(owner: email)
-    announce(.serviceAccount(email: email), event)
   }
 
   /// Keys of one account at once: enough to replace one while the other is in use.

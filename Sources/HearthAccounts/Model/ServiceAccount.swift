@@ -10,6 +10,8 @@ public struct ServiceAccount: Sendable, Equatable {
   public var publicKeys: [String: String]
   /// Since 1970.
   public var createdAtMilliseconds: Int64
+  /// Grows with whatever ends its access tokens: those count that carry this number.
+  public var tokenGeneration: Int64 = 0
 
   /// An account that counts.
   public init(email: String, name: String, publicKeys: [String: String], createdAtMilliseconds: Int64) {
@@ -18,4 +20,12 @@ public struct ServiceAccount: Sendable, Equatable {
     self.publicKeys = publicKeys
     self.createdAtMilliseconds = createdAtMilliseconds
   }
+
+  /// Ends the access tokens that it was given.
+  mutating func endTokens() { tokenGeneration += 1 }
+
+  /// Whether an access token counts that was given to it.
+  ///
+  /// - Parameter generation: what the token carries.
+  func admits(generation: Int64?) -> Bool { !isDisabled && generation == tokenGeneration }
 }

@@ -40,7 +40,11 @@ public struct Revocations: Sendable {
     let view = store.view
     var generation = credential.generation
     switch credential.kind {
-    case .legacySecret, .adminToken, .developerOwner: return .good
+    case .legacySecret, .developerOwner: return .good
+    case .adminToken:
+      guard let owner = credential.owner else { return .good }
+      let counts = view.serviceAccount(email: owner)?.admits(generation: credential.ownerGeneration) == true
+      return counts ? .good : .ended
     case .idToken, .sessionCookie, .foreignToken, .developerToken: break
     case .legacyToken:
       if let id = credential.claims["jti"] {

@@ -75,6 +75,7 @@ extension ServiceAccount: StoredRecord {
       email: try reader.text("email"), name: try reader.text("name"), publicKeys: try reader.texts("publicKeys"),
       createdAtMilliseconds: try reader.int("createdAt"))
     isDisabled = try reader.bool("disabled")
+    tokenGeneration = try reader.optionalInt("tokenGeneration") ?? 0
   }
 
   func store(in writer: inout RecordWriter) {
@@ -83,6 +84,7 @@ extension ServiceAccount: StoredRecord {
     writer.set("disabled", isDisabled)
     writer.set("publicKeys", publicKeys)
     writer.set("createdAt", createdAtMilliseconds)
+    writer.set("tokenGeneration", tokenGeneration == 0 ? nil : tokenGeneration)
   }
 }
 

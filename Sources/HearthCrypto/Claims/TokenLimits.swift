@@ -64,9 +64,6 @@ public enum TokenLimits {
   /// `sub` of another provider's token, in bytes.
   public static let foreignSubjectBytesMax = 255
 
-  /// Admin access tokens alive at once; each costs about 100 bytes.
-  public static let adminTokensMax = 10_000
-
   /// Verified tokens remembered per half of the cache: about one for each busy client of a small server.
   static let verifiedTokensMax = 4_096
 }

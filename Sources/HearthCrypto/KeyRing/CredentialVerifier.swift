@@ -35,7 +35,8 @@ public struct CredentialVerifier: Sendable {
     self.init(
       legacyTokens: LegacyTokenVerifier(secrets: keys.legacySecrets), legacySecrets: keys.legacySecrets,
       idTokens: IDTokenVerifier(projectID: projectID, keys: keys.idTokenFile.keysIfThere, seal: nil),
-      adminTokens: AdminTokens(permanent: [keys.adminToken]), developerCredentials: developerCredentials)
+      adminTokens: AdminTokens(permanent: [keys.adminToken], key: keys.sealingKey, projectID: projectID),
+      developerCredentials: developerCredentials)
   }
 
   /// Verifies a credential as it came, whatever the request that carried it: clients send every kind under every name.
@@ -82,7 +83,6 @@ public struct CredentialVerifier: Sendable {
     _ credential: String, developer: DeveloperCredentials?, nowSeconds: Int64, scope: AdminScopes
   ) throws(CredentialError) -> VerifiedCredential {
     let secretID = legacySecrets?.id(matching: credential)
-    // Before it is judged: a token that is forgotten in between is refused, and never accepted as nobody's.
     let owner = adminTokens?.owner(of: credential)
     let adminToken = adminTokens?.verify(credential, nowSeconds: nowSeconds, scope: scope)
     if let secretID {
@@ -92,7 +92,7 @@ public struct CredentialVerifier: Sendable {
     case .valid(let expiresAtSeconds):
       return VerifiedCredential(
         kind: .adminToken, authPayload: nil, isAdministrator: true, expiresAtSeconds: expiresAtSeconds,
-        owner: owner)
+        owner: owner?.email, ownerGeneration: owner?.generation)
     case .expired: throw .expired("admin token has ended")
     case .outOfScope: throw .invalid("the access token's scopes do not cover this")
     case .unknown, nil: break

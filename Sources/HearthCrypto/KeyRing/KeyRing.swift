@@ -25,7 +25,7 @@ public final class KeyRing: Sendable {
   private let developerCredentials: DeveloperCredentials?
   /// What tokens get in the place of a signature in emulator mode; nil otherwise.
   let seal: TokenSeal?
-  /// Minted access tokens; the same object for the ring's whole life.
+  /// Access tokens; the same object for the ring's whole life.
   public let adminTokens: AdminTokens
   private let current: Mutex<Snapshot>
   /// Held while the files are changed; never taken while `current` is held.
@@ -49,7 +49,7 @@ public final class KeyRing: Sendable {
     self.random = random
     self.acceptsRawSecrets = acceptsRawSecrets
     self.developerCredentials = developerCredentials
-    adminTokens = AdminTokens(permanent: [store.adminToken])
+    adminTokens = AdminTokens(permanent: [store.adminToken], key: store.sealingKey, projectID: projectID)
     let seal = developerCredentials == nil ? nil : TokenSeal(store.sealingKey)
     self.seal = seal
     current = Mutex(

@@ -35,6 +35,11 @@ struct SealingKey: Sendable, Redacted {
   /// - Parameters:
   ///   - purpose: opens again only under the same; says what the bytes are and whose.
   func seal(_ bytes: [UInt8], for purpose: String, random: RandomBytes) throws(RandomnessError) -> String {
+    Self.prefix + (try sealBare(bytes, for: purpose, random: random))
+  }
+
+  /// The same without `s1.`, for texts that say otherwise what they are.
+  func sealBare(_ bytes: [UInt8], for purpose: String, random: RandomBytes) throws(RandomnessError) -> String {
     let nonce = try random.bytes(Self.nonceBytes)
     guard nonce.count == Self.nonceBytes else { throw RandomnessError() }
     var out = [UInt8](repeating: 0, count: bytes.count)
@@ -43,16 +48,19 @@ struct SealingKey: Sendable, Redacted {
     guard hearth_aes256_gcm(1, key, nonce, bound, bound.count, bytes, bytes.count, &out, &tag) == 1 else {
       throw RandomnessError()
     }
-    return Self.prefix + Base64URL.encode(nonce + out + tag)
+    return Base64URL.encode(nonce + out + tag)
   }
 
   /// Nil when the text was not sealed with this key for this purpose, or was changed.
   func unseal(_ text: String, for purpose: String) -> [UInt8]? {
+    guard text.utf8.starts(with: Self.prefix.utf8) else { return nil }
+    return unsealBare(text.utf8.dropFirst(Self.prefix.utf8.count), for: purpose)
+  }
+
+  /// Opens what ``sealBare(_:for:random:)`` sealed.
+  func unsealBare(_ text: Substring.UTF8View, for purpose: String) -> [UInt8]? {
     defer { ERR_clear_error() }
-    guard text.utf8.starts(with: Self.prefix.utf8),
-      let sealed = Base64URL.decode(text.utf8.dropFirst(Self.prefix.utf8.count)),
-      sealed.count >= Self.nonceBytes + Self.tagBytes
-    else { return nil }
+    guard let sealed = Base64URL.decode(text), sealed.count >= Self.nonceBytes + Self.tagBytes else { return nil }
     let nonce = Array(sealed.prefix(Self.nonceBytes))
     let cipher = Array(sealed.dropFirst(Self.nonceBytes).dropLast(Self.tagBytes))
     var tag = Array(sealed.suffix(Self.tagBytes))

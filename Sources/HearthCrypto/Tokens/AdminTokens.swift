@@ -1,19 +1,37 @@
 import Synchronization
 
-/// Opaque access tokens of administrators: 256 random bits each, kept as SHA-256 only.
+/// Access tokens of administrators: those of the key store, which have no end, and those that service accounts get.
 ///
-/// Looked up by hash, so that neither a comparison's duration nor a copy of this memory gives a token away.
+/// The ones of the key store are kept as SHA-256 and looked up by it, so that neither a comparison's duration nor a copy of
+/// this memory gives one away. Of the others nothing is kept: each says itself until when it counts, for what and whose it
+/// is, sealed with the key that every node of a cluster has, so that it counts on all of them.
+///
+/// ```
+/// minted  = prefix base64url(sealed(content))                    what it is sealed for names the project
+/// content = version (1) scopes (1) end (8) generation (8) owner  numbers are big-endian; no bytes are no owner
+/// ```
 public final class AdminTokens: Sendable {
   /// Whether a token counts for what it was shown for.
   public enum Verdict: Sendable, Equatable {
     /// Counts until then; nil for one without an end.
     case valid(expiresAtSeconds: Int64?)
-    /// Was minted here and has ended.
+    /// Was minted for this project and has ended.
     case expired
     /// Counts, but not for what was asked.
     case outOfScope
-    /// Is none of the tokens that this process knows.
+    /// Is none of this project's tokens.
     case unknown
+  }
+
+  /// Whom a token was given to. It counts for as long as that account's tokens are of this generation.
+  public struct Owner: Sendable, Equatable {
+    /// The address of a service account.
+    public var email: String
+    /// See `ServiceAccount.tokenGeneration`.
+    public var generation: Int64
+
+    /// A holder of tokens.
+    public init(email: String, generation: Int64) { (self.email, self.generation) = (email, generation) }
   }
 
   /// Tells secret scanners what they found.
@@ -22,28 +40,29 @@ public final class AdminTokens: Sendable {
   /// The longest life of a minted token.
   public static let lifetimeSecondsMax: Int64 = 3_600
 
+  private static let version: UInt8 = 1
+  /// A content without its owner.
+  private static let headBytes = 18
+
   private struct Minted {
     /// Seconds since 1970.
     var end: Int64
-    /// Whom it was given to: the address of a service account.
-    var owner: String?
+    var owner: Owner?
     var scopes: AdminScopes
   }
 
-  private struct State {
-    var minted: [Digest: Minted] = [:]
-    var permanent: Set<Digest>
-  }
-
-  private let state: Mutex<State>
-  private let countMax: Int
+  private let permanent: Mutex<Set<Digest>>
+  private let key: SealingKey
+  private let purpose: String
 
   /// - Parameters:
   ///   - permanent: tokens without an end, such as the one in the key store.
-  ///   - countMax: minted tokens alive at once; beyond it the one that ends first is forgotten.
-  public init(permanent: [String], countMax: Int = TokenLimits.adminTokensMax) {
-    state = Mutex(State(permanent: Self.digests(permanent)))
-    self.countMax = max(1, countMax)
+  ///   - key: seals those that are minted.
+  ///   - projectID: whose they are.
+  init(permanent: [String], key: SealingKey, projectID: String) {
+    self.permanent = Mutex(Self.digests(permanent))
+    self.key = key
+    purpose = "access token of \(projectID)"
   }
 
   private static func digests(_ tokens: [String]) -> Set<Digest> { Set(tokens.map { Digest(sha256: $0.utf8) }) }
@@ -51,70 +70,61 @@ public final class AdminTokens: Sendable {
   /// These are the tokens without an end from now on; minted ones stay.
   func replacePermanent(_ tokens: [String]) {
     let digests = Self.digests(tokens)
-    state.withLock { $0.permanent = digests }
+    permanent.withLock { $0 = digests }
   }
 
-  /// The text of a new token.
+  /// The text of a new token without an end.
   public static func generate(random: RandomBytes) throws(RandomnessError) -> String {
     prefix + Base64URL.encode(try random.bytes(32))
   }
 
-  /// A new token that counts for a while. Only this process knows it.
+  /// A new token that counts for a while.
   ///
   /// - Parameters:
   ///   - lifetimeSeconds: at most `lifetimeSecondsMax`; a longer one is cut.
-  ///   - owner: whom it is for, so that all of an owner's can be forgotten at once.
+  ///   - owner: whom it is for. One without an owner counts until its end, whatever happens.
   ///   - scopes: what it opens.
   public func mint(
-    nowSeconds: Int64, lifetimeSeconds: Int64 = lifetimeSecondsMax, owner: String? = nil,
+    nowSeconds: Int64, lifetimeSeconds: Int64 = lifetimeSecondsMax, owner: Owner? = nil,
     scopes: AdminScopes = .all, random: RandomBytes
   ) throws(RandomnessError) -> String {
-    let token = try Self.generate(random: random)
-    let digest = Digest(sha256: token.utf8)
     let end = nowSeconds.addingReportingOverflow(min(lifetimeSeconds, Self.lifetimeSecondsMax)).partialValue
-    state.withLock { state in
-      if state.minted.count >= countMax {
-        state.minted = state.minted.filter { nowSeconds < $0.value.end }
-        if state.minted.count >= countMax, let first = state.minted.min(by: { $0.value.end < $1.value.end }) {
-          state.minted[first.key] = nil
-        }
-      }
-      state.minted[digest] = Minted(end: end, owner: owner, scopes: scopes)
+    var content = [Self.version, UInt8(truncatingIfNeeded: scopes.rawValue)]
+    for number in [end, owner?.generation ?? 0] {
+      content += (0..<8).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * Int64($0))) }
     }
-    return token
+    content += Array((owner?.email ?? "").utf8)
+    return Self.prefix + (try key.sealBare(content, for: purpose, random: random))
   }
 
+  /// What a token says that was minted for this project; nil for any other text.
+  private func minted(_ token: String) -> Minted? {
+    guard token.utf8.starts(with: Self.prefix.utf8),
+      let content = key.unsealBare(token.utf8.dropFirst(Self.prefix.utf8.count), for: purpose),
+      content.count >= Self.headBytes, content[0] == Self.version,
+      let email = String(validating: content.dropFirst(Self.headBytes), as: UTF8.self)
+    else { return nil }
+    let number = { (place: Range<Int>) in content[place].reduce(Int64(0)) { $0 << 8 | Int64($1) } }
+    return Minted(
+      end: number(2..<10), owner: email.isEmpty ? nil : Owner(email: email, generation: number(10..<18)),
+      scopes: AdminScopes(rawValue: Int(content[1])))
+  }
+
+  /// Whether a token counts, but for its owner: whoever knows the accounts says whether that account's tokens still count.
+  ///
   /// - Parameters:
   ///   - nowSeconds: seconds since 1970.
   ///   - scope: what it is shown for; a token without an end opens everything.
   public func verify(_ token: String, nowSeconds: Int64, scope: AdminScopes = []) -> Verdict {
     let digest = Digest(sha256: token.utf8)
-    let (isPermanent, minted) = state.withLock { ($0.permanent.contains(digest), $0.minted[digest]) }
-    if isPermanent { return .valid(expiresAtSeconds: nil) }
-    guard let minted else { return .unknown }
+    if permanent.withLock({ $0.contains(digest) }) { return .valid(expiresAtSeconds: nil) }
+    guard let minted = minted(token) else { return .unknown }
     guard nowSeconds < minted.end else { return .expired }
     return minted.scopes.isSuperset(of: scope) ? .valid(expiresAtSeconds: minted.end) : .outOfScope
   }
 
   /// Whom a minted token was given to; nil for a token without an owner, and for one that is not known.
-  public func owner(of token: String) -> String? {
-    let digest = Digest(sha256: token.utf8)
-    return state.withLock { $0.minted[digest]?.owner }
-  }
-
-  /// Forgets a minted token; false when it was not known.
-  @discardableResult
-  public func revoke(_ token: String) -> Bool {
-    state.withLock { $0.minted.removeValue(forKey: Digest(sha256: token.utf8)) != nil }
-  }
-
-  /// Forgets every minted token of an owner, and says how many there were.
-  @discardableResult
-  public func revokeAll(owner: String) -> Int {
-    state.withLock { state in
-      let before = state.minted.count
-      state.minted = state.minted.filter { $0.value.owner != owner }
-      return before - state.minted.count
-    }
-  }
+  public func owner(of token: String) -> Owner? { minted(token)?.owner }
 }
+
+extension AdminTokens: Redacted {}

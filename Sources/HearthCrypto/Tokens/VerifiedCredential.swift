@@ -10,7 +10,7 @@ public struct VerifiedCredential: Sendable, Equatable {
     case idToken
     /// A session cookie this server minted. No database takes one.
     case sessionCookie
-    /// An opaque access token of an administrator.
+    /// An access token of an administrator.
     case adminToken
     /// An unsigned token of a developer's emulator client.
     case developerToken
@@ -49,6 +49,9 @@ public struct VerifiedCredential: Sendable, Equatable {
   /// Whom an access token was given to: the address of a service account. Nil for every other credential.
   public var owner: String?
 
+  /// Which generation of that account's tokens an access token is of.
+  public var ownerGeneration: Int64?
+
   /// Who vouched for a token that the server did not make; nil for every other credential.
   public var voucher: ForeignVoucher?
 
@@ -56,7 +59,7 @@ public struct VerifiedCredential: Sendable, Equatable {
   public init(
     kind: Kind, authPayload: ClaimValue?, isAdministrator: Bool = false, expiresAtSeconds: Int64? = nil,
     debug: Bool = false, simulate: Bool = false, claims: ClaimValue = .object([]),
-    keyID: String? = nil, owner: String? = nil
+    keyID: String? = nil, owner: String? = nil, ownerGeneration: Int64? = nil
   ) {
     self.kind = kind
     self.authPayload = authPayload
@@ -67,6 +70,7 @@ public struct VerifiedCredential: Sendable, Equatable {
     self.claims = claims
     self.keyID = keyID
     self.owner = owner
+    self.ownerGeneration = ownerGeneration
   }
 
   /// The user for logs: the `uid` of `authPayload` when that is a string.

@@ -66,11 +66,11 @@ package struct CredentialGate: Sendable {
       principal: principal, claims: .object(claims), isSimulating: verified.simulate, credential: verified)
   }
 
-  /// Whether a credential that counted when it was shown counts no longer: its key is gone, or its user's word is, or
-  /// it was given to a service account whose tokens are forgotten.
+  /// Whether a credential that counted when it was shown counts no longer: its key is gone, or its user's word is, or that
+  /// of the service account which it was given to.
   func isEnded(_ credential: VerifiedCredential, by revocation: Revocation) -> Bool {
     switch revocation {
-    case .serviceAccount(let email): return credential.owner == email
+    case .serviceAccount(let email): return credential.owner == email && !isInForce(credential)
     case .foreignTokens(let tokens): return tokens.ends(credential)
     case .user, .legacySession, .signingKey, .legacySecret: break
     }
@@ -134,11 +134,7 @@ extension CredentialGate {
 
   /// Checks whether the user or the service account of the credential was disabled, deleted or signed out since.
   private func isInForce(_ credential: VerifiedCredential) -> Bool {
-    // Also at the front: a token may be minted in the moment in which its account is disabled.
-    if let owner = credential.owner, accounts.own.store.view.serviceAccount(email: owner)?.isDisabled != false {
-      return false
-    }
-    return accounts.home(of: credential).revocations.standing(of: credential) == .good
+    accounts.home(of: credential).revocations.standing(of: credential) == .good
   }
 
   /// A credential that any program of this machine can make up is logged at each use.
