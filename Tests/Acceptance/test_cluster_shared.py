@@ -139,14 +139,39 @@ def test_a_database_goes_on_every_node(cluster):
     assert read(here, "x", ns="guests") == 1
     here.run("databases", "delete", "guests", "--yes")
     until(lambda: "guests" not in names(there), "the other node still has it")
-    # Another one of the name is another one.
-    there.run("databases", "create", "guests")
-    # A node that has not let go of the old one yet says that it is to be asked again.
-    for node in (there, here):
-        until(lambda: requests.get(f"{node.url}/x.json?ns=guests", timeout=WAIT_SECONDS).status_code == 200, "it is not served")
-        assert read(node, "x", ns="guests") is None
-    put(here, "y", 2, ns="guests")
-    assert read(there, "", ns="guests") == {"y": 2}
+    assert requests.get(f"{there.url}/x.json?ns=guests", timeout=WAIT_SECONDS).status_code == 404
+    # Another one of the name is another one, on every node.
+    for first, second in ((here, there), (there, here)):
+        first.run("databases", "create", "guests")
+        assert read(second, "", ns="guests") is None
+        put(second, "y", 2, ns="guests")
+        assert read(first, "", ns="guests") == {"y": 2}
+        client = Client(second, ns="guests")
+        client.listen("/y", 2)
+        first.run("databases", "delete", "guests", "--yes")
+        # The node that was told has let go of it, and the other one does so soon.
+        assert requests.get(f"{first.url}/y.json?ns=guests", timeout=WAIT_SECONDS).status_code == 404
+        assert client.receive() == {"t": "c", "d": {"t": "s", "d": "This database was deleted."}} and client.closed()
+        assert requests.get(f"{second.url}/y.json?ns=guests", timeout=WAIT_SECONDS).status_code == 404
+        assert [path for node in (first, second) for path in node.data.rglob("guests*")] == []
+
+
+def test_a_database_that_is_made_anew_at_once(cluster):
+    nodes = cluster(rules=OPEN, names="ab")
+    here, there = nodes.owner_and_other()
+    administer(here, "POST", "databases", {"name": "guests"})
+    for number in range(8):
+        put(there, "x", number, ns="guests")
+        # Who is asked next has not heard of it yet.
+        administer(here, "DELETE", "databases/guests")
+        administer(here, "POST", "databases", {"name": "guests"})
+        assert read(there, "x", ns="guests") is None, number
+    # One that is known and not open is not made again by whoever asks for it.
+    nodes["a"].stop(), nodes["b"].stop()
+    nodes["a"].start(), nodes["b"].start()
+    administer(here, "DELETE", "databases/guests")
+    assert requests.get(f"{there.url}/x.json?ns=guests", timeout=WAIT_SECONDS).status_code == 404
+    assert "guests" not in names(here)
 
 
 def test_service_accounts_come_in_on_every_node(cluster):

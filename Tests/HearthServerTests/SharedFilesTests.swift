@@ -91,6 +91,7 @@ struct SharedFilesTests {
     #expect(try local.read("settings/a.json", bytesMax: 100).map { $0.elementsEqual("newer".utf8) } == true)
     #expect(try local.read("triggers/triggers.json", bytesMax: 100) != nil)
     #expect(try local.read("rules/a/1.json", bytesMax: 100) == nil)
+    #expect(try local.names(in: "rules").isEmpty, "nor is its folder there")
     #expect(try local.read("triggers/home", bytesMax: 100) != nil)
   }
 }

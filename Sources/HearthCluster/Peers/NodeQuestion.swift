@@ -3,8 +3,9 @@
 /// ```
 /// question = 2 (1) kind (1) fields?    kind: 1 load   2 open: the name of a journal
 ///                                            3 receipts: position (8) whose (1) name      whose: 1 user   2 service account
+///                                            4 look
 /// answer   = 2 (1) kind (1) fields?    kind: 1 load: whether it takes databases (1), how many it owns (4)
-///                                            2 opened   3 declined   4 receipts: bytes
+///                                            2 opened   3 declined   4 receipts: bytes   5 looked
 /// ```
 ///
 /// Questions whose first byte is another one are not about the node, and are somebody else's to read.
@@ -19,6 +20,8 @@ package enum NodeQuestion: Sendable, Equatable {
   ///
   /// - Parameter position: In the accounts' log, at or behind the change that ended them.
   case receipts(of: EndedCredentials, position: Int64)
+  /// Looks which databases there are. Answered when it has let go of those that are there no more.
+  case look
 
   fileprivate static let marker: UInt8 = 2
 
@@ -31,6 +34,7 @@ package enum NodeQuestion: Sendable, Equatable {
     case .load: [Self.marker, 1]
     case .open(let journal): [Self.marker, 2] + Array(journal.utf8)
     case .receipts(let credentials, let position): Self.encoded(credentials, position)
+    case .look: [Self.marker, 4]
     }
   }
 
@@ -69,6 +73,7 @@ package enum NodeQuestion: Sendable, Equatable {
       case 2: self = .receipts(of: .serviceAccount(email: name), position: position)
       default: throw MalformedBytes("credentials of the unknown kind \(whose)")
       }
+    case 4: self = .look
     default: throw MalformedBytes("a question of the unknown kind \(kind)")
     }
     try reader.end()
@@ -103,6 +108,8 @@ package enum NodeAnswer: Sendable, Equatable {
   case declined
   /// Whom it cut, in words that are not this module's: at most ``ClusterLimits/receiptBytesMax``.
   case receipts([UInt8])
+  /// It has let go of databases that are there no more.
+  case looked
 
   /// The answer in bytes.
   package var encoded: [UInt8] {
@@ -118,6 +125,7 @@ package enum NodeAnswer: Sendable, Equatable {
     case .receipts(let words):
       writer.number(4 as UInt8)
       writer.raw(words)
+    case .looked: writer.number(5 as UInt8)
     }
     return writer.bytes
   }
@@ -141,6 +149,7 @@ package enum NodeAnswer: Sendable, Equatable {
         throw MalformedBytes("receipts of \(reader.remaining) bytes")
       }
       self = .receipts(try reader.raw(reader.remaining))
+    case 5: self = .looked
     default: throw MalformedBytes("an answer of the unknown kind \(kind)")
     }
     try reader.end()

@@ -50,7 +50,7 @@ package struct EffectRouter: Sendable {
   package func executeAnywhere(_ work: @escaping @Sendable (LoopHub) -> Void) { inboxes[0].execute(work) }
 
   /// Tells the clients of a database, on every loop, that it is deleted.
-  func endClients(of database: String) {
+  package func endClients(of database: String) {
     for inbox in inboxes { inbox.execute { hub in hub.endClients(of: database) } }
   }
 

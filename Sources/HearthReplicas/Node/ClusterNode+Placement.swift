@@ -33,6 +33,9 @@ extension ClusterNode {
         return loop.makeSucceededFuture(NodeAnswer.declined.encoded)
       }
       answer = opening.map { .opened }.recover { _ in .declined }
+    case .look:
+      guard let looked = looker.current?() else { return loop.makeFailedFuture(LinkRefusal.unattended) }
+      answer = looked.hop(to: loop).map { .looked }
     case .receipts(let credentials, let position): answer = receipts(of: credentials, position, on: loop)
     // It is a later version that asks.
     case nil: return loop.makeFailedFuture(LinkRefusal.unattended)

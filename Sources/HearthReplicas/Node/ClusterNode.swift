@@ -28,6 +28,8 @@ package final class ClusterNode: Sendable {
   private let answers = Held<Answer>()
   /// Opens databases that other nodes want here.
   let opener = Held<Opener>()
+  /// Lets go of databases that are there no more.
+  let looker = Held<Looker>()
   /// Says whom this node cut because credentials ended.
   let receiptTeller = Held<ReceiptTeller>()
   let timing: ClusterTiming
@@ -294,18 +296,6 @@ package final class ClusterNode: Sendable {
 
   /// Has databases opened from here on that other nodes give to this one, or want it to own.
   package func whenAsked(toOpen open: @escaping Opener) { opener.set(open) }
-
-  /// Which databases there are, and which of those that this node has a part in are there no more. Blocks.
-  ///
-  /// - Parameter collection: what the names of their journals begin with; it is left away in the answer.
-  /// - Returns: Nil when PostgreSQL does not answer.
-  package func look(for collection: String) -> (names: [String], removed: [String])? {
-    let open = members.withLock { $0.mapValues(\.driver.database) }.filter { $0.key.hasPrefix(collection) }
-    guard let found = try? store.journals(collection) else { return nil }
-    let removed = open.filter { journal, id in found[journal] != id }.keys
-    let bare = { (journal: String) in String(journal.dropFirst(collection.count)) }
-    return (found.keys.map(bare), removed.map(bare))
-  }
 
   /// The cluster as PostgreSQL knows it. Blocks.
   package func overview() throws(JournalError) -> ClusterOverview { try store.overview() }

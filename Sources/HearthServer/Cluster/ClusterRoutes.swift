@@ -13,11 +13,16 @@ struct ClusterRoutes: Sendable {
   /// What the names of databases' journals begin with.
   let prefix: String
   private let accounts: AccountStore
+  /// Done when all is in force here that other nodes have changed of databases and triggers.
+  private let catchUp: @Sendable () async -> Void
   /// For receipts that another node keeps: longer than it may wait for them.
   private static let receiptSeconds = ReceiptList.waitSecondsMax + 10
 
-  init(_ node: ClusterNode, _ accounts: AccountStore, prefix: String, proxies: TrustedProxies, logger: Logger) {
-    (self.node, self.accounts, self.prefix) = (node, accounts, prefix)
+  init(
+    _ node: ClusterNode, _ accounts: AccountStore, prefix: String, proxies: TrustedProxies, logger: Logger,
+    catchUp: @escaping @Sendable () async -> Void
+  ) {
+    (self.node, self.accounts, self.prefix, self.catchUp) = (node, accounts, prefix, catchUp)
     relay = Relay(
       node: node.name, owner: { node.owner(of: AccountStore.journalName) }, proxies: proxies, logger: logger)
   }
@@ -47,13 +52,19 @@ struct ClusterRoutes: Sendable {
   }
 
   /// The same responder on the node that owns the accounts.
-  func byOwnerOfAccounts(_ responder: any HTTPResponder) -> any HTTPResponder {
+  ///
+  /// - Parameter changesServer: the request is about databases or triggers, and may change them: that is in force here before
+  ///   it is answered.
+  func byOwnerOfAccounts(_ responder: any HTTPResponder, changesServer: Bool = false) -> any HTTPResponder {
     RelayResponder(
       relay: relay,
       ask: { [node] name, question in ask(node, name, question, timeoutSeconds: RelayLimits.timeoutSeconds) },
-      catchUp: { [accounts] loop in
+      catchUp: { [accounts, catchUp] loop in
         let promise = loop.makePromise(of: Void.self)
-        promise.completeWithTask { await accounts.catchUp() }
+        promise.completeWithTask {
+          if changesServer { await catchUp() }
+          await accounts.catchUp()
+        }
         return promise.futureResult
       }, responder: responder)
   }

@@ -44,8 +44,9 @@ struct ServerRoutes: Sendable {
       Route("cluster", on: [.port, .folder]) { [cluster, services] _, path in
         path == ClusterResponder.path ? cluster?.responder(services) : nil
       },
-      Route("what nodes decide together", on: [.port, .folder]) { [cluster, rest] _, path in
-        ClusterRoutes.isForOwnerOfAccounts(path) ? cluster?.byOwnerOfAccounts(rest) : nil
+      Route("what nodes decide together", on: [.port, .folder]) { [cluster, rest] request, path in
+        ClusterRoutes.isForOwnerOfAccounts(path)
+          ? cluster?.byOwnerOfAccounts(rest, changesServer: request.method != .GET) : nil
       },
       Route("receipts of another node", on: [.port, .folder]) { [cluster, rest] request, path in
         path == ReceiptList.path ? cluster?.byNamedNode(request, rest) : nil

@@ -11,7 +11,17 @@ extension ClusterNode {
       let prefix = JournalEngine.databasesPrefix
       // Accounts are open as long as the server runs.
       guard journal.hasPrefix(prefix) else { return loop.makeSucceededVoidFuture() }
-      return databases.database(String(journal.dropFirst(prefix.count)), .allowed, on: loop).map { _ in }
+      // Whoever asks has a part in it already. One that is there no more has been deleted since.
+      return databases.database(String(journal.dropFirst(prefix.count)), .never, on: loop).map { _ in }
+    }
+  }
+
+  /// Lets go of databases that other nodes have deleted, when they say so.
+  func lookWhenAsked(_ others: OtherNodes, on loop: any EventLoop) {
+    whenAskedToLook {
+      let promise = loop.makePromise(of: Void.self)
+      promise.completeWithTask { await BlockingThread.run { others.look() } }
+      return promise.futureResult
     }
   }
 

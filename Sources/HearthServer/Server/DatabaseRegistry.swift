@@ -67,6 +67,7 @@ final class DatabaseRegistry: DatabaseSource {
   private let hook = Mutex<@Sendable (Database) -> Void>({ _ in })
   private let ownershipHook = Mutex<@Sendable (String, Bool) -> Void>({ _, _ in })
   private let awayHook = Mutex<@Sendable (String) -> Void>({ _ in })
+  private let removalHook = Mutex<@Sendable () async -> Void>({})
 
   /// - Parameters:
   ///   - journals: those of databases that exist, and of those to come.
@@ -166,29 +167,44 @@ final class DatabaseRegistry: DatabaseSource {
     if !isServing { awayHook.withLock { $0 }(name) }
   }
 
-  /// There are these databases, some of which other servers have made.
+  /// There are these databases, some of which other servers have made, and no others but those that are open here.
   func note(_ names: some Sequence<String>) {
-    state.withLock { $0.existing.formUnion(names.filter(Namespace.isValid)) }
+    state.withLock { state in
+      let found = names.filter { name in
+        // One that is being removed here was found before that is done.
+        if case .removing = state.entries[name] { false } else { Namespace.isValid(name) }
+      }
+      state.existing = Set(found).union(state.existing.filter { state.entries[$0] != nil })
+    }
   }
 
-  /// Another server has removed a database: its clients are sent away. When there is another one of its name, that is opened
-  /// when it is asked for. Blocks.
-  func drop(_ name: String, _ forget: @Sendable () -> Void) {
-    let open = state.withLock { state -> Database? in
+  /// Another server has removed a database. Whoever asks for it meanwhile waits, and gets another one of its name when there
+  /// is one. Blocks.
+  ///
+  /// - Parameters:
+  ///   - isThereAgain: there is another one of its name.
+  ///   - forget: called when it is closed, and before anybody gets another one.
+  func drop(_ name: String, isThereAgain: Bool, _ forget: @Sendable () -> Void) {
+    let old = state.withLock { state -> Database? in
       guard !state.isClosed, case .open(let database, _) = state.entries[name] else { return nil }
-      state.entries[name] = .removing
+      state.entries[name] = .opening([])
       return database
     }
-    guard let open else { return }
+    guard let old else { return }
     logger.notice("another node has deleted the database", metadata: ["database": "\(name)"])
-    awayHook.withLock { $0 }(name)
-    _ = closer(name, open, .removal)
+    _ = closer(name, old, .removal)
     forget()
-    state.withLock { state in
-      state.entries[name] = nil
-      state.existing.remove(name)
+    let mayBeOpened = isThereAgain || createsOnUse
+    let (promises, isOver) = state.withLock { state -> ([EventLoopPromise<Database>], Bool) in
       state.away.remove(name)
+      if !isThereAgain { state.existing.remove(name) }
+      guard case .opening(let promises) = state.entries[name] else { return ([], true) }
+      if promises.isEmpty || !mayBeOpened || state.isClosed { state.entries[name] = nil }
+      return (promises, state.isClosed)
     }
+    if !promises.isEmpty, mayBeOpened, !isOver { return open(name, isMade: createsOnUse) }
+    let problem: DatabaseProblem = isOver ? .unavailable("the server is stopping") : .unknown
+    for promise in promises { promise.fail(problem) }
   }
 
   // MARK: Idle ones
@@ -239,8 +255,7 @@ final class DatabaseRegistry: DatabaseSource {
     if isOver {
       for promise in promises { promise.fail(DatabaseProblem.unavailable("the server is stopping")) }
     } else if !promises.isEmpty {
-      let rules = initialRules.withLock { $0 }
-      queue.async(group: openings) { self.open(name, rules) }
+      open(name, isMade: createsOnUse)
     }
   }
 
@@ -288,9 +303,8 @@ final class DatabaseRegistry: DatabaseSource {
     enum Step {
       case done(Result<Database, DatabaseProblem>)
       case wait
-      case start(RuleSet)
+      case start(isMade: Bool)
     }
-    let rules = initialRules.withLock { $0 }
     let step = state.withLock { state -> Step in
       if state.isClosed { return .done(.failure(.unavailable("the server is stopping"))) }
       switch state.entries[name] {
@@ -313,26 +327,44 @@ final class DatabaseRegistry: DatabaseSource {
         if creation == .never, !exists { return .done(.failure(.unmade)) }
         guard state.entries.count < Self.openMax else { return .done(.failure(.tooMany)) }
         state.entries[name] = .opening([promise])
-        return .start(rules)
+        return .start(isMade: mayCreate)
       }
     }
     switch step {
     case .done(let result): promise.completeWith(result.mapError { $0 })
     case .wait: break
-    case .start(let rules): queue.async(group: openings) { self.open(name, rules) }
+    case .start(let isMade): open(name, isMade: isMade)
     }
     return promise.futureResult
   }
 
-  private func open(_ name: String, _ rules: RuleSet) {
+  /// Opens one for those who wait for it.
+  ///
+  /// - Parameter isMade: it is made when there is none.
+  private func open(_ name: String, isMade: Bool) {
+    let rules = initialRules.withLock { $0 }
+    queue.async(group: openings) { self.open(name, rules, isMade: isMade) }
+  }
+
+  /// Whether another server has removed one that this one knew. Blocks.
+  private func isGone(_ name: String) -> Bool {
+    guard looks != nil, let names = try? journals.names() else { return false }
+    return !names.contains(name)
+  }
+
+  private func open(_ name: String, _ rules: RuleSet, isMade: Bool) {
     var opened: Database?
     var problem = DatabaseProblem.unavailable("the server is stopping")
     do {
+      guard isMade || !isGone(name) else { throw DatabaseProblem.unknown }
       var environment = environment(name)
       environment.outbox = outboxes.withLock { $0 }(name)
       environment.servingChanged = { [weak self] isServing in self?.setServing(isServing, name) }
       environment.ownershipChanged = { [hook = ownershipHook.withLock { $0 }] isOwner in hook(name, isOwner) }
       opened = try opener(name, rules, environment, limits)
+    } catch DatabaseProblem.unknown {
+      problem = .unknown
+      state.withLock { _ = $0.existing.remove(name) }
     } catch {
       problem = .unavailable("\(error)")
       logger.error("cannot open the database", metadata: ["database": "\(name)", "error": "\(error)"])
@@ -388,7 +420,11 @@ final class DatabaseRegistry: DatabaseSource {
       queue.async(group: openings) { done.resume(returning: self.remove(name, open, forget)) }
     }
     try result.get()
+    await removalHook.withLock { $0 }()
   }
+
+  /// - Parameter work: done when a database is removed, before anybody is told that it is.
+  func whenRemoved(_ work: @escaping @Sendable () async -> Void) { removalHook.withLock { $0 = work } }
 
   /// From here on nobody gets it.
   ///

@@ -100,13 +100,6 @@ extension ServerParts {
     }
   }
 
-  /// Looks which databases other nodes have made and removed. Blocks.
-  static func lookAround(_ node: ClusterNode, _ databases: DatabaseRegistry, _ services: GatewayServices) {
-    guard let found = node.look(for: JournalEngine.databasesPrefix) else { return }
-    databases.note(found.names)
-    for name in found.removed { databases.drop(name) { services.forget(name) } }
-  }
-
   /// Has receipts of what ends the credentials of people and service accounts tell of the clients of all nodes.
   static func shareReceipts(_ node: ClusterNode, _ accounts: AccountStore, _ router: EffectRouter) {
     router.receipts.collect(

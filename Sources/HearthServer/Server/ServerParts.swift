@@ -142,8 +142,9 @@ final class ServerParts: Sendable {
       triggerCare = PeriodicTask(every: .seconds(3_600)) { [triggers = services.triggers] in
         await BlockingThread.run { triggers.tidy() }
       }
-      nameCare = node.map { [databases, services] node in
-        PeriodicTask(every: .seconds(2)) { await BlockingThread.run { Self.lookAround(node, databases, services) } }
+      let others = node.map { [databases, services] in OtherNodes($0, databases, services, shared) }
+      nameCare = others.map { others in
+        PeriodicTask(every: .seconds(2)) { await BlockingThread.run { others.look() } }
       }
       idleCare = options.closesIdleAfterSeconds.map { [databases, services] seconds in
         PeriodicTask(every: .seconds(max(1, min(30, seconds / 4)))) {
@@ -168,8 +169,13 @@ final class ServerParts: Sendable {
         erasures: erasures,
         cluster: node.map { [accounts] in
           ClusterRoutes(
-            $0, accounts.store, prefix: JournalEngine.databasesPrefix, proxies: proxies, logger: options.logger)
+            $0, accounts.store, prefix: JournalEngine.databasesPrefix, proxies: proxies, logger: options.logger
+          ) { await others?.catchUp() }
         })
+      if let node, let others {
+        databases.whenRemoved { await node.haveOthersLook() }
+        node.lookWhenAsked(others, on: group.next())
+      }
       node?.openAsked(databases, on: group.next())
       node?.answerQuestions(routes, loops: loops, proxies: proxies, logger: options.logger)
       transport = try await Self.listen(

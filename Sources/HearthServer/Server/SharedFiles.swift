@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import HearthCrypto
 import HearthDatabase
 import HearthEngine
@@ -68,6 +69,17 @@ final class SharedFiles: SmallFiles {
   func close() {
     database.close()
     queue.sync {}
+  }
+
+  /// Returns when all that anybody was told of before is known here and in the data folder, and others were told. Blocks.
+  func catchUp() {
+    guard database.isFollowing else { return }
+    let reply = answers.ask(seconds: Self.patienceSeconds) { [database] request in
+      database.submit([
+        Command(connection: Self.connection, request: request, principal: .administrator, action: .barrier)
+      ])
+    }
+    if case .ok = reply { queue.sync {} }
   }
 
   // MARK: Files
@@ -182,7 +194,7 @@ final class SharedFiles: SmallFiles {
     } else {
       let shared = Self.files(below: root, "")
       for path in shared { keep(path) }
-      for path in Set(own).subtracting(shared) { _ = local.remove(path) }
+      for path in Set(own).subtracting(shared) { discard(path) }
     }
   }
 
@@ -210,8 +222,7 @@ final class SharedFiles: SmallFiles {
     guard path != Self.keysPath else { return }
     do throws(WholeFile.Problem) {
       guard let bytes = try read(path, bytesMax: Self.fileBytesMax) else {
-        _ = local.remove(path)
-        return
+        return discard(path)
       }
       let known = try local.read(path, bytesMax: Self.fileBytesMax)
       if known != bytes { _ = try local.write(bytes, to: path, over: known) }
@@ -220,6 +231,13 @@ final class SharedFiles: SmallFiles {
         "what nodes share is not in the data folder",
         metadata: ["path": "\(local.place(path))", "error": "it \(error.what): \(error.cause)"])
     }
+  }
+
+  /// Takes a copy away, and the folder that a database's last one leaves empty.
+  private func discard(_ path: String) {
+    _ = local.remove(path)
+    let folders = path.split(separator: "/").dropLast()
+    if folders.count > 1 { rmdir(local.place(folders.joined(separator: "/"))) }
   }
 
   private func changed(at places: [Path]) {
