@@ -49,9 +49,13 @@ extension EventSender {
       }
     }
     for look in looks {
-      let found: [WaitingEntry]
       do throws(JournalError) {
-        found = try look.journal.waitingEntries(of: look.id.trigger, after: look.cursor, countMax: Self.loadedMax)
+        // Events at the beginning may have been sent, with outcomes that are not written down: none is meanwhile.
+        if look.cursor == nil {
+          try flushQueue.sync { Result { () throws(JournalError) in try load(look) } }.get()
+        } else {
+          try load(look)
+        }
       } catch {
         logger.error(
           "events cannot be read", metadata: ["trigger": "\(look.id.trigger)", "error": "\(error)"])
@@ -60,19 +64,24 @@ extension EventSender {
           state.withLock { $0.queues[look.id]?.hasMore = true }
           pump()
         }
-        continue
       }
-      state.withLock { state in
-        guard state.queues[look.id] != nil, var trigger = state.triggers.removeValue(forKey: look.id.trigger) else {
-          return
-        }
-        defer { state.triggers[look.id.trigger] = trigger }
-        if found.count == Self.loadedMax { state.queues[look.id]?.hasMore = true }
-        if let last = found.last { state.queues[look.id]?.cursor = last.place }
-        let events = found.map { WaitingEvent($0, source: look.source) }
-        // Some are known when it is looked from the beginning again.
-        trigger.delivery.add(events.filter { !trigger.delivery.knows($0) })
+    }
+  }
+
+  private func load(_ look: Look) throws(JournalError) {
+    let found = try look.journal.waitingEntries(
+      of: look.id.trigger, after: look.cursor, countMax: Self.loadedMax)
+    state.withLock { state in
+      guard state.queues[look.id] != nil, var trigger = state.triggers.removeValue(forKey: look.id.trigger) else {
+        return
       }
+      defer { state.triggers[look.id.trigger] = trigger }
+      if found.count == Self.loadedMax { state.queues[look.id]?.hasMore = true }
+      if let last = found.last { state.queues[look.id]?.cursor = last.place }
+      let over = look.cursor == nil ? state.placesOver(in: look.id) : []
+      let events = found.filter { !over.contains($0.place) }.map { WaitingEvent($0, source: look.source) }
+      // Some are known when it is looked from the beginning again.
+      trigger.delivery.add(events.filter { !trigger.delivery.knows($0) })
     }
   }
 

@@ -55,6 +55,11 @@ struct SenderState: Sendable {
     return databases.count - 1
   }
 
+  /// Where events are that wait no more, which is not on the disk yet.
+  func placesOver(in id: QueueID) -> Set<OutboxPlace> {
+    Set(settled.filter { if case .waits = $0.change { false } else { $0.id == id } }.map(\.place))
+  }
+
   mutating func settle(_ id: QueueID, _ event: WaitingEvent, _ change: OutboxChange) {
     let place = OutboxPlace(position: event.key.position, ordinal: event.key.ordinal)
     settled.append(Settled(id: id, place: place, change: change))

@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import HearthDatabase
 import HearthEngine
 import HearthJournal
@@ -225,6 +226,38 @@ private final class World: Sendable {
     try await world.until { world.requests.count == 2 }
     #expect(world.bodies[0]["id"]?.string == world.bodies[1]["id"]?.string)
     #expect(world.requests[0].body == world.requests[1].body)
+    sender.stop()
+    database.close()
+  }
+
+  @Test("what ends while it is looked for events from the beginning again is not sent once more")
+  func lookAgain() async throws {
+    let (world, gate) = (World(), DispatchSemaphore(value: 0))
+    world.answer { number, _ in
+      if number == 2 { gate.wait() }
+      return .success(OutboundResponse(status: 204))
+    }
+    let sender = world.sender()
+    sender.set([try Self.trigger()])
+    let database = try world.database(sender)
+    world.put(database, "n/a", 1)
+    try await world.until { sender.standings().first?.figures.deliveredCount == 1 }
+    world.put(database, "n/b", 1)
+    try await world.until { world.requests.count == 2 }
+    // The outcome of the first is being written down; that of the second comes too late for it.
+    world.journal.beforeSettling {
+      gate.signal()
+      while sender.standings().first?.figures.deliveredCount != 2 { usleep(1_000) }
+    }
+    sender.lookAgain()
+    try await world.until { sender.standings().first?.figures.deliveredCount == 2 }
+    world.put(database, "n/c", 1)
+    try await world.until { world.requests.count >= 3 }
+    try await world.until {
+      world.advance(50)
+      return try world.journal.outboxFigures(of: "t").waitingCount == 0
+    }
+    #expect(world.bodies.compactMap { $0["data"]?["path"]?.string } == ["/n/a", "/n/b", "/n/c"])
     sender.stop()
     database.close()
   }

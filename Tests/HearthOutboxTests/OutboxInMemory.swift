@@ -11,6 +11,10 @@ final class OutboxInMemory: OutboxJournal {
   private let log = VolatileJournal()
   private let kept = Mutex<[String: Kept]>([:])
   private let failures = Mutex(0)
+  private let settling = Mutex<(@Sendable () -> Void)?>(nil)
+
+  /// Has something done the next time that outcomes are to be written down, before they are.
+  func beforeSettling(_ body: @escaping @Sendable () -> Void) { settling.withLock { $0 = body } }
 
   /// That many reads of events fail from now on.
   func failReads(_ count: Int) { failures.withLock { $0 = count } }
@@ -71,6 +75,11 @@ final class OutboxInMemory: OutboxJournal {
   }
 
   func settle(_ changes: [(queue: String, place: OutboxPlace, change: OutboxChange)]) throws(JournalError) {
+    let before = settling.withLock { body in
+      defer { body = nil }
+      return body
+    }
+    before?()
     kept.withLock { kept in
       for (queue, place, change) in changes {
         guard let own = kept[queue]?.waiting[place] else { continue }
