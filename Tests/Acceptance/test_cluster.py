@@ -133,6 +133,29 @@ def test_a_node_is_drained_and_stopped(cluster):
     client.close()
 
 
+def test_a_database_goes_to_the_node_whose_clients_use_it(cluster):
+    nodes = cluster(rules=OPEN, names="ab")
+    owner = nodes.owner("a")
+    other = "b" if owner == "a" else "a"
+    writer, listener = Client(nodes[other]), Client(nodes[owner])
+    listener.listen("/n")
+    written = 0
+
+    def write():
+        nonlocal written
+        sent = [writer.request("p", p="/n", d=written + each + 1) for each in range(250)]
+        for number in sent:
+            writer.reply(number)
+            written += 1
+            listener.expect("d", p="n", d=written)
+
+    until(lambda: write() or nodes.owner(other) == other, "the database stays where nobody uses it")
+    write()
+    assert read(nodes[owner], "n") == written
+    writer.close()
+    listener.close()
+
+
 def test_a_disabled_user_is_cut_on_every_node(cluster):
     nodes = cluster(rules='{ "rules": { ".read": "auth != null", ".write": "auth != null" } }', names="ab")
     owner = nodes.owner("a", "accounts")
