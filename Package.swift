@@ -111,6 +111,8 @@ let package = Package(
     .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
     // Backups: the library that Debian's tools use, with a compressor and checksums better than any of our own.
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+    // The console's page for browsers that take nothing compressed.
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     // Journals in PostgreSQL: its own client library, with the pipelines and the ways to sign in that it has.
     .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     // What GRDB does not pass on of SQLite: a connection that leaves its log alone.
@@ -277,10 +279,16 @@ let package = Package(
         .product(name: "NIOHTTP1", package: "swift-nio"),
       ],
       swiftSettings: house),
+    // The page in the browser, bundled and embedded by the build, and what guards it: links, sessions, checks of requests.
+    .plugin(name: "ConsolePage", capability: .buildTool(), path: "Sources/ConsolePage"),
+    .target(
+      name: "HearthConsole", dependencies: ["CZlib", "HearthCrypto", "HearthTree"], exclude: ["Page", "bundle.py"],
+      swiftSettings: house, plugins: ["ConsolePage"]),
     .target(
       name: "HearthServer",
       dependencies: [
-        "HearthAccounts", "HearthBackup", "HearthCluster", "HearthCrypto", "HearthDatabase", "HearthEngine",
+        "HearthAccounts", "HearthBackup", "HearthCluster", "HearthConsole", "HearthCrypto", "HearthDatabase",
+        "HearthEngine",
         "HearthGateway",
         "HearthIdentity", "HearthJournal", "HearthMetrics", "HearthOutbound", "HearthOutbox", "HearthPlugin",
         "HearthPluginHost", "HearthNode", "HearthPostgres", "HearthReplicas", "HearthRules",
@@ -410,6 +418,8 @@ let package = Package(
       name: "HearthPluginKitTests", dependencies: ["HearthPlugin", "HearthPluginKit", "HearthTree"],
       swiftSettings: house),
     .testTarget(name: "HearthProgramTests", dependencies: ["HearthProgram"], swiftSettings: house),
+    .testTarget(
+      name: "HearthConsoleTests", dependencies: ["HearthConsole", "HearthCrypto", "HearthTree"], swiftSettings: house),
     .testTarget(name: "HearthDoctorTests", dependencies: ["HearthDoctor", "HearthTree"], swiftSettings: house),
     .testTarget(
       name: "HearthMetricsTests",

@@ -3,7 +3,9 @@
 set -eu
 
 needed="git libc6-dev libstdc++-12-dev libssl-dev libjwt-dev libre2-dev libsqlite3-dev"
-needed="$needed libcurl4-openssl-dev libargon2-dev libzstd-dev libpq-dev libcrypt-dev pkg-config python3-venv curl openssl $*"
+needed="$needed libcurl4-openssl-dev libargon2-dev libzstd-dev libpq-dev libcrypt-dev pkg-config python3-venv ca-certificates curl openssl"
+# The console's page is bundled from these; see Sources/HearthConsole/bundle.py.
+needed="$needed zlib1g-dev esbuild node-preact fonts-inter fonts-jetbrains-mono python3-fonttools python3-brotli $*"
 
 missing=""
 for name in $needed; do
@@ -30,11 +32,7 @@ case "$missing" in *" etcd-server"*)
   $become mkdir -p /etc/systemd/system
   $become ln -sf /dev/null /etc/systemd/system/etcd.service ;;
 esac
-# Of what is named, nothing that is only recommended.
-recommended=""
-[ $# -gt 0 ] && recommended="--no-install-recommends"
-
 echo "installing$missing"
 $become apt-get update --quiet=2
 # shellcheck disable=SC2086 # the list is meant to be split
-DEBIAN_FRONTEND=noninteractive $become apt-get install --yes --quiet=2 $recommended $missing >/dev/null
+DEBIAN_FRONTEND=noninteractive $become apt-get install --yes --quiet=2 --no-install-recommends $missing >/dev/null

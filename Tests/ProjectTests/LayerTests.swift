@@ -74,7 +74,7 @@ import Testing
       "Dispatch",
     ]),
     "HearthServer": nio.union([
-      "CoreMetrics", "HearthAccounts", "HearthBackup", "HearthCluster", "HearthCrypto", "HearthDatabase",
+      "CoreMetrics", "HearthAccounts", "HearthBackup", "HearthCluster", "HearthConsole", "HearthCrypto", "HearthDatabase",
       "HearthEngine",
       "HearthGateway", "HearthIdentity", "HearthJournal", "HearthMetrics", "HearthOutbound", "HearthOutbox",
       "HearthPlugin",
@@ -83,6 +83,7 @@ import Testing
       "HearthWorkbench",
       "Logging", "Dispatch",
     ]),
+    "HearthConsole": ["CZlib", "HearthCrypto", "HearthTree"],
     "HearthDoctor": ["HearthTree"],
     "HearthProgram": ["HearthSystem", "HearthTree"],
     "HearthRulesTesting": [
@@ -95,6 +96,7 @@ import Testing
     // Of the plugins only the list that the build writes knows anything.
     "HearthBuiltIns": ["HearthPlugin"],
     "BuiltInList": ["Foundation", "PackagePlugin"],
+    "ConsolePage": ["Foundation", "PackagePlugin"],
     "hearth": nio.union([
       "CLinux", "HearthAccounts", "HearthBackup", "HearthBuiltIns", "HearthCrypto", "HearthDatabase", "HearthDoctor",
       "HearthEngine",
@@ -127,7 +129,8 @@ import Testing
   ]
 
   static let shims: Set = [
-    "CArgon2", "CCrypt", "CCurl", "CJWT", "CLinux", "CMalloc", "COpenSSL", "CPostgres", "CRE2", "CSQLite", "CZstd",
+    "CArgon2", "CCrypt", "CCurl", "CJWT", "CLinux", "CMalloc", "COpenSSL", "CPostgres", "CRE2", "CSQLite", "CZlib",
+    "CZstd",
   ]
 
   /// No part of the server: a command that SwiftPM runs in an app's package.

@@ -1,0 +1,151 @@
+import HearthTree
+
+/// What is below a node, without any value: names, kinds, numbers of children, and sizes.
+package struct Outline: Sendable {
+  /// What a node is.
+  package enum Kind: String, Sendable {
+    case object, string, number, boolean, null
+
+    init(_ node: Node) {
+      if node.isInterior {
+        self = .object
+      } else {
+        switch node.scalar {
+        case .bool: self = .boolean
+        case .int, .double: self = .number
+        case .string: self = .string
+        case nil: self = .null
+        }
+      }
+    }
+  }
+
+  /// A child.
+  package struct Row: Sendable {
+    /// Its name.
+    package var key: Key
+    /// What it is.
+    package var kind: Kind
+    /// How many children it has.
+    package var count: Int
+    /// About how many bytes of JSON it is.
+    package var bytes: Int
+  }
+
+  /// Which children are told of.
+  package struct Page: Sendable {
+    /// What children are sorted by.
+    package var order = Query.Order.key
+    /// Those behind this one in the direction; it need not be there in the order of keys.
+    package var from: Key?
+    /// From the last to the first.
+    package var isReversed = false
+    /// At most so many.
+    package var limit = 200
+
+    /// The first children, in the order of keys.
+    package init() {}
+  }
+
+  /// Why a page is not told of.
+  package enum Problem: Error, Sendable, Equatable {
+    /// Another order than that of keys would take long to work out.
+    case tooManyToOrder
+    /// In another order than that of keys nobody can say what is behind a child that is not there.
+    case unknownChild
+  }
+
+  /// What the node is.
+  package var kind: Kind
+  /// How many children it has.
+  package var count: Int
+  /// About how many bytes of JSON it is.
+  package var bytes: Int
+  /// Whether it has a priority.
+  package var hasPriority: Bool
+  /// The page's children.
+  package var rows: [Row]
+  /// Whether there are children behind them.
+  package var hasMore: Bool
+
+  /// Children of a page at most: what one answer holds.
+  package static let limitMax = 500
+  /// Orders of more children are not worked out for a page: some tenths of a second's work.
+  package static let orderedMax = 100_000
+  /// Values that are looked at to tell the size of a child, and of the node.
+  private static let rowSample = 32
+  private static let nodeSample = 512
+
+  /// Looks at a node. In the order of keys it takes time with the page, not with the node.
+  package init(_ node: Node, _ page: Page) throws(Problem) {
+    let (rows, hasMore) = try Self.children(of: node, page)
+    kind = Kind(node)
+    count = node.childCount
+    hasPriority = node.priority != nil
+    bytes = SizeEstimate.bytes(of: node, sample: Self.nodeSample)
+    self.hasMore = hasMore
+    self.rows = rows.map { key, child in
+      Row(
+        key: key, kind: Kind(child), count: child.childCount,
+        bytes: SizeEstimate.bytes(of: child, sample: Self.rowSample))
+    }
+  }
+
+  private static func children(
+    of node: Node, _ page: Page
+  ) throws(Problem) -> (rows: [(key: Key, node: Node)], hasMore: Bool) {
+    let limit = max(1, min(page.limit, limitMax))
+    var rows: [(key: Key, node: Node)]
+    if page.order == .key {
+      let children: NodeChildren =
+        switch (page.from, page.isReversed) {
+        case (nil, false): node.children
+        case (nil, true): node.childrenReversed
+        case (let from?, false): node.children(from: from, isInclusive: false)
+        case (let from?, true): node.childrenReversed(from: from, isInclusive: false)
+        }
+      rows = Array(children.prefix(limit + 1))
+    } else {
+      rows = try ordered(node, page, count: limit + 1)
+    }
+    let hasMore = rows.count > limit
+    if hasMore { rows.removeLast() }
+    return (rows, hasMore)
+  }
+
+  private static func ordered(_ node: Node, _ page: Page, count: Int) throws(Problem) -> [(key: Key, node: Node)] {
+    guard node.childCount <= orderedMax else { throw .tooManyToOrder }
+    let children = OrderedChildren(node, by: page.order)
+    var next: (key: Key, node: Node)?
+    if let from = page.from {
+      let child = node.child(from)
+      guard !child.isEmpty else { throw .unknownChild }
+      next = children.neighbour(of: from, child, isBefore: page.isReversed)
+    } else {
+      next = children.end(isLast: page.isReversed)
+    }
+    var rows: [(key: Key, node: Node)] = []
+    while let row = next, rows.count < count {
+      rows.append(row)
+      next = children.neighbour(of: row.key, row.node, isBefore: page.isReversed)
+    }
+    return rows
+  }
+}
+
+extension Outline {
+  /// What the page is told.
+  package var json: JSON {
+    let rows = rows.map { row in
+      JSON.object([
+        .init("key", .string(row.key.text)), .init("kind", .string(row.kind.rawValue)),
+        .init("count", .int(Int64(row.count))), .init("bytes", .int(Int64(row.bytes))),
+      ])
+    }
+    return .object([
+      .init("kind", .string(kind.rawValue)), .init("count", .int(Int64(count))), .init("isExact", .bool(true)),
+      .init("bytes", .int(Int64(bytes))), .init("hasPriority", .bool(hasPriority)), .init("rows", .array(rows)),
+      .init("more", .bool(hasMore)),
+    ])
+  }
+}

@@ -1,0 +1,126 @@
+"""Bundles the console's page into one Swift file: bundle.py PAGE WORK OUTPUT.
+
+The page's `main.ts` and all that it imports become scripts and a style sheet, by Debian's esbuild; faces of Debian's fonts,
+cut down to the characters of Latin scripts, are in `fonts/` beside it for the style sheet to name. Each file's name gets a
+hash of what is in it, but that of `index.html`, in which `main.js` and `main.css`, and pictures beside it, are replaced by the
+names they got. All of them are compressed, and written as `ConsoleAssets.files`. What is in WORK from the last time is used again.
+"""
+
+import base64
+import gzip
+import hashlib
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+PACKAGES = {
+    "esbuild": "/usr/bin/esbuild",
+    "node-preact": "/usr/share/nodejs/preact/package.json",
+    "fonts-inter": "/usr/share/fonts/opentype/inter/Inter-Regular.otf",
+    "fonts-jetbrains-mono": "/usr/share/fonts/truetype/jetbrains-mono/JetBrainsMono-Regular.ttf",
+    "python3-fonttools": "/usr/lib/python3/dist-packages/fontTools/subset/__init__.py",
+    "python3-brotli": "/usr/lib/python3/dist-packages/brotli.py",
+}
+# The name in `fonts/`, and what it is cut from.
+FACES = {
+    "inter-400.woff2": "/usr/share/fonts/opentype/inter/Inter-Regular.otf",
+    "inter-500.woff2": "/usr/share/fonts/opentype/inter/Inter-Medium.otf",
+    "inter-600.woff2": "/usr/share/fonts/opentype/inter/Inter-SemiBold.otf",
+    "jetbrains-mono-400.woff2": "/usr/share/fonts/truetype/jetbrains-mono/JetBrainsMono-Regular.ttf",
+}
+# Latin, and the marks of the page: dashes, quotes, dots, arrows, ticks, keys.
+CHARACTERS = (
+    "U+0020-007E,U+00A0-017F,U+0192,U+02C6,U+02DC,U+2010-2015,U+2018-201E,U+2020-2022,U+2026,U+2030,U+2039,U+203A,"
+    "U+20AC,U+2122,U+2190-2193,U+21A9,U+21B5,U+21E7,U+2212,U+2248,U+2260,U+2264,U+2265,U+2303,U+2318,U+2325,U+232B,"
+    "U+23CE,U+2713,U+2717,U+00B5,U+03BC")
+FEATURES = "kern,liga,calt,ccmp,locl,mark,mkmk,tnum,case,zero"
+TYPES = {
+    ".css": "text/css; charset=utf-8", ".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json; charset=utf-8", ".png": "image/png", ".svg": "image/svg+xml", ".woff2": "font/woff2",
+}
+
+
+def fail(text):
+    print(f"error: {text}", file=sys.stderr)
+    sys.exit(1)
+
+
+def check_packages():
+    missing = [name for name, path in PACKAGES.items() if not pathlib.Path(path).exists()]
+    if missing:
+        fail(f"the console's page needs these Debian packages: {' '.join(missing)}. Install them with: "
+             f"apt-get install --yes --no-install-recommends {' '.join(missing)}, or all at once with: sh Deploy/packages.sh")
+
+
+def run(*arguments, **options):
+    done = subprocess.run([str(argument) for argument in arguments], capture_output=True, text=True, **options)
+    if done.returncode != 0:
+        fail(f"{arguments[0]} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+
+
+def cut_fonts(folder):
+    """Fonts do not change with the page: they are cut once for each version of them."""
+    for name, source in FACES.items():
+        stamp = pathlib.Path(source).stat()
+        key = hashlib.sha256(f"{source} {stamp.st_size} {stamp.st_mtime_ns} {CHARACTERS} {FEATURES}".encode()).hexdigest()
+        font, mark = folder / name, folder / (name + ".key")
+        if font.exists() and mark.exists() and mark.read_text() == key:
+            continue
+        run("/usr/bin/python3", "-m", "fontTools.subset", source, f"--unicodes={CHARACTERS}", "--flavor=woff2",
+            f"--layout-features={FEATURES}", "--no-hinting", "--desubroutinize", f"--output-file={font}")
+        mark.write_text(key)
+
+
+def bundle(page, work):
+    source, output, fonts = work / "source", work / "bundle", work / "fonts"
+    for folder in (source, output):
+        shutil.rmtree(folder, ignore_errors=True)
+    fonts.mkdir(parents=True, exist_ok=True)
+    cut_fonts(fonts)
+    shutil.copytree(page, source)
+    (source / "fonts").mkdir(exist_ok=True)
+    for name in FACES:
+        shutil.copy(fonts / name, source / "fonts" / name)
+    run("/usr/bin/esbuild", "main.ts", "--bundle", "--minify", "--splitting", "--format=esm", "--target=es2021",
+        "--charset=utf8", "--legal-comments=none", "--log-level=warning", "--loader:.woff2=file", "--loader:.svg=file",
+        "--loader:.png=file", "--entry-names=[name]-[hash]", "--chunk-names=[name]-[hash]",
+        "--asset-names=[name]-[hash]", f"--outdir={output}", "--jsx-factory=h", "--define:DEBUG=false",
+        cwd=source, env={"PATH": "/usr/bin:/bin", "NODE_PATH": "/usr/share/nodejs:/usr/share/javascript"})
+    index = (page / "index.html").read_text(encoding="utf-8")
+    for ending in ("js", "css"):
+        found = list(output.glob(f"main-*.{ending}"))
+        if len(found) > 1:
+            fail(f"there are {len(found)} files main-*.{ending}")
+        name = f"assets/{found[0].name}" if found else None
+        if (name is None) != (f'"main.{ending}"' not in index):
+            fail(f'index.html and main.ts do not agree on whether there is a "main.{ending}"')
+        index = index.replace(f'"main.{ending}"', f'"{name}"')
+    files = [(file.name, file.read_bytes()) for file in sorted(output.iterdir())]
+    # Those that index.html alone names, such as an icon.
+    for file in sorted(page.iterdir()):
+        if file.suffix in (".svg", ".png") and f'"{file.name}"' in index:
+            content = file.read_bytes()
+            name = f"{file.stem}-{hashlib.sha256(content).hexdigest()[:8]}{file.suffix}"
+            index = index.replace(f'"{file.name}"', f'"assets/{name}"')
+            files.append((name, content))
+    return [("index.html", index.encode())] + files
+
+
+def main(page, work, output):
+    check_packages()
+    work.mkdir(parents=True, exist_ok=True)
+    entries = []
+    for name, content in bundle(page, work):
+        kind = TYPES.get(pathlib.Path(name).suffix)
+        if kind is None or not re.fullmatch(r"[A-Za-z0-9_.-]+", name):
+            fail(f"{name} is no file that the console serves")
+        packed = base64.urlsafe_b64encode(gzip.compress(content, 9, mtime=0)).decode().rstrip("=")
+        entries.append(
+            f'    Embedded(name: "{name}", contentType: "{kind}", sizeBytes: {len(content)}, text: "{packed}"),\n')
+    text = "extension ConsoleAssets {\n  static let files: [Embedded] = [\n" + "".join(entries) + "  ]\n}\n"
+    output.write_text(text, encoding="utf-8")
+
+
+main(*(pathlib.Path(argument) for argument in sys.argv[1:4]))
