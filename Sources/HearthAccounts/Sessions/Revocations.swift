@@ -40,7 +40,7 @@ public struct Revocations: Sendable {
     let view = store.view
     var generation = credential.generation
     switch credential.kind {
-    case .legacySecret, .developerOwner: return .good
+    case .legacySecret, .developerOwner, .consoleSession: return .good
     case .adminToken:
       guard let owner = credential.owner else { return .good }
       let counts = view.serviceAccount(email: owner)?.admits(generation: credential.ownerGeneration) == true

@@ -102,7 +102,7 @@ public final class KeyRing: Sendable {
     case .sessionCookie: return snapshot.store.sessionCookieFile.holdsKey(keyID)
     case .legacyToken: return snapshot.store.legacySecrets.ids.contains(keyID)
     case .legacySecret: return acceptsRawSecrets && snapshot.store.legacySecrets.ids.contains(keyID)
-    case .adminToken, .foreignToken, .developerToken, .developerOwner: return true
+    case .adminToken, .foreignToken, .developerToken, .developerOwner, .consoleSession: return true
     }
   }
 

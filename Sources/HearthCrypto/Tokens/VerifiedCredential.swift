@@ -18,6 +18,8 @@ public struct VerifiedCredential: Sendable, Equatable {
     case foreignToken
     /// The word `owner`, which emulator clients send for an administrator.
     case developerOwner
+    /// An opaque credential of a session of the console.
+    case consoleSession
   }
 
   /// Which verifier vouched for it.
@@ -51,6 +53,12 @@ public struct VerifiedCredential: Sendable, Equatable {
 
   /// Which generation of that account's tokens an access token is of.
   public var ownerGeneration: Int64?
+
+  /// The console's session that it was given out in; nil for every other credential.
+  public var consoleSession: UInt64?
+
+  /// Whether nothing may be changed with it. Without an `authPayload` of somebody else's it reads everything.
+  public var isReadOnly = false
 
   /// Who vouched for a token that the server did not make; nil for every other credential.
   public var voucher: ForeignVoucher?

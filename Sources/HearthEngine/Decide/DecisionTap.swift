@@ -30,7 +30,7 @@ struct DecisionTap: Sendable {
     _ operation: DecidedCase.Operation, _ path: Path, _ query: Query?, _ principal: Principal, _ state: Published,
     _ now: Instant, _ isAllowed: Bool?
   ) {
-    guard let isAllowed, !principal.isAdministrator else { return }
+    guard let isAllowed, !principal.readsAll else { return }
     note(operation, isAllowed) {
       DecidedCase(
         operation, path, query: query, as: principal, of: state, nowMilliseconds: now.wallMilliseconds,

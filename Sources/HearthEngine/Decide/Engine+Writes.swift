@@ -51,6 +51,7 @@ extension Engine {
       notes?.places.formUnion(LargeWrite.places(candidate.locations, below: candidate.base, limits).places)
       return .granted(nil)
     }
+    guard !principal.isReadOnly else { return .refused(nil) }
     let request = WriteRequest(
       oldRoot: state.root, newRoot: candidate.root, locations: candidate.locations, auth: principal.auth,
       nowMilliseconds: now.wallMilliseconds)

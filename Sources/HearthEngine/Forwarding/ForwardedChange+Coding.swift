@@ -22,8 +22,9 @@ import HearthTree
 /// text      = length:varint utf8
 /// ```
 ///
-/// Bit 0 of the change's flags says that the answer shows what was written. Bits 0 to 4 of the principal's flags say that it
-/// has an auth, that it has a uid, that it is an administrator's, that it is overridden, and that it asks for explanations.
+/// Bit 0 of the change's flags says that the answer shows what was written. Bits 0 to 5 of the principal's flags say that it
+/// has an auth, that it has a uid, that it is an administrator's, that it is overridden, that it asks for explanations, and
+/// that it may change nothing.
 /// Bit 0 of the write's flags says that it has a hash to compare with, bit 1 that it fires triggers.
 ///
 /// Example: somebody who is signed out, over a public address, deletes `/a`.
@@ -101,6 +102,7 @@ extension Principal {
   private static let administratorFlag: UInt8 = 4
   private static let overrideFlag: UInt8 = 8
   private static let debuggingFlag: UInt8 = 16
+  private static let readOnlyFlag: UInt8 = 32
 
   fileprivate func append(to bytes: inout [UInt8]) {
     var flags: UInt8 = 0
@@ -109,6 +111,7 @@ extension Principal {
     if isAdministrator { flags |= Self.administratorFlag }
     if isOverridden { flags |= Self.overrideFlag }
     if isDebugging { flags |= Self.debuggingFlag }
+    if isReadOnly { flags |= Self.readOnlyFlag }
     bytes.append(flags)
     if let auth {
       let text = auth.text()
@@ -119,7 +122,7 @@ extension Principal {
   }
 
   fileprivate convenience init(forwarded cursor: inout ByteCursor) throws {
-    let flags = try cursor.flags(31)
+    let flags = try cursor.flags(63)
     var auth: JSON?
     if flags & Self.authFlag != 0 {
       guard let found = JSON(parsing: try cursor.sized()) else { throw RecordError.Problem("an auth that is no JSON") }
@@ -128,6 +131,6 @@ extension Principal {
     let uid = flags & Self.userFlag == 0 ? nil : try cursor.text()
     self.init(
       auth: auth, isAdministrator: flags & Self.administratorFlag != 0, isOverridden: flags & Self.overrideFlag != 0,
-      uid: uid, isDebugging: flags & Self.debuggingFlag != 0)
+      isReadOnly: flags & Self.readOnlyFlag != 0, uid: uid, isDebugging: flags & Self.debuggingFlag != 0)
   }
 }

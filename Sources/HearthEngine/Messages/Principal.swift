@@ -14,6 +14,12 @@ public final class Principal: Sendable {
   /// whom it matters who really wrote, it was the administrator.
   public let isOverridden: Bool
 
+  /// Nothing may be changed, whatever rules say.
+  public let isReadOnly: Bool
+
+  /// Rules are not asked about reads: an administrator, or somebody who may look at everything and change nothing.
+  public var readsAll: Bool { isAdministrator || (isReadOnly && !isOverridden) }
+
   /// The user id, for logs; nil when signed out.
   public let uid: String?
 
@@ -25,12 +31,15 @@ public final class Principal: Sendable {
 
   /// - Parameter uid: nil takes it from `auth`'s member `uid`.
   public init(
-    auth: JSON?, isAdministrator: Bool = false, isOverridden: Bool = false, uid: String? = nil,
-    deadlineMonotonicMilliseconds: Int64? = nil, isDebugging: Bool = false
+    auth: JSON?, isAdministrator: Bool = false, isOverridden: Bool = false, isReadOnly: Bool = false,
+    uid: String? = nil, deadlineMonotonicMilliseconds: Int64? = nil, isDebugging: Bool = false
   ) {
+    // Of two words about the same the one that allows less counts.
+    let isAdministrator = isAdministrator && !isReadOnly
     self.auth = auth
     self.isAdministrator = isAdministrator
     self.isOverridden = isOverridden
+    self.isReadOnly = isReadOnly
     self.uid = uid ?? auth?["uid"]?.string
     self.deadlineMonotonicMilliseconds = deadlineMonotonicMilliseconds
     self.isDebugging = isDebugging

@@ -8,6 +8,7 @@ import HearthTree
 /// session  = {"auth": text,                          the rules' `auth` as JSON; absent when signed out
 ///             "admin": true,                         absent for all others
 ///             "override": true,                      an administrator's who acts as somebody else; absent for all others
+///             "readOnly": true,                      one who may change nothing; absent for all others
 ///             "uid": text,                           for logs; absent when there is none
 ///             "writes": writes}                      see `OnDisconnectWrites`
 /// ```
@@ -18,6 +19,7 @@ package struct Sessions: Sendable {
   private static let authKey: Key = "auth"
   private static let administratorKey: Key = "admin"
   private static let overrideKey: Key = "override"
+  private static let readOnlyKey: Key = "readOnly"
   private static let userKey: Key = "uid"
 
   /// The sessions as they are stored, in the form above.
@@ -63,7 +65,7 @@ package struct Sessions: Sendable {
       path: Path([key]), connection: ConnectionID(rawValue: UInt64(key.text) ?? 0),
       principal: Principal(
         auth: auth, isAdministrator: isAdministrator, isOverridden: node.child(overrideKey).scalar == .bool(true),
-        uid: uid),
+        isReadOnly: node.child(readOnlyKey).scalar == .bool(true), uid: uid),
       writes: OnDisconnectWrites(node.child(writesKey)))
   }
 
@@ -97,6 +99,7 @@ package struct Sessions: Sendable {
       (authKey, auth ?? .empty),
       (administratorKey, principal.isAdministrator ? Node(.bool(true)) : .empty),
       (overrideKey, principal.isOverridden ? Node(.bool(true)) : .empty),
+      (readOnlyKey, principal.isReadOnly ? Node(.bool(true)) : .empty),
       (userKey, principal.uid.map { Node(.string($0)) } ?? .empty),
     ]
   }

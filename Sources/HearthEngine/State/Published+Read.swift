@@ -9,7 +9,7 @@ extension Published {
   public func read(
     _ path: Path, as principal: Principal, nowMilliseconds: Int64, query: Query? = nil
   ) throws(ReadRefusal) -> Node {
-    guard !principal.isAdministrator else { return root[path] }
+    guard !principal.readsAll else { return root[path] }
     let request = ReadRequest(
       path: path, root: root, auth: principal.auth, nowMilliseconds: nowMilliseconds, query: query)
     if let decision = rules.refusal(of: request) { throw ReadRefusal(decision: decision) }
@@ -20,7 +20,7 @@ extension Published {
   func decideRead(
     _ path: Path, as principal: Principal, at now: Instant, query: Query? = nil, detail: DecisionDetail
   ) -> Decision? {
-    guard !principal.isAdministrator else { return nil }
+    guard !principal.readsAll else { return nil }
     let request = ReadRequest(
       path: path, root: root, auth: principal.auth, nowMilliseconds: now.wallMilliseconds, query: query)
     return rules.decideRead(request, detail: detail)

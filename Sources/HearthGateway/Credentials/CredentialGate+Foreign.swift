@@ -10,14 +10,19 @@ extension CredentialGate {
   /// - Parameters:
   ///   - now: one reading of the clocks for the whole request.
   ///   - origin: who shows the credential: a developer's counts from this machine only.
+  ///   - takesConsole: whether credentials of the console's sessions count.
   ///   - loop: the one that the caller is on.
   ///   - later: called on that loop with the result when that is not there at once. A credential that it is given counts in
   ///     that turn of the loop, in which it must be put where revocations find it.
   /// - Returns: nil when a plugin is asked.
   func find(
-    _ token: String, override: Override?, from origin: RequestOrigin, now: Instant, on loop: any EventLoop,
+    _ token: String, override: Override?, from origin: RequestOrigin, now: Instant, takesConsole: Bool = false,
+    on loop: any EventLoop,
     later: @escaping (Result<VerifiedCaller, CallerError>) -> Void
   ) -> Result<VerifiedCaller, CallerError>? {
+    if let found = console?.find(token, now: now, opensSocket: takesConsole) {
+      return caller(found, override: override, from: origin, now: now)
+    }
     let own: Result<VerifiedCredential, CredentialError>
     do throws(CredentialError) {
       own = .success(try check(token, for: .database, from: origin, now: now))
@@ -44,6 +49,9 @@ extension CredentialGate {
   func glance(
     _ token: String, override: Override?, from origin: RequestOrigin, now: Instant
   ) -> Result<VerifiedCaller, CallerError>? {
+    if let found = console?.find(token, now: now, opensSocket: false) {
+      return caller(found, override: override, from: origin, now: now)
+    }
     do throws(CredentialError) {
       let credential = try check(token, for: .database, from: origin, now: now)
       return Result { () throws(CallerError) in try caller(credential, override: override, now: now) }

@@ -13,12 +13,18 @@ package struct CredentialGate: Sendable {
   let logger: Logger
   private let rate = LogRate()
   private let meters: GatewayMeters
+  /// The console's sessions, whose credentials open sockets and nothing else; nil without a console.
+  let console: ConsoleCredentials?
 
   /// - Parameters:
   ///   - accounts: whose keys and users credentials are held against.
   ///   - logger: told of what could not be checked, a hundred lines a second at most. No credential is logged.
   ///   - meters: count what did not count.
-  package init(accounts: AccountsDirectory, logger: Logger, meters: GatewayMeters = .none) {
+  ///   - console: knows the credentials of the console's sessions.
+  package init(
+    accounts: AccountsDirectory, logger: Logger, meters: GatewayMeters = .none, console: ConsoleCredentials? = nil
+  ) {
+    self.console = console
     self.accounts = accounts
     self.logger = logger
     self.meters = meters
@@ -50,7 +56,8 @@ package struct CredentialGate: Sendable {
     var auth = verified.authPayload.map(JSON.init)
     var isAdministrator = verified.isAdministrator
     if let override {
-      guard isAdministrator else {
+      // Whoever looks through the console as somebody else changes nothing.
+      guard isAdministrator || verified.kind == .consoleSession else {
         throw .refused(.permissionDenied, text: "Only an administrator may act as somebody else")
       }
       isAdministrator = false
@@ -58,6 +65,7 @@ package struct CredentialGate: Sendable {
     }
     let principal = Principal(
       auth: auth, isAdministrator: isAdministrator, isOverridden: override != nil,
+      isReadOnly: verified.isReadOnly || (verified.kind == .consoleSession && override != nil),
       deadlineMonotonicMilliseconds: Self.deadline(verified.expiresAtSeconds, now: now),
       isDebugging: verified.debug)
     var claims: [JSON.Member] = [.init("auth", auth ?? .null)]
@@ -69,6 +77,7 @@ package struct CredentialGate: Sendable {
   /// Whether a credential that counted when it was shown counts no longer: its key is gone, or its user's word is, or that
   /// of the service account which it was given to.
   func isEnded(_ credential: VerifiedCredential, by revocation: Revocation) -> Bool {
+    if let session = credential.consoleSession { return console?.isOpen(session) != true }
     switch revocation {
     case .serviceAccount(let email): return credential.owner == email && !isInForce(credential)
     case .foreignTokens(let tokens): return tokens.ends(credential)

@@ -11,6 +11,8 @@ struct CredentialIndex {
   private var byOwner: [String: Set<ConnectionID>] = [:]
   /// Those with tokens of others, by the token's digest.
   private var byDigest: [String: Set<ConnectionID>] = [:]
+  /// Those with credentials of the console, by its session.
+  private var bySession: [UInt64: Set<ConnectionID>] = [:]
   /// Every connection that is signed in.
   private var all: Set<ConnectionID> = []
 
@@ -21,6 +23,10 @@ struct CredentialIndex {
     Self.remove(connection, at: last?.uid, from: &byUID)
     Self.remove(connection, at: last?.owner, from: &byOwner)
     Self.remove(connection, at: last?.voucher?.digest, from: &byDigest)
+    if let session = last?.consoleSession {
+      bySession[session]?.remove(connection)
+      if bySession[session]?.isEmpty == true { bySession[session] = nil }
+    }
     guard let next else {
       all.remove(connection)
       return
@@ -28,6 +34,7 @@ struct CredentialIndex {
     all.insert(connection)
     if let uid = next.uid { byUID[uid, default: []].insert(connection) }
     if let owner = next.owner { byOwner[owner, default: []].insert(connection) }
+    if let session = next.consoleSession { bySession[session, default: []].insert(connection) }
     if let digest = next.voucher?.digest { byDigest[digest, default: []].insert(connection) }
   }
 
@@ -38,6 +45,9 @@ struct CredentialIndex {
     index[name]?.remove(connection)
     if index[name]?.isEmpty == true { index[name] = nil }
   }
+
+  /// Those of a session of the console.
+  func connections(ofConsoleSession session: UInt64) -> [ConnectionID] { Array(bySession[session] ?? []) }
 
   /// Those that the revocation may mean.
   func connections(of revocation: Revocation) -> [ConnectionID] {

@@ -76,6 +76,16 @@ package struct EffectRouter: Sendable {
     return round.number
   }
 
+  /// Signs out, on every loop and in every database, who is signed in with a credential of these sessions of the console.
+  /// From any thread, once the sessions have ended.
+  package func endConsoleSessions(_ sessions: [UInt64]) {
+    for inbox in inboxes {
+      inbox.execute { hub in
+        for session in sessions { hub.endConsoleSession(session) }
+      }
+    }
+  }
+
   /// The same, for a revocation that another node of a cluster has made.
   ///
   /// - Parameter position: where this one has come to in the accounts' log by it.

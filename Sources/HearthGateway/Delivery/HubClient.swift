@@ -46,6 +46,9 @@ protocol HubClient: AnyObject {
   /// - Returns: whether the client's database was asked to sign it out.
   func reviewCredential(after revocation: Revocation, _ ticket: UInt64) -> Bool
 
+  /// A session of the console ended: who is signed in with a credential of it is signed out.
+  func endConsoleSession(_ session: UInt64)
+
   /// Another connection of the same client takes over.
   func replace()
 
@@ -60,4 +63,6 @@ protocol HubClient: AnyObject {
 
 extension HubClient {
   func query(of name: ListenName) -> JSON? { nil }
+
+  func endConsoleSession(_ session: UInt64) {}
 }

@@ -124,6 +124,11 @@ package final class LoopHub {
     }
   }
 
+  /// Signs out this loop's clients that have a credential of a session of the console.
+  func endConsoleSession(_ session: UInt64) {
+    for id in credentials.connections(ofConsoleSession: session) { clients[id]?.endConsoleSession(session) }
+  }
+
   /// From now on events that are not large are put in the client's line without asking it.
   func tellDirectly(_ id: ConnectionID, over outlet: Outlet, in form: TellForm) {
     guard let place = clients.place(of: id) else { return }

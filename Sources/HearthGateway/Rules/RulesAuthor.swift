@@ -41,6 +41,7 @@ package struct RulesAuthor: Sendable, Equatable {
       var name = credential?.keyID
       if case .string(let uid)? = credential?.claims["d"]?["uid"], !uid.isEmpty { name = uid }
       self = RulesAuthor(kind: .secret, name: name)
+    case .consoleSession: self = RulesAuthor(kind: .administrator)
     case .developerOwner, .developerToken: self = RulesAuthor(kind: .emulator)
     case .idToken, .sessionCookie, .foreignToken, nil: self = .unknown
     }

@@ -32,4 +32,10 @@ extension SignedInClient {
     submit(.endCredential(revocation: ticket))
     return hasDatabase
   }
+
+  func endConsoleSession(_ session: UInt64) {
+    guard credential?.consoleSession == session else { return }
+    setCredential(nil)
+    submit(.endCredential())
+  }
 }

@@ -24,7 +24,8 @@ extension CredentialGate {
     switch verified.kind {
     case .adminToken: return .administrator(verified.owner ?? "admin-token")
     case .developerOwner: return .administrator("emulator-owner")
-    case .legacyToken, .legacySecret, .idToken, .sessionCookie, .foreignToken, .developerToken: return .refused
+    case .legacyToken, .legacySecret, .idToken, .sessionCookie, .foreignToken, .developerToken, .consoleSession:
+      return .refused
     }
   }
 }
