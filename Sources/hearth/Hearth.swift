@@ -1,5 +1,6 @@
 import ArgumentParser
 import HearthRulesCommands
+import HearthServer
 
 /// The command line: the composition root of the server and the tools beside it.
 @main
@@ -7,11 +8,12 @@ struct Hearth: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "hearth",
     abstract: "A self-hosted home for Firebase Realtime Database apps and their users.",
-    version: "0.1.0",
+    version: HearthServer.version,
     subcommands: [
       ServeCommand.self, DevCommand.self, ExecCommand.self, DatabaseCommand.self, DatabasesCommand.self,
       UsersCommand.self, TokenCommand.self,
-      ServiceAccountCommand.self, KeysCommand.self, SecretsCommand.self, AuditCommand.self, RevocationsCommand.self,
+      ServiceAccountCommand.self, KeysCommand.self, SecretsCommand.self, ConsoleCommand.self,
+      AuditCommand.self, RevocationsCommand.self,
       RulesCommand.self, FunctionsCommand.self, PluginsCommand.self, TriggersCommand.self, MigrateCommand.self,
       BackupCommand.self, RestoreCommand.self, RepairCommand.self, DoctorCommand.self, ClusterCommand.self,
       BenchCommand.self,

@@ -33,6 +33,8 @@ public struct AuditEvent: Sendable, Equatable {
     case keyRotated = "key_rotate"
     case configurationChanged = "config_change"
     case developerMode = "dev_mode_use"
+    case console
+    case consoleRefused = "console_refused"
     case lockout
   }
 
@@ -85,7 +87,7 @@ public struct ClientInfo: Sendable, Equatable {
   }
 
   /// The server itself.
-  static let server = ClientInfo(address: "", userAgent: "hearth", requestID: "start")
+  package static let server = ClientInfo(address: "", userAgent: "hearth", requestID: "start")
 
   /// The command line on a stopped data folder.
   public static let commandLine = ClientInfo(address: "", userAgent: "hearth", requestID: "cli")

@@ -8,6 +8,8 @@ struct Route: Sendable {
     case port
     /// The Unix socket in the data folder, for commands of the folder's owner.
     case folder
+    /// The address that the console has for itself, if it has one.
+    case console
   }
 
   let name: String

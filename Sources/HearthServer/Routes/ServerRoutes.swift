@@ -14,14 +14,17 @@ struct ServerRoutes: Sendable {
   let hub: EmulatorHub?
   let plugins: PluginsResponder
   let erasures: ErasureResponder
+  /// Nil where none is served.
+  let console: Console?
   /// Nil for a server by itself.
   let cluster: ClusterRoutes?
   private let services: GatewayServices
 
   init(
     services: GatewayServices, load: IdentityLoad, hub: EmulatorHub?, plugins: PluginHost, erasures: ErasureDesk,
-    cluster: ClusterRoutes? = nil
+    console: Console? = nil, cluster: ClusterRoutes? = nil
   ) {
+    self.console = console
     (self.cluster, self.services) = (cluster, services)
     self.hub = hub
     self.erasures = ErasureResponder(services: services, desk: erasures, isShared: cluster != nil)
@@ -40,6 +43,14 @@ struct ServerRoutes: Sendable {
       Route("emulator hub", on: [.port]) { [hub] _, path in EmulatorHub.operation(at: path) == nil ? nil : hub },
       // Plugins are programs on this machine: for those who have its data folder, whatever token others may show.
       Route("plugins", on: [.folder]) { [plugins] _, path in path == PluginsResponder.path ? plugins : nil },
+      // Its page is for people; where it has an address of its own, it is there alone.
+      Route("console", on: [console?.options.place == nil ? .port : .console]) { [console, services] _, path in
+        guard let console, ConsoleResponder.isFor(path) else { return nil }
+        return ConsoleResponder(services: services, console: console)
+      },
+      Route("console links", on: [.port, .folder]) { [console, services] _, path in
+        path == ConsoleLinkResponder.path ? ConsoleLinkResponder(services: services, console: console) : nil
+      },
       Route("erasures", on: [.port, .folder]) { [erasures] _, path in path == ErasureResponder.path ? erasures : nil },
       Route("cluster", on: [.port, .folder]) { [cluster, services] _, path in
         path == ClusterResponder.path ? cluster?.responder(services) : nil
@@ -71,5 +82,7 @@ struct ServerRoutes: Sendable {
   }
 
   /// What one listener answers.
-  func list(for listener: Route.Listener) -> RouteList { RouteList(rows, on: listener, otherwise: rest) }
+  func list(for listener: Route.Listener) -> RouteList {
+    RouteList(rows, on: listener, otherwise: listener == .console ? NothingHere() : rest)
+  }
 }

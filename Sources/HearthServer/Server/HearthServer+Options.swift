@@ -96,6 +96,8 @@ extension HearthServer {
     public var sendsEvents = true
     /// The emulator of functions that is told of events, `host:port`; nil when there is none.
     public var functionsEmulator: String?
+    /// The page in the browser.
+    public var console = ConsoleOptions()
     /// Takes what an operator should know. No secret is logged.
     public var logger: Logger
     /// Counts what the server does, for `/.metrics`. A program that embeds servers can make it the process's own backend of

@@ -11,6 +11,9 @@ import Synchronization
 /// await server.stop()
 /// ```
 public final class HearthServer: Sendable {
+  /// The program's version.
+  public static let version = "0.1.0"
+
   /// As the server was made with.
   public let options: Options
 

@@ -123,9 +123,10 @@ extension ServerParts {
   static func services(
     _ options: HearthServer.Options, _ accounts: OpenedAccounts, _ databases: DatabaseRegistry, router: EffectRouter,
     files: ServerFiles, denials: DenialLog, receivers: EventReceivers, memory: ClientMemory,
-    meters: GatewayMeters = .none, group: MultiThreadedEventLoopGroup
+    meters: GatewayMeters = .none, console: ConsoleCredentials? = nil, group: MultiThreadedEventLoopGroup
   ) throws(ServerError) -> GatewayServices {
-    let gate = CredentialGate(accounts: accounts.accounts, logger: options.logger, meters: meters)
+    let gate = CredentialGate(
+      accounts: accounts.accounts, logger: options.logger, meters: meters, console: console)
     let proxies = try proxies(options)
     var services = GatewayServices(
       databases: databases, gate: gate, accounts: accounts.accounts, proxies: proxies, router: router, denials: denials,
@@ -244,11 +245,16 @@ extension ServerParts {
     }
     (transport.tls, transport.allowsPlaintext) = (tls, tls == nil)
     transport.local = localSocket(options)
+    if let place = options.console.place, options.console.isServed {
+      transport.place = consolePlace(place, services, routes, tls: tls)
+    }
     do {
       return try await Transport.start(
         transport, group: group, loops: loops,
         responder: responder, localResponder: routes.list(for: .folder),
         acceptor: ServerSocketAcceptor(services: services, responder: responder))
+    } catch let error as Transport.PlaceProblem {
+      throw ServerError(.cannotBind, "cannot listen on --console \(error)")
     } catch {
       throw ServerError(.cannotBind, "cannot listen on \(options.host) port \(Self.ports(transport)): \(error)")
     }

@@ -71,6 +71,7 @@ final class ServerParts: Sendable {
       let meters = ServerMeters(options.metrics)
       let loops = Transport.loops(
         of: group, memory: memory, requestIDs: RequestIDs(proxies: proxies), meters: meters.transport)
+      let access = options.console.isServed ? Self.consoleAccess() : nil
       let denials = DenialLog(logger: options.logger, meters: meters.gateway)
       let archive = try Self.receiptArchive(options)
       let router = await EffectRouter(
@@ -78,6 +79,7 @@ final class ServerParts: Sendable {
         receipts: ReceiptDesk(
           node: options.cluster?.node.name, archive: archive, logger: options.logger, meters: meters.gateway),
         meters: meters.gateway)
+      access?.whenEnded { router.endConsoleSessions($0) }
       let journals = try await BlockingThread.run { () throws(ServerError) in
         try JournalEngine(
           options.journal, dataDirectory: options.dataDirectory, isShared: options.cluster != nil,
@@ -90,8 +92,14 @@ final class ServerParts: Sendable {
         let environment = AccountsEnvironment.ofServer(options.logger)
         return try OpenedAccounts.open(
           options, journals, node, keys: keys, environment: environment,
-          onFollowedRevocation: { router.follow($0, because: $1, to: $2) },
-          onRevocation: { router.revoke($0, because: $1) })
+          onFollowedRevocation: { revocation, event, position in
+            if case .user(let uid) = revocation { access?.end(ofUser: uid) }
+            router.follow(revocation, because: event, to: position)
+          },
+          onRevocation: { revocation, event in
+            if case .user(let uid) = revocation { access?.end(ofUser: uid) }
+            return router.revoke(revocation, because: event)
+          })
       }
       opened = accounts
       if let node { Self.shareReceipts(node, accounts.store, router) }
@@ -106,7 +114,8 @@ final class ServerParts: Sendable {
       var services = try Self.services(
         options, accounts, databases, router: router,
         files: shared.map { ServerFiles($0) } ?? ServerFiles(DataDirectory(path: options.dataDirectory)),
-        denials: denials, receivers: receivers, memory: memory, meters: meters.gateway, group: group)
+        denials: denials, receivers: receivers, memory: memory, meters: meters.gateway, console: access?.credentials,
+        group: group)
       let collector = MetricsCollector(
         .init(
           registry: options.metrics, services: services, loops: loops, memory: memory, plugins: plugins, load: load,
@@ -167,6 +176,7 @@ final class ServerParts: Sendable {
       routes = ServerRoutes(
         services: services, load: load, hub: Self.hub(options, services, databases), plugins: plugins,
         erasures: erasures,
+        console: access.map { [accounts] in Self.console(options, $0, accounts.accounts.own) },
         cluster: node.map { [accounts] in
           ClusterRoutes(
             $0, accounts.store, prefix: JournalEngine.databasesPrefix, proxies: proxies, logger: options.logger
@@ -181,6 +191,7 @@ final class ServerParts: Sendable {
       transport = try await Self.listen(
         options, tls: certificate?.served, group: group, loops: loops, services, routes)
       listening = transport
+      Self.openConsole(options, transport, routes)
       try Self.announce(options, port: transport.port ?? 0)
     } catch {
       await listening?.shutDown()

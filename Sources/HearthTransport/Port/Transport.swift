@@ -17,6 +17,8 @@ package final class Transport: Sendable {
     package var allowsPlaintext = true
     /// Where commands of this machine come in beside the port. The transport takes it over, also when it cannot start.
     package var local: LocalSocket.Listener?
+    /// Somewhere else where something else is answered.
+    package var place: Place?
     /// The bounds of every connection.
     package var limits = TransportLimits.standard
 
@@ -24,15 +26,40 @@ package final class Transport: Sendable {
     package init() {}
   }
 
+  /// An address beside the port with answers of its own.
+  package struct Place: Sendable {
+    var host: String
+    var port: Int
+    var setup: ConnectionSetup
+
+    /// An address that speaks TLS alone, or none without `tls`.
+    package init(
+      host: String, port: Int, tls: ServedContext?, responder: any HTTPResponder, acceptor: any SocketAcceptor
+    ) {
+      (self.host, self.port) = (host, port)
+      setup = ConnectionSetup(responder: responder, acceptor: acceptor, tls: tls, allowsPlaintext: tls == nil)
+    }
+  }
+
+  /// The place beside the port cannot be listened on.
+  package struct PlaceProblem: Error, CustomStringConvertible {
+    /// The address, and why.
+    package let description: String
+  }
+
   /// One for each event loop of the group, in the group's order.
   package let loops: [TransportLoop]
   /// Of ``Options/port``, then of the further ones.
   private let listeners: [any Channel]
+  /// Of ``Options/place``.
+  private let placeListener: (any Channel)?
   private let local: (socket: LocalSocket, listener: any Channel)?
 
   private init(
-    loops: [TransportLoop], listeners: [any Channel], local: (socket: LocalSocket, listener: any Channel)?
+    loops: [TransportLoop], listeners: [any Channel], placeListener: (any Channel)?,
+    local: (socket: LocalSocket, listener: any Channel)?
   ) {
+    self.placeListener = placeListener
     self.loops = loops
     self.listeners = listeners
     self.local = local
@@ -42,6 +69,8 @@ package final class Transport: Sendable {
   package var address: SocketAddress? { listeners.first?.localAddress }
   /// The port's number; nil for what has none.
   package var port: Int? { address?.port }
+  /// The number of the place beside the port.
+  package var placePort: Int? { placeListener?.localAddress?.port }
 
   /// The loops for a group, to make per-loop state before the port is open.
   package static func loops(
@@ -66,19 +95,28 @@ package final class Transport: Sendable {
     let setup = ConnectionSetup(
       responder: responder, acceptor: acceptor, tls: options.tls, allowsPlaintext: options.allowsPlaintext)
     for loop in loops { try await loop.eventLoop.submit { loop.start() }.get() }
-    var listeners: [any Channel] = []
+    var (listeners, placeListener): ([any Channel], (any Channel)?) = ([], nil)
     do {
       for port in [options.port] + options.furtherPorts {
         let bootstrap = bootstrap(options.limits, group: group, setup: setup, byEventLoop)
         listeners.append(try await bootstrap.bind(host: options.host, port: port).get())
       }
-      guard let local = options.local else { return Transport(loops: loops, listeners: listeners, local: nil) }
+      if let place = options.place {
+        let bootstrap = bootstrap(options.limits, group: group, setup: place.setup, byEventLoop)
+        do { placeListener = try await bootstrap.bind(host: place.host, port: place.port).get() } catch {
+          throw PlaceProblem(description: "\(place.host):\(place.port): \(error)")
+        }
+      }
+      guard let local = options.local else {
+        return Transport(loops: loops, listeners: listeners, placeListener: placeListener, local: nil)
+      }
       let plain = ConnectionSetup(responder: localResponder ?? responder, acceptor: acceptor)
       return Transport(
-        loops: loops, listeners: listeners,
+        loops: loops, listeners: listeners, placeListener: placeListener,
         local: (local.socket, try await accept(local, group: group, setup: plain, byEventLoop)))
     } catch {
       for listener in listeners { try? await listener.close().get() }
+      try? await placeListener?.close().get()
       options.local?.cancel()
       throw error
     }
@@ -144,6 +182,7 @@ package final class Transport: Sendable {
     local?.socket.remove()
     try? await local?.listener.close().get()
     for listener in listeners { try? await listener.close().get() }
+    try? await placeListener?.close().get()
     for loop in loops { try? await loop.eventLoop.submit { loop.shutDown() }.get() }
     let step = TimeAmount.milliseconds(50)
     for _ in 0..<(graceSeconds * 20) {

@@ -65,6 +65,8 @@ struct ServerFlags: ParsableArguments {
 
   @OptionGroup var accounts: AccountsFlags
 
+  @OptionGroup var console: ConsoleFlags
+
   @OptionGroup var history: HistoryFlags
 
   @Option(
@@ -165,6 +167,7 @@ struct ServerFlags: ParsableArguments {
     options.countsRules = rulesCoverage
     options.functionsEmulator = functionsEmulator
     options.metricsTokenPath = metricsTokenFile
+    options.console = console.options
     options.logger = logFormat.logger(logLevel.level)
     return options
   }

@@ -59,6 +59,7 @@ struct ServeRun {
       throw error
     }
     announce()
+    await announceConsole()
     manager?.tell(.ready)
   }
 
@@ -108,6 +109,20 @@ struct ServeRun {
 }
 
 extension ServeRun {
+  /// A link that opens the console once, for who starts the server at a terminal. A service manager would put it into its
+  /// log.
+  private func announceConsole() async {
+    let options = server.options
+    guard options.console.isServed else { return }
+    let isLoopback = ServerAddress.isLoopback(options.console.place?.host ?? options.host)
+    let isLogged = manager != nil || getenv("JOURNAL_STREAM") != nil
+    guard isLoopback, !isLogged, let link = await server.makeConsoleLink() else {
+      return Output.line("  console  hearth console prints a link")
+    }
+    Output.line("  console  \(link)")
+    Output.line("           opens once, within 10 minutes; hearth console prints another")
+  }
+
   /// The project and its ways to sign in, for the announcement.
   private var accountsText: String {
     let plugins = server.options.plugins

@@ -1,0 +1,94 @@
+import HearthAccounts
+import HearthConsole
+import HearthCrypto
+import HearthEngine
+import HearthGateway
+import HearthTransport
+import HearthTree
+import Synchronization
+
+/// The console of a server: who is in it, and what its page is answered from.
+final class Console: Sendable {
+  let access: ConsoleAccess
+  let hosts: KnownHosts
+  let options: HearthServer.ConsoleOptions
+  /// Where this machine's browsers find it; known once its port is open.
+  private let url = Mutex<String?>(nil)
+  private let audit: AuditLog
+  private let users: AccountStore
+
+  init(
+    _ options: HearthServer.ConsoleOptions, hosts: KnownHosts, access: ConsoleAccess, accounts: Accounts
+  ) {
+    (self.options, self.hosts, self.access) = (options, hosts, access)
+    (audit, users) = (accounts.audit, accounts.store)
+  }
+
+  /// The console's port is open.
+  func opened(at url: String) { self.url.withLock { $0 = url } }
+
+  // MARK: Getting in
+
+  /// A link with a key that is good once.
+  ///
+  /// - Parameter name: who asked for it.
+  func makeLink(_ role: ConsoleRole, for name: String, by client: ClientInfo) async throws(RandomnessError) -> String? {
+    guard let url = url.withLock({ $0 }) else { return nil }
+    let key = try access.makeKey(role, name: name, now: SystemClock.now.monotonicMilliseconds)
+    await record("\(role.rawValue)'s link, for \(name)", by: client)
+    return "\(url)\(ConsoleResponder.prefix)/#key=\(key)"
+  }
+
+  /// What a user may do here: by the claims that administrators gave, as they are now.
+  func role(of user: UserRecord) -> ConsoleRole? {
+    guard let name = options.claim, !user.isDisabled, let text = user.customAttributes,
+      let claim = JSON(parsing: text.utf8)?[name]
+    else { return nil }
+    if claim == .bool(true) { return .administrator }
+    return claim.string.flatMap(ConsoleRole.init)
+  }
+
+  /// The session that a request shows both halves of, when whoever opened it may still be in.
+  func session(_ call: ConsoleCall, isUse: Bool) -> ConsoleSession? {
+    guard let cookie = call.cookie, let token = call.token else { return nil }
+    let session = access.session(
+      cookie: cookie, token: token, at: call.authority, now: call.now.monotonicMilliseconds, isUse: isUse)
+    guard let session, let uid = session.uid else { return session }
+    guard let user = users.view.user(uid), role(of: user) == session.role else {
+      access.end(session.id)
+      return nil
+    }
+    return session
+  }
+
+  // MARK: The audit trail
+
+  func record(_ detail: String, uid: String? = nil, by client: ClientInfo) async {
+    await audit.record(AuditEvent(.console, uid: uid, client: client, detail: detail))
+  }
+
+  /// What costs its sender nothing does not push older records out.
+  func recordRefusal(_ detail: String, by client: ClientInfo, now: Instant) async {
+    await audit.recordRefusal(AuditEvent(.consoleRefused, client: client, detail: detail), now: now)
+  }
+}
+
+extension ConsoleAccess {
+  /// What sockets are told of a credential.
+  var credentials: ConsoleCredentials {
+    ConsoleCredentials(
+      find: { text, now in
+        guard text.utf8.starts(with: Self.credentialPrefix.utf8) else { return nil }
+        guard let found = self.credential(text, now: now.monotonicMilliseconds) else {
+          return .failure(CredentialError(.expiredToken, reason: "a credential of the console that is over"))
+        }
+        var verified = VerifiedCredential(
+          kind: .consoleSession, authPayload: nil, isAdministrator: found.role == .administrator,
+          expiresAtSeconds: now.wallMilliseconds / 1_000 + found.endsInSeconds)
+        verified.consoleSession = found.session
+        verified.isReadOnly = found.role == .viewer
+        return .success(verified)
+      },
+      isOpen: { self.isOpen($0, now: SystemClock.now.monotonicMilliseconds) })
+  }
+}

@@ -1,0 +1,57 @@
+import HearthAccounts
+import HearthConsole
+import HearthEngine
+import HearthGateway
+import HearthTransport
+import HearthTree
+import NIOHTTP1
+
+/// A request to the console's interface that nothing speaks against so far.
+struct ConsoleCall: Sendable {
+  let request: HTTPRequest
+  /// Whom the browser asks: the request's `Host`.
+  let authority: String
+  /// The browser's own connection has TLS.
+  let isEncrypted: Bool
+  let client: ClientInfo
+  let now: Instant
+
+  /// The browser's half of a session.
+  var cookie: String? {
+    ConsoleHeaders.cookie(in: request.headers["Cookie"], at: authority, isEncrypted: isEncrypted)
+  }
+
+  /// The page's half.
+  var token: String? { request.header(ConsoleResponder.tokenHeader) }
+
+  /// The parameters of the query, each of which may come once; nil for a query that cannot be read.
+  var parameters: [String: String]? {
+    guard let query = try? URLQuery(request.query) else { return nil }
+    var parameters: [String: String] = [:]
+    for parameter in query.parameters where parameters.updateValue(parameter.value, forKey: parameter.name) != nil {
+      return nil
+    }
+    return parameters
+  }
+
+  /// The body, which is a JSON object; nil for any other.
+  var body: JSON? {
+    guard let body = JSON(parsing: request.body.readableBytesView), body.members != nil else { return nil }
+    return body
+  }
+}
+
+/// Why a request of the page is not answered with what it asks for.
+struct ConsoleFailure: Error {
+  let status: HTTPResponseStatus
+  /// A sentence for the page.
+  let text: String
+
+  init(_ status: HTTPResponseStatus, _ text: String) { (self.status, self.text) = (status, text) }
+
+  static let noSession = ConsoleFailure(.unauthorized, "No session, or it has ended. Open a new link.")
+  static let notFound = ConsoleFailure(.notFound, "There is nothing here.")
+  static let unavailable = ConsoleFailure(.serviceUnavailable, "The server cannot do this at the moment.")
+  static let badQuery = ConsoleFailure(.badRequest, "The query string is not valid.")
+  static let badBody = ConsoleFailure(.badRequest, "The body must be a JSON object.")
+}

@@ -1,0 +1,223 @@
+import HearthAccounts
+import HearthConsole
+import HearthCrypto
+import HearthDatabase
+import HearthEngine
+import HearthGateway
+import HearthTransport
+import HearthTree
+import HearthWire
+import NIOCore
+import NIOHTTP1
+
+/// Answers one request of the page.
+struct ConsoleOperation: Sendable {
+  let responder: ConsoleResponder
+  let call: ConsoleCall
+  let loop: TransportLoop
+
+  private var console: Console { responder.console }
+  private var services: GatewayServices { responder.services }
+
+  /// - Parameter name: what comes behind `/.console/api/`. A new operation is a line here.
+  func answer(_ name: String) -> EventLoopFuture<HTTPResponse> {
+    let method = call.request.method == .HEAD ? HTTPMethod.GET : call.request.method
+    switch (method, name) {
+    case (.POST, "session"): return later { () async throws(ConsoleFailure) in try await signIn() }
+    case (.GET, "session"): return now { () throws(ConsoleFailure) in try shown() }
+    case (.DELETE, "session"): return later { () async throws(ConsoleFailure) in try await signOut() }
+    case (.GET, "databases"): return now { () throws(ConsoleFailure) in try databases() }
+    case (.POST, "credential"): return later { () async throws(ConsoleFailure) in try await credential() }
+    case (.GET, "outline"): return later { () async throws(ConsoleFailure) in try await outline() }
+    case (_, "session"), (_, "databases"), (_, "credential"), (_, "outline"), (_, "events"):
+      return now { () throws(ConsoleFailure) in
+        throw ConsoleFailure(.methodNotAllowed, "This method means nothing here.")
+      }
+    default:
+      return now { () throws(ConsoleFailure) in
+        _ = try session(isUse: false)
+        throw .notFound
+      }
+    }
+  }
+
+  private func now(_ work: () throws(ConsoleFailure) -> HTTPResponse) -> EventLoopFuture<HTTPResponse> {
+    do throws(ConsoleFailure) {
+      return loop.eventLoop.makeSucceededFuture(try work())
+    } catch {
+      return loop.eventLoop.makeSucceededFuture(ConsoleResponder.answer(error))
+    }
+  }
+
+  private func later(
+    _ work: @escaping @Sendable () async throws(ConsoleFailure) -> HTTPResponse
+  ) -> EventLoopFuture<HTTPResponse> {
+    let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
+    Task {
+      await RequestContext.$id.withValue(call.request.id) {
+        do throws(ConsoleFailure) {
+          promise.succeed(try await work())
+        } catch {
+          promise.succeed(ConsoleResponder.answer(error))
+        }
+      }
+    }
+    return promise.futureResult
+  }
+
+  func session(isUse: Bool = true) throws(ConsoleFailure) -> ConsoleSession {
+    guard let session = console.session(call, isUse: isUse) else { throw .noSession }
+    return session
+  }
+}
+
+// MARK: - The session
+
+extension ConsoleOperation {
+  private func signIn() async throws(ConsoleFailure) -> HTTPResponse {
+    guard let body = call.body else { throw .badBody }
+    let (role, name, uid): (ConsoleRole, String, String?)
+    switch (body["key"]?.string, body["idToken"]?.string) {
+    case (let key?, nil):
+      guard let found = console.access.redeem(key, now: call.now.monotonicMilliseconds) else {
+        await console.recordRefusal("a link that does not count", by: call.client, now: call.now)
+        throw ConsoleFailure(
+          .unauthorized, "This link was used, or is older than 10 minutes. hearth console prints another.")
+      }
+      (role, name, uid) = (found.role, found.name, nil)
+    case (nil, let token?): (role, name, uid) = try await signIn(idToken: token)
+    default: throw ConsoleFailure(.badRequest, "Send the key of a link, or an idToken.")
+    }
+    do throws(RandomnessError) {
+      let (session, secrets) = try console.access.open(
+        role, name: name, uid: uid, at: call.authority, now: call.now.monotonicMilliseconds)
+      await console.record("session \(session.id) opened: \(role.rawValue), \(name)", uid: uid, by: call.client)
+      let members: [JSON.Member] = [.init("token", .string(secrets.token))] + members(of: session)
+      let cookie = ConsoleHeaders.setCookie(secrets.cookie, at: call.authority, isEncrypted: call.isEncrypted)
+      return ConsoleResponder.json(.object(members), headers: [(name: "Set-Cookie", value: cookie)])
+    } catch {
+      throw .unavailable
+    }
+  }
+
+  /// A user who signed in a moment ago, and whom an administrator gave the operator's claim.
+  private func signIn(idToken: String) async throws(ConsoleFailure) -> (ConsoleRole, String, String?) {
+    guard console.options.claim != nil else {
+      throw ConsoleFailure(.forbidden, "Accounts do not open this console; --console-claim names the claim that does.")
+    }
+    let callers = services.accounts.own.callers
+    do throws(AccountError) {
+      let caller = try callers.caller(idToken: idToken, now: call.now)
+      try callers.requireRecentSignIn(caller, now: call.now)
+      if let role = console.role(of: caller.user) {
+        return (role, caller.user.email ?? caller.user.uid, caller.user.uid)
+      }
+    } catch {
+      switch error.code {
+      case .credentialTooOld: throw ConsoleFailure(.unauthorized, "Sign in again: this sign-in is too long ago.")
+      case .unavailable: throw .unavailable
+      default: throw ConsoleFailure(.unauthorized, "The ID token does not count.")
+      }
+    }
+    await console.recordRefusal("a user without the claim", by: call.client, now: call.now)
+    throw ConsoleFailure(.forbidden, "This account may not open the console.")
+  }
+
+  private func members(of session: ConsoleSession) -> [JSON.Member] {
+    [
+      .init("role", .string(session.role.rawValue)), .init("name", .string(session.name)),
+      .init("endsInSeconds", .int(session.endsInSeconds)), .init("idleSeconds", .int(session.idleSeconds)),
+    ]
+  }
+
+  private func shown() throws(ConsoleFailure) -> HTTPResponse {
+    guard let parameters = call.parameters else { throw .badQuery }
+    let session = try session(isUse: parameters["peek"] != "1")
+    return ConsoleResponder.json(
+      .object(
+        members(of: session) + [
+          .init("version", .string(HearthServer.version)), .init("emulator", .bool(services.isEmulator)),
+        ]))
+  }
+
+  private func signOut() async throws(ConsoleFailure) -> HTTPResponse {
+    let session = try session()
+    console.access.end(session.id)
+    await console.record("session \(session.id) ended", uid: session.uid, by: call.client)
+    let cookie = ConsoleHeaders.setCookie("", at: call.authority, isEncrypted: call.isEncrypted)
+    return ConsoleResponder.json(.object([]), headers: [(name: "Set-Cookie", value: cookie)])
+  }
+}
+
+// MARK: - Databases
+
+extension ConsoleOperation {
+  private func databases() throws(ConsoleFailure) -> HTTPResponse {
+    _ = try session()
+    let names = services.databases.names.map { name in
+      JSON.object([.init("name", .string(name)), .init("isDefault", .bool(name == services.defaultNamespace))])
+    }
+    return ConsoleResponder.json(.object([.init("databases", .array(names))]))
+  }
+
+  private func credential() async throws(ConsoleFailure) -> HTTPResponse {
+    // A page renews it by itself: nobody need be there.
+    let session = try session(isUse: false)
+    guard let body = call.body, let name = body["database"]?.string else {
+      throw ConsoleFailure(.badRequest, "Name a database.")
+    }
+    let database = try known(name)
+    let made: (text: String, endsInSeconds: Int64, isFirst: Bool)?
+    do throws(RandomnessError) {
+      made = try console.access.makeCredential(of: session.id, for: database, now: call.now.monotonicMilliseconds)
+    } catch {
+      throw .unavailable
+    }
+    guard let made else { throw .noSession }
+    if made.isFirst {
+      await console.record(
+        "session \(session.id) (\(session.role.rawValue)) opens the database \(database)", uid: session.uid,
+        by: call.client)
+    }
+    return ConsoleResponder.json(
+      .object([.init("credential", .string(made.text)), .init("expiresInSeconds", .int(made.endsInSeconds))]))
+  }
+
+  /// The name of a database that there is.
+  private func known(_ name: String?) throws(ConsoleFailure) -> String {
+    guard let name, Namespace.isValid(name), services.databases.exists(name) else {
+      throw ConsoleFailure(.notFound, "There is no such database.")
+    }
+    return name
+  }
+
+  /// A database that there is, opened when it must be.
+  func database(_ name: String?) async throws(ConsoleFailure) -> Database {
+    let name = try known(name)
+    do {
+      return try await services.databases.database(name, .never, on: loop.eventLoop).get()
+    } catch {
+      throw .unavailable
+    }
+  }
+
+  private func outline() async throws(ConsoleFailure) -> HTTPResponse {
+    guard let parameters = call.parameters else { throw .badQuery }
+    _ = try session()
+    let (path, page) = try OutlineQuery.read(parameters)
+    let database = try await database(parameters["ns"])
+    let result = await BlockingThread.run { () -> Result<Outline, Outline.Problem> in
+      Result { () throws(Outline.Problem) in try Outline(database.published.root[path], page) }
+    }
+    switch result {
+    case .success(let outline): return ConsoleResponder.json(outline.json)
+    case .failure(.tooManyToOrder):
+      throw ConsoleFailure(
+        .badRequest,
+        "This node has more than \(Outline.orderedMax) children: they are told in the order of keys, and a query over the "
+          + "socket tells them in another one.")
+    case .failure(.unknownChild):
+      throw ConsoleFailure(.badRequest, "The child that from names is gone: begin again at the end.")
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import ArgumentParser
+import HearthServer
+
+/// Whether and where the console is served, and who gets in.
+struct ConsoleFlags: ParsableArguments {
+  @Flag(help: "Serve no console.")
+  var noConsole = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Serve the console at this address instead of the server's own port, with the sockets that it needs and nothing else.",
+      valueName: "host:port"))
+  var console: ConsolePlace?
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      Names by which browsers may ask for the console, separated by commas. Always known are localhost, the address that is \
+      listened on and the name in --public-url. Names of other machines need TLS.
+      """, valueName: "names"))
+  var consoleHost: String?
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      The custom claim of users who may sign in to the console: "administrator" or true for everything, "viewer" to change \
+      nothing.
+      """, valueName: "claim"))
+  var consoleClaim: String?
+
+  func validate() throws {
+    guard !noConsole || (console == nil && consoleHost == nil && consoleClaim == nil) else {
+      throw ValidationError("--no-console cannot be combined with --console, --console-host and --console-claim.")
+    }
+    guard hostNames.allSatisfy(Self.isName) else {
+      throw ValidationError("--console-host takes names or addresses without ports, separated by commas.")
+    }
+  }
+
+  /// The server's options.
+  var options: HearthServer.ConsoleOptions {
+    var options = HearthServer.ConsoleOptions()
+    options.isServed = !noConsole
+    options.place = console?.place
+    options.hostNames = hostNames
+    options.claim = consoleClaim
+    return options
+  }
+
+  private var hostNames: [String] { (consoleHost ?? "").split(separator: ",").map(String.init) }
+
+  private static func isName(_ name: String) -> Bool {
+    name.utf8.allSatisfy { byte in
+      byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "/") && byte != UInt8(ascii: "@")
+    } && (!name.contains(":") || name.hasPrefix("[") || name.split(separator: ":").count > 2)
+  }
+}
+
+/// `127.0.0.1:9001`
+struct ConsolePlace: ExpressibleByArgument {
+  var place: HearthServer.ConsoleOptions.Place
+
+  init?(argument: String) {
+    guard let address = ServerAddress(argument: "http://" + argument), argument.last?.isNumber == true,
+      argument.hasSuffix(":\(address.port)")
+    else { return nil }
+    place = .init(host: address.host, port: address.port)
+  }
+}
