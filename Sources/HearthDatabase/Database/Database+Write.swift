@@ -52,6 +52,7 @@ extension Database {
     environment.meters.stored(batches, bytes: payload.count, since: start)
     environment.meters.written(batches)
     durable.replace(state)
+    for batch in batches { pulse.note(batch.places) }
     noteAppend(newHead, payload.count, state)
   }
 

@@ -26,6 +26,8 @@ public final class Database: Sendable {
   let pipeline: Mutex<Pipeline>
   let durable: DurableState
   let watch = DecisionWatch()
+  /// Counts commits at places that somebody looks at.
+  public let pulse = CommitPulse()
   /// See ``setSpaceLow(_:)``.
   let lowSpace = LowSpace()
   /// States as they were.

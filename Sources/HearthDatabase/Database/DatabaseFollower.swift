@@ -130,6 +130,7 @@ package struct DatabaseFollower: Sendable {
     do {
       (batch, deadline) = try database.engine.withLock { engine in
         engine.tapDecisions(database.watch.detail)
+        engine.tapPlaces(database.pulse.isWatched)
         let batch = try engine.follow(
           payload, firstPosition: first, lastPosition: last, leadingTo: root, at: instant)
         return (batch, engine.nextDeadlineMonotonicMilliseconds)
@@ -140,6 +141,7 @@ package struct DatabaseFollower: Sendable {
     }
     database.environment.meters.decided(batch, since: start)
     database.durable.replace(batch.state)
+    database.pulse.note(batch.places)
     noteFollowed(payload.count)
     database.pass(batch)
     database.setTimer(deadline, at: instant)

@@ -54,6 +54,9 @@ public struct Engine {
   /// Nil as long as nobody makes anything of commits.
   var changeTap: ChangeTap?
 
+  /// What the commits of the batch under way changed; nil as long as nobody looks at that.
+  var places: [[Path]]?
+
   /// What the batch under way comes to, and its moment.
   var effects: [Effect] = []
   var payload: [UInt8] = []
@@ -135,10 +138,14 @@ public struct Engine {
   /// What the batch under way comes to, without commands; the next one begins.
   mutating func takeBatch(from firstPosition: Int64) -> Batch {
     endCredentials()
-    defer { (payload, effects, setAside, tally) = ([], [], nil, RequestTally()) }
+    defer {
+      (payload, effects, setAside, tally) = ([], [], nil, RequestTally())
+      if places != nil { places = [] }
+    }
     return Batch(
       payload: payload, firstPosition: firstPosition, commandCount: 0, effects: effects, state: state,
-      setAside: setAside, decided: tap?.take(), changes: changeTap?.take() ?? [], tally: tally)
+      setAside: setAside, decided: tap?.take(), changes: changeTap?.take() ?? [],
+      places: places ?? [], tally: tally)
   }
 
   private mutating func decide(_ command: Command) {

@@ -11,15 +11,19 @@ package struct DenialLog: Sendable {
   let records = DenialRecords()
   /// Counts all of them.
   let meters: GatewayMeters
+  /// Keeps the newest for the console; nil without one.
+  package let feed: DenialFeed?
 
   /// - Parameters:
   ///   - logger: gets a hundred denials a second at most, and how many were left out.
   ///   - meters: count all of them.
-  package init(logger: Logger, meters: GatewayMeters = .none) {
-    self.init(logger: logger, rate: LogRate(), meters: meters)
+  ///   - feed: keeps the newest for people who look at them as they come.
+  package init(logger: Logger, meters: GatewayMeters = .none, feed: DenialFeed? = nil) {
+    self.init(logger: logger, rate: LogRate(), meters: meters, feed: feed)
   }
 
-  init(logger: Logger, rate: LogRate, meters: GatewayMeters = .none) {
+  init(logger: Logger, rate: LogRate, meters: GatewayMeters = .none, feed: DenialFeed? = nil) {
+    self.feed = feed
     self.logger = logger
     self.rate = rate
     self.meters = meters
@@ -30,12 +34,17 @@ package struct DenialLog: Sendable {
   ///   - requestID: of the request that was refused, or that opened the client's socket; nil when nobody knows it.
   func log(_ denial: Denial, database: String, isMade: Bool = true, requestID: String? = nil) {
     let request = denial.request.map { "-\($0)" } ?? ""
+    let trace = String(denial.connection.rawValue, radix: 16) + request
+    feed?.add(
+      operation: Self.kind(of: denial.operation), cause: Self.cause(of: denial.operation), decision: denial.decision,
+      path: denial.path, principal: denial.principal, database: database,
+      connection: denial.connection.isClients ? denial.connection : nil, trace: trace)
     meters.denied(
       Self.kind(of: denial.operation), by: denial.rule.map(Self.place), database: isMade ? database : nil)
     log(
       operation: Self.name(of: denial.operation), decision: denial.decision, path: denial.path,
       principal: denial.principal, database: database,
-      trace: String(denial.connection.rawValue, radix: 16) + request, requestID: requestID)
+      trace: trace, requestID: requestID)
   }
 
   /// A read over REST, which does not pass through a database's mailbox.
@@ -45,6 +54,9 @@ package struct DenialLog: Sendable {
     _ decision: Decision, path: Path, principal: Principal, database: String, isMade: Bool = true, trace: String,
     requestID: String? = nil
   ) {
+    feed?.add(
+      operation: "read", cause: nil, decision: decision, path: path, principal: principal, database: database,
+      connection: nil, trace: trace)
     meters.denied("read", by: decision.rule.map(Self.place), database: isMade ? database : nil)
     log(
       operation: "read", decision: decision, path: path, principal: principal, database: database, trace: trace,
@@ -91,6 +103,19 @@ package struct DenialLog: Sendable {
   private static func kind(of operation: Denial.Operation) -> String {
     if case .cancellation = operation { return "cancellation" }
     return name(of: operation)
+  }
+
+  /// What took a listen away, in one word.
+  private static func cause(of operation: Denial.Operation) -> String? {
+    guard case .cancellation(let cause) = operation else { return nil }
+    return switch cause {
+    case .data: "data"
+    case .rules: "rules"
+    case .identity: "identity"
+    case .expiry: "expiry"
+    case .revocation: "revocation"
+    case .clock: "clock"
+    }
   }
 
   private static func name(of operation: Denial.Operation) -> String {

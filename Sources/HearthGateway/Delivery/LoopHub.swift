@@ -232,4 +232,6 @@ package final class LoopHub {
 extension ConnectionID {
   /// The loop that it lives on.
   var loopIndex: Int { Int(rawValue & 0xFF) }
+  /// False for the one by which each loop asks for requests without a connection of their own.
+  var isClients: Bool { rawValue > 0xFF }
 }

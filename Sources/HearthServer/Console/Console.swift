@@ -12,6 +12,7 @@ final class Console: Sendable {
   let access: ConsoleAccess
   let hosts: KnownHosts
   let options: HearthServer.ConsoleOptions
+  let streams = ConsoleStreams()
   /// Where this machine's browsers find it; known once its port is open.
   private let url = Mutex<String?>(nil)
   private let audit: AuditLog

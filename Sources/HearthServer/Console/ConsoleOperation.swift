@@ -29,6 +29,7 @@ struct ConsoleOperation: Sendable {
     case (.GET, "databases"): return now { () throws(ConsoleFailure) in try databases() }
     case (.POST, "credential"): return later { () async throws(ConsoleFailure) in try await credential() }
     case (.GET, "outline"): return later { () async throws(ConsoleFailure) in try await outline() }
+    case (.GET, "events") where call.request.method == .GET: return events()
     case (_, "session"), (_, "databases"), (_, "credential"), (_, "outline"), (_, "events"):
       return now { () throws(ConsoleFailure) in
         throw ConsoleFailure(.methodNotAllowed, "This method means nothing here.")
@@ -192,12 +193,11 @@ extension ConsoleOperation {
   }
 
   /// A database that there is, opened when it must be.
-  func database(_ name: String?) async throws(ConsoleFailure) -> Database {
-    let name = try known(name)
-    do {
-      return try await services.databases.database(name, .never, on: loop.eventLoop).get()
+  func opened(_ name: String?) -> EventLoopFuture<Database> {
+    do throws(ConsoleFailure) {
+      return services.databases.database(try known(name), .never, on: loop.eventLoop)
     } catch {
-      throw .unavailable
+      return loop.eventLoop.makeFailedFuture(error)
     }
   }
 
@@ -205,7 +205,10 @@ extension ConsoleOperation {
     guard let parameters = call.parameters else { throw .badQuery }
     _ = try session()
     let (path, page) = try OutlineQuery.read(parameters)
-    let database = try await database(parameters["ns"])
+    let database: Database
+    do { database = try await opened(parameters["ns"]).get() } catch {
+      throw error as? ConsoleFailure ?? .unavailable
+    }
     let result = await BlockingThread.run { () -> Result<Outline, Outline.Problem> in
       Result { () throws(Outline.Problem) in try Outline(database.published.root[path], page) }
     }

@@ -102,9 +102,7 @@ struct ConsoleResponder: ToolResponder {
     guard rest.isEmpty || rest.hasPrefix("assets/"), let asset = assets[name], asset.isImmutable != rest.isEmpty else {
       return Self.answer(.notFound)
     }
-    let takesGzip = call.request.headers[canonicalForm: "Accept-Encoding"].contains {
-      $0.split(separator: ";").first.map(String.init)?.lowercased() == "gzip" && !$0.contains("q=0")
-    }
+    let takesGzip = call.request.headers[canonicalForm: "Accept-Encoding"].contains { Self.isGzip($0) }
     var headers = [(name: "Content-Type", value: asset.contentType), (name: "Vary", value: "Accept-Encoding")]
     if takesGzip {
       headers.append((name: "Content-Encoding", value: "gzip"))
@@ -113,6 +111,13 @@ struct ConsoleResponder: ToolResponder {
     }
     guard let plain = assets.plain(name) else { return Self.answer(.internalServerError) }
     return Self.answer(.ok, headers: headers, body: ByteBuffer(bytes: plain), isImmutable: asset.isImmutable)
+  }
+
+  /// Whether an element of `Accept-Encoding` takes gzip: `gzip`, `gzip;q=0.5`, and not `gzip;q=0`.
+  private static func isGzip(_ element: Substring) -> Bool {
+    let parts = element.lowercased().split(separator: ";").map { $0.filter { $0 != " " } }
+    guard parts.first == "gzip" else { return false }
+    return !parts.dropFirst().contains { $0.hasPrefix("q=") && Double($0.dropFirst(2)) == 0 }
   }
 
   // MARK: Answers

@@ -72,7 +72,8 @@ final class ServerParts: Sendable {
       let loops = Transport.loops(
         of: group, memory: memory, requestIDs: RequestIDs(proxies: proxies), meters: meters.transport)
       let access = options.console.isServed ? Self.consoleAccess() : nil
-      let denials = DenialLog(logger: options.logger, meters: meters.gateway)
+      let denials = DenialLog(
+        logger: options.logger, meters: meters.gateway, feed: access == nil ? nil : DenialFeed())
       let archive = try Self.receiptArchive(options)
       let router = await EffectRouter(
         loops: loops.map(\.eventLoop), denials: denials,

@@ -85,6 +85,9 @@ package final class HTTPStream {
   private static let lastChunk = ByteBuffer(string: "0\r\n\r\n")
   private static let lineEnd = ByteBuffer(string: "\r\n")
 
+  /// Whether the client has taken most of what it was sent, so that more would not wait long.
+  package var takesMore: Bool { state == .open && outlet?.isWritable == true }
+
   /// Sends what is in line.
   package func flush() {
     loop.eventLoop.assertInEventLoop()

@@ -8,7 +8,10 @@ struct ConsoleFlags: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Serve the console at this address instead of the server's own port, with the sockets that it needs and nothing else.",
+      """
+      Serve the console at this address instead of the server's own port, with the sockets that it needs and nothing else; \
+      port 0 picks a free one.
+      """,
       valueName: "host:port"))
   var console: ConsolePlace?
 
@@ -61,9 +64,10 @@ struct ConsolePlace: ExpressibleByArgument {
   var place: HearthServer.ConsoleOptions.Place
 
   init?(argument: String) {
-    guard let address = ServerAddress(argument: "http://" + argument), argument.last?.isNumber == true,
-      argument.hasSuffix(":\(address.port)")
-    else { return nil }
-    place = .init(host: address.host, port: address.port)
+    let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count >= 2, let port = parts.last.flatMap({ UInt16($0) }) else { return nil }
+    // Brackets, and characters that no host has, are judged where addresses of servers are.
+    guard let address = ServerAddress(argument: "http://" + parts.dropLast().joined(separator: ":")) else { return nil }
+    place = .init(host: address.host, port: Int(port))
   }
 }

@@ -1,0 +1,182 @@
+import HearthEngine
+import HearthRules
+import HearthTree
+import Synchronization
+
+/// The newest denials for people who look at them as they come, in memory alone: they hold users' keys.
+///
+/// Equal ones within a second are one with a count, so that a client that tries again and again is one line. Counts are
+/// exact as long as no more than ``entriesPerSecondMax`` different ones come in a second; what is beyond is counted as
+/// missed.
+package final class DenialFeed: Sendable {
+  /// A denial, or equal ones of one second.
+  package struct Entry: Sendable {
+    /// In the order of the first of them.
+    package let id: UInt64
+    /// Of the first, since 1970.
+    package let atMilliseconds: Int64
+    /// The database's name.
+    package let database: String
+    /// One word: `listen`, `get`, `read`, `put`, `merge`, `cancellation`, ….
+    package let operation: String
+    /// What took a listen away: `data`, `rules`, `identity`, `expiry`, `revocation` or `clock`; nil when none was.
+    package let cause: String?
+    /// Where, cut at ``DenialFeed/textMax``.
+    package let path: String
+    /// Who, cut; nil for nobody.
+    package let uid: String?
+    /// The connection's name in logs; nil for a request without one.
+    package let connection: String?
+    /// The name by which the log and `/.inspect/denials` know the first of them; nil where there is none.
+    package let trace: String?
+    /// The kind of the rule that decided (`read`, `write`, `validate`), the place that it guards, its line and column.
+    package let rule: (kind: String, path: String, line: Int, column: Int)?
+    /// Why, in words.
+    package let sentence: String
+    /// How many.
+    package fileprivate(set) var count: Int
+    fileprivate var version: UInt64
+    fileprivate let hash: Int
+  }
+
+  /// How far somebody has read.
+  package struct Cursor: Sendable {
+    fileprivate var version: UInt64
+    fileprivate var id: UInt64
+    fileprivate var missed: UInt64
+  }
+
+  private struct State {
+    var entries: [Entry] = []
+    /// Where the oldest is, once there are as many as may be.
+    var next = 0
+    var lastID: UInt64 = 0
+    var version: UInt64 = 0
+    /// Those that may still be joined, by what makes them equal, and when that begins anew.
+    var current: [Int: Int] = [:]
+    var currentEnd = Int64.min
+    /// Denials that are in no entry.
+    var missed: UInt64 = 0
+  }
+
+  private let state = Mutex(State())
+  private let clock: @Sendable () -> Instant
+
+  /// The newest that are kept.
+  package static let countMax = 4_096
+  /// Different ones in a second; each costs some strings.
+  package static let entriesPerSecondMax = 1_000
+  /// Characters of what clients choose.
+  static let textMax = 512
+
+  /// - Parameter clock: when denials are said to come.
+  package init(clock: @escaping @Sendable () -> Instant = { SystemClock.now }) { self.clock = clock }
+
+  // MARK: Writing
+
+  func add(
+    operation: String, cause: String?, decision: Decision?, path: Path, principal: Principal, database: String,
+    connection: ConnectionID?, trace: String?
+  ) {
+    let now = clock()
+    var hasher = Hasher()
+    hasher.combine(database)
+    hasher.combine(operation)
+    hasher.combine(cause)
+    hasher.combine(path)
+    hasher.combine(principal.uid)
+    hasher.combine(connection)
+    hasher.combine(decision?.rule?.pathTemplate)
+    hasher.combine(decision?.rule?.place)
+    hasher.combine(decision?.outcome.rawValue)
+    let hash = hasher.finalize()
+    state.withLock { state in
+      if now.monotonicMilliseconds >= state.currentEnd {
+        state.current.removeAll(keepingCapacity: true)
+        state.currentEnd = now.monotonicMilliseconds + 1_000
+      }
+      state.version += 1
+      if let index = state.current[hash], state.entries[index].hash == hash {
+        state.entries[index].count += 1
+        state.entries[index].version = state.version
+        return
+      }
+      guard state.current.count < Self.entriesPerSecondMax else {
+        state.missed += 1
+        return
+      }
+      state.lastID += 1
+      let rule = decision?.rule
+      let entry = Entry(
+        id: state.lastID, atMilliseconds: now.wallMilliseconds, database: database, operation: operation, cause: cause,
+        path: Self.cut(path.description), uid: principal.uid.map(Self.cut),
+        connection: connection.map { String($0.rawValue, radix: 16) }, trace: trace,
+        rule: rule.map { ($0.kind.rawValue, $0.pathTemplate, $0.line, $0.column) },
+        sentence: Self.sentence(operation, decision, principal), count: 1, version: state.version, hash: hash)
+      if state.entries.count < Self.countMax {
+        state.current[hash] = state.entries.count
+        state.entries.append(entry)
+      } else {
+        state.current[hash] = state.next
+        state.entries[state.next] = entry
+        state.next = (state.next + 1) % Self.countMax
+      }
+    }
+  }
+
+  private static func cut(_ text: String) -> String {
+    text.utf8.count <= textMax ? text : String(text.unicodeScalars.prefix(textMax)) + "…"
+  }
+
+  private static func sentence(_ operation: String, _ decision: Decision?, _ principal: Principal) -> String {
+    guard let decision else {
+      return principal.isReadOnly
+        ? "Whoever asked may change nothing." : "Only administrators may do this; no rule was asked."
+    }
+    let rule = decision.rule.map { ".\($0.kind.rawValue) at \($0.pathTemplate)" } ?? "a rule"
+    if let error = decision.error {
+      return "\(rule) could not be evaluated, which counts as false: \(cut(error.message))"
+    }
+    switch decision.outcome {
+    case .noRule: return "No rule stands here."
+    case .noGrant: return "No rule was true; the last one asked was \(rule)."
+    case .invalid: return "Allowed, then not valid by \(rule)."
+    case .granted: return "Allowed."
+    }
+  }
+
+  // MARK: Reading
+
+  /// Where somebody begins to read.
+  ///
+  /// - Parameters:
+  ///   - id: entries behind this one; nil for the newest.
+  ///   - count: so many of the newest at most.
+  package func cursor(after id: UInt64?, newest count: Int) -> Cursor {
+    state.withLock { state in
+      let first = state.lastID >= UInt64(count) ? state.lastID - UInt64(count) : 0
+      return Cursor(version: state.version, id: max(first, min(id ?? 0, state.lastID)), missed: state.missed)
+    }
+  }
+
+  /// What is new: entries that came, and those whose count is another one, which come again under their id.
+  ///
+  /// - Parameter limit: the newest of them; others are missed.
+  /// - Returns: the entries, the oldest first, and how many denials are in none.
+  package func read(_ cursor: inout Cursor, limit: Int) -> (entries: [Entry], missed: Int) {
+    state.withLock { state in
+      var (found, missed): ([Entry], UInt64) = ([], state.missed - cursor.missed)
+      if state.version > cursor.version || state.lastID > cursor.id {
+        let (older, newer) = (state.entries[state.next...], state.entries[..<state.next])
+        for entry in [newer, older].lazy.flatMap({ $0.reversed() })
+        where entry.id > cursor.id || entry.version > cursor.version {
+          if found.count < limit { found.append(entry) } else { missed += UInt64(entry.count) }
+        }
+      }
+      cursor.version = state.version
+      cursor.id = state.lastID
+      cursor.missed = state.missed
+      return (found.reversed(), Int(clamping: missed))
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import HearthDatabase
+import HearthTransport
+import NIOCore
+
+/// The beginning of an event stream.
+extension ConsoleOperation {
+  func events() -> EventLoopFuture<HTTPResponse> {
+    let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
+    do throws(ConsoleFailure) {
+      // It stays open while nobody is there.
+      let session = try session(isUse: false)
+      guard let parameters = call.parameters else { throw .badQuery }
+      let query = try EventsQuery(parameters)
+      let subject = NIOLoopBound((session: session.id, query: query), eventLoop: loop.eventLoop)
+      opened(parameters["ns"]).assumeIsolated().whenComplete { [self] result in
+        do {
+          let database = try result.get()
+          promise.succeed(try begin(subject.value.session, subject.value.query, database))
+        } catch {
+          promise.succeed(ConsoleResponder.answer(error as? ConsoleFailure ?? .unavailable))
+        }
+      }
+    } catch {
+      promise.succeed(ConsoleResponder.answer(error))
+    }
+    return promise.futureResult
+  }
+
+  private func begin(
+    _ session: UInt64, _ query: EventsQuery, _ database: Database
+  ) throws(ConsoleFailure) -> HTTPResponse {
+    let (console, services) = (responder.console, responder.services)
+    guard console.streams.enter(session) else {
+      throw ConsoleFailure(.tooManyRequests, "Too many pages of the console are open.")
+    }
+    let watch = query.paths.flatMap { database.pulse.watch($0) }
+    guard watch != nil || query.paths == nil else {
+      console.streams.leave(session)
+      throw ConsoleFailure(.tooManyRequests, "Too many pages of the console look at this database.")
+    }
+    let stream = ConsoleStream(
+      .init(session: session, database: database, query: query, watch: watch), console, denials: services.denials.feed,
+      seat: console.streams, on: loop.eventLoop)
+    var response = ConsoleResponder.answer(
+      .ok,
+      headers: [
+        (name: "Content-Type", value: "text/event-stream; charset=utf-8"), (name: "X-Accel-Buffering", value: "no"),
+      ])
+    response.stream = NIOLoopBound(stream, eventLoop: loop.eventLoop)
+    return response
+  }
+}

@@ -1,0 +1,134 @@
+"""A browser's part of the console: a request with every header under the test's control, and a session."""
+
+import http.client
+import json
+import re
+
+import secrets_seen
+from client import Client
+from waits import WAIT_SECONDS, until
+
+API = "/.console/api/"
+CSP = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'")
+HEADERS = {
+    "Content-Security-Policy": CSP, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
+}
+LINK = re.compile(r"https?://([^/\s]+)/\.console/#key=([A-Za-z0-9_-]{43})")
+
+
+class Answer:
+    def __init__(self, response, body):
+        self.status, self.headers, self.body = response.status, response.headers, body
+
+    @property
+    def json(self):
+        return json.loads(self.body)
+
+
+def ask(address, method, path, body=None, headers=None, host=None):
+    """One request to `host:port`, on a connection of its own. No header but those that are given, and `Host`."""
+    connection = http.client.HTTPConnection(address, timeout=WAIT_SECONDS)
+    try:
+        connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
+        for name in [host] if isinstance(host, str) else host or [address]:
+            connection.putheader("Host", name)
+        data = None if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
+        if data is not None:
+            connection.putheader("Content-Length", str(len(data)))
+        for name, value in (headers or {}).items():
+            for each in [value] if isinstance(value, str) else value:
+                connection.putheader(name, each)
+        connection.endheaders(data)
+        response = connection.getresponse()
+        answer = Answer(response, response.read())
+    finally:
+        connection.close()
+    for name, value in HEADERS.items():
+        assert answer.headers.get_all(name) == [value], (method, path, name, answer.headers.items())
+    assert answer.headers["Access-Control-Allow-Origin"] is None
+    return answer
+
+
+def link(text):
+    """The address and the key of a link in what a program printed."""
+    address, key = LINK.search(text).groups()
+    secrets_seen.note(key)
+    return address, key
+
+
+def start_link(server):
+    """Of the server's newest start. It is printed once the address is."""
+    def printed():
+        text = server.output_path.read_text(encoding="utf-8")
+        return "hearth console" in text.rsplit(" ready in ", 1)[1] and text
+
+    return link(until(printed).rsplit(" ready in ", 1)[1])
+
+
+class Session:
+    """What a browser and its page keep of a session."""
+
+    def __init__(self, address, key=None, **body):
+        self.address = address
+        answer = ask(address, "POST", API + "session", {"key": key} if key else body, {"Content-Type": "application/json"})
+        assert answer.status == 200, answer.body
+        self.answer = answer.json
+        self.token = self.answer["token"]
+        self.cookie = answer.headers["Set-Cookie"].split(";")[0]
+        secrets_seen.note(self.token)
+        secrets_seen.note(self.cookie.split("=")[1])
+
+    @property
+    def headers(self):
+        return {"Cookie": self.cookie, "X-Hearth-Console": self.token, "Content-Type": "application/json"}
+
+    def ask(self, method, operation, body=None, headers=None, **options):
+        """A request with both halves; `headers` replaces some, and leaves out what is None."""
+        all_headers = {name: value for name, value in {**self.headers, **(headers or {})}.items() if value is not None}
+        return ask(self.address, method, API + operation, body, all_headers, **options)
+
+    def get(self, operation, status=200):
+        answer = self.ask("GET", operation)
+        assert answer.status == status, answer.body
+        assert answer.headers["Cache-Control"] == "no-store"
+        return answer.json
+
+    def credential(self, database="default"):
+        answer = self.ask("POST", "credential", {"database": database})
+        assert answer.status == 200, answer.body
+        secrets_seen.note(answer.json["credential"])
+        return answer.json
+
+    def socket(self, server, **override):
+        live = Client(server)
+        live.call("gauth", cred=self.credential()["credential"], **override)
+        return live
+
+
+class Events:
+    """The session's event stream, read event by event."""
+
+    def __init__(self, session, query):
+        self.connection = http.client.HTTPConnection(session.address, timeout=WAIT_SECONDS)
+        self.connection.request("GET", API + "events?" + query, headers=session.headers)
+        self.response = self.connection.getresponse()
+        assert self.response.status == 200, self.response.read()
+        assert self.response.headers["Content-Type"] == "text/event-stream; charset=utf-8"
+        for name, value in HEADERS.items():
+            assert self.response.headers[name] == value
+
+    def next(self, wanted=None):
+        """The next event of that name as (name, data); None when the stream ended."""
+        name = None
+        while line := self.response.readline():
+            if line.startswith(b"event: "):
+                name = line[7:].strip().decode()
+            elif line.startswith(b"data: ") and wanted in (None, name):
+                return name, json.loads(line[6:])
+        return None
+
+    def close(self):
+        self.connection.close()

@@ -1,0 +1,520 @@
+"""The console's server side: who gets in, who does not, and what either may do."""
+
+import gzip
+import json
+import re
+import urllib.parse
+
+import pytest
+import requests
+
+from client import Client
+from conftest import hearth
+from console_client import API, Events, Session, ask, link, start_link
+from identity import Identity
+from steppable_clock import SteppableClock
+from waits import WAIT_SECONDS, until
+
+OPEN = '{"rules": {".read": true, ".write": true}}'
+CLOSED = '{"rules": {".read": false, ".write": false}}'
+JSON = {"Content-Type": "application/json"}
+
+# Everything that wants a session, with what a page sends.
+OPERATIONS = {
+    "look at the session": ("GET", "session", None),
+    "end the session": ("DELETE", "session", None),
+    "databases": ("GET", "databases", None),
+    "credential": ("POST", "credential", {"database": "default"}),
+    "outline": ("GET", "outline?ns=default&path=/", None),
+    "events": ("GET", "events?ns=default&topics=denials", None),
+    "something else": ("GET", "nothing", None),
+}
+
+
+@pytest.fixture
+def server(serve):
+    return serve(rules=CLOSED)
+
+
+@pytest.fixture
+def admin(server):
+    return Session(*start_link(server))
+
+
+@pytest.fixture
+def viewer(server):
+    return Session(*link(server.run("console", "--read-only")))
+
+
+def audit(server, event):
+    records = [json.loads(line) for line in server.run("audit", "tail", "-n", "1000", "--json").splitlines()]
+    return [record for record in records if record["event"] == event]
+
+
+def put(session, path, value, server):
+    live = session.socket(server)
+    live.call("p", p=path, d=value)
+    live.close()
+
+
+# Getting in
+
+def test_the_link_of_the_start_opens_once(server):
+    address, key = start_link(server)
+    assert address == server.authority
+    session = Session(address, key)
+    assert session.answer["role"] == "administrator" and session.answer["name"] == "server-start"
+    assert session.answer["endsInSeconds"] == 43200 and session.answer["idleSeconds"] == 1800
+    again = ask(address, "POST", API + "session", {"key": key}, JSON)
+    assert again.status == 401 and again.headers["Set-Cookie"] is None and "token" not in again.json
+    assert session.get("session?peek=1")["version"] == hearth("--version").strip()
+    assert key not in server.log_path.read_text(encoding="utf-8"), "it is for who started the server"
+
+
+def test_the_command_prints_links_for_both_roles(server):
+    for options, role in ((), "administrator"), (("--read-only",), "viewer"):
+        printed = server.run("console", *options)
+        assert len(printed.splitlines()) == 1
+        session = Session(*link(printed))
+        assert session.answer["role"] == role and session.get("session")["role"] == role
+    answer = json.loads(server.run("console", "--json"))
+    assert set(answer) == {"link", "role"}
+
+
+def test_the_command_needs_a_server(server):
+    server.stop()
+    assert "no server runs on the folder" in server.run("console", expect=2)
+
+
+def test_a_link_is_made_for_administrators_alone(server, admin):
+    url = f"{server.url}/.settings/console.json"
+    tokens = ["", "Bearer x", "Bearer " + server.token("kim"), "Bearer " + admin.credential()["credential"]]
+    for token in tokens:
+        assert requests.post(url, headers={"Authorization": token} if token else {}, json={}, timeout=WAIT_SECONDS).status_code == 401
+    assert requests.post(url, params={"auth": server.secret()}, json={}, timeout=WAIT_SECONDS).status_code == 401
+
+
+@pytest.mark.parametrize("body", [
+    {}, {"key": ""}, {"key": 1}, {"key": "x"}, {"key": "A" * 43}, {"key": None}, {"key": "x", "idToken": "y"}, [], "x",
+    b"{", b"\xff", {"idToken": "x"}, {"key": "A" * 10000}])
+def test_no_other_body_opens_a_session(server, body):
+    address, key = start_link(server)
+    answer = ask(address, "POST", API + "session", body, JSON)
+    assert 400 <= answer.status < 500 and set(answer.json) == {"error"} and answer.headers["Set-Cookie"] is None
+    Session(address, key)
+
+
+@pytest.mark.parametrize("headers, host", [
+    ({**JSON, "Origin": "https://evil.example"}, None), ({**JSON, "Origin": "null"}, None),
+    ({**JSON, "Sec-Fetch-Site": "cross-site"}, None), ({**JSON, "Sec-Fetch-Site": "same-site"}, None),
+    (JSON, "evil.example"), ({"Content-Type": "text/plain"}, None), ({}, None),
+    ({"Content-Type": "application/x-www-form-urlencoded"}, None), ({"Content-Type": ["application/json", "text/plain"]}, None)])
+def test_a_foreign_page_uses_no_key_up(server, headers, host):
+    address, key = start_link(server)
+    answer = ask(address, "POST", API + "session", {"key": key}, headers, host=host)
+    assert answer.status == 403 and set(answer.json) == {"error"} and answer.headers["Set-Cookie"] is None
+    Session(address, key)
+
+
+def test_users_with_the_claim_get_in_and_out(serve):
+    server = serve("--console-claim", "console", "--sign-in", "password", rules=CLOSED)
+    app, address = Identity(server), server.authority
+    uids = {name: app.sign_up(f"{name}@example.com", "secret1")["localId"] for name in ("ada", "vic", "kim", "tom")}
+    for name, claim in ("ada", "true"), ("vic", '"viewer"'), ("tom", '"owner"'):
+        server.run("users", "set-claims", uids[name], f'{{"console":{claim}}}')
+
+    def refused(name):
+        token = app.sign_in(f"{name}@example.com", "secret1")["idToken"]
+        answer = ask(address, "POST", API + "session", {"idToken": token}, JSON)
+        return answer.status == 403 and answer.headers["Set-Cookie"] is None
+
+    assert refused("kim") and refused("tom")
+    session = Session(address, idToken=app.sign_in("ada@example.com", "secret1")["idToken"])
+    assert session.answer["role"] == "administrator" and session.answer["name"] == "ada@example.com"
+    viewer = Session(address, idToken=app.sign_in("vic@example.com", "secret1")["idToken"])
+    assert viewer.answer["role"] == "viewer"
+    live = session.socket(server)
+    server.run("users", "disable", uids["ada"])
+    frame = live.receive()
+    assert frame["d"]["a"] == "ac", "the socket is signed out at once"
+    assert session.ask("GET", "session").status == 401
+    server.run("users", "set-claims", uids["vic"], "{}")
+    assert viewer.ask("GET", "databases").status == 401
+
+
+def test_accounts_open_nothing_unless_it_is_said(serve):
+    server = serve("--sign-in", "password", rules=CLOSED)
+    app = Identity(server)
+    user = app.sign_up("ada@example.com", "secret1")
+    server.run("users", "set-claims", user["localId"], '{"console":true}')
+    token = app.sign_in("ada@example.com", "secret1")["idToken"]
+    assert ask(server.authority, "POST", API + "session", {"idToken": token}, JSON).status == 403
+
+
+# Who is not let in
+
+def wrong_ways(admin, viewer):
+    """Every way in which a request may be wrong, with what it is answered."""
+    evil, site = "https://evil.example", "Sec-Fetch-Site"
+    return {
+        "without anything": ({"Cookie": None, "X-Hearth-Console": None}, None, 403),
+        "without a session": ({"Cookie": None, "X-Hearth-Console": "A" * 43}, None, 401),
+        "cookie alone": ({"X-Hearth-Console": None}, None, 403),
+        "cookie and an empty token": ({"X-Hearth-Console": ""}, None, 403),
+        "token alone": ({"Cookie": None}, None, 401),
+        "wrong token": ({"X-Hearth-Console": "A" * 43}, None, 401),
+        "another session's token": ({"X-Hearth-Console": viewer.token}, None, 401),
+        "another session's cookie": ({"Cookie": viewer.cookie}, None, 401),
+        "halves in each other's place": (
+            {"Cookie": admin.cookie.split("=")[0] + "=" + admin.token, "X-Hearth-Console": admin.cookie.split("=")[1]}, None, 401),
+        "two cookies": ({"Cookie": admin.cookie + "; " + admin.cookie}, None, 401),
+        "two tokens": ({"X-Hearth-Console": [admin.token, admin.token]}, None, 403),
+        "foreign origin": ({"Origin": evil}, None, 403),
+        "no origin of anybody's": ({"Origin": "null"}, None, 403),
+        "the origin of another port": ({"Origin": "http://127.0.0.1:1"}, None, 403),
+        "two origins": ({"Origin": [f"http://{admin.address}", evil]}, None, 403),
+        "cross-site": ({site: "cross-site"}, None, 403),
+        "same-site": ({site: "same-site"}, None, 403),
+        "typed": ({site: "none"}, None, 403),
+        "a name that was let point here": ({}, "evil.example:9000", 403),
+        "a name that begins like ours": ({}, "127.0.0.1.evil.example", 403),
+        "no host": ({}, [""], 403),
+        "two hosts": ({}, [admin.address, admin.address], None),
+        "another of our names": ({}, "localhost:" + admin.address.split(":")[1], 401),
+        "a forged proxy": ({"X-Forwarded-Proto": "https", "X-Forwarded-Host": "evil.example"}, "evil.example", 403),
+    }
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_nothing_is_done_for_who_has_no_session(server, admin, viewer, operation):
+    put(admin, "secret", "treasure", server)
+    method, path, body = OPERATIONS[operation]
+    for way, (headers, host, status) in wrong_ways(admin, viewer).items():
+        answer = admin.ask(method, path, body, headers, host=host)
+        assert answer.status == status or status is None and answer.status in (400, 403), (way, answer.status, answer.body)
+        assert set(answer.json) == {"error"} and answer.headers["Set-Cookie"] is None, (way, answer.body)
+        assert b"treasure" not in answer.body and b"default" not in answer.body and b"hearth_console" not in answer.body
+    assert admin.get("session?peek=1")["role"] == "administrator", "the session is as it was"
+    details = [record["detail"] for record in audit(server, "console")]
+    assert not any("ended" in detail for detail in details)
+
+
+def test_the_own_origin_is_let_in(admin):
+    for headers in (
+            {"Origin": f"http://{admin.address}", "Sec-Fetch-Site": "same-origin"}, {"Origin": f"HTTP://{admin.address}"}):
+        assert admin.ask("GET", "databases", None, headers).status == 200
+
+
+@pytest.mark.parametrize("method", ["OPTIONS", "PUT", "PATCH", "TRACE", "POST", "GET", "DELETE"])
+def test_other_methods_are_refused(admin, method):
+    for path in ("databases", "credential", "outline", "events", "session"):
+        if (method, path) in {("GET", "databases"), ("GET", "outline"), ("GET", "events"), ("POST", "credential")} or path == "session" and method in ("GET", "POST", "DELETE"):
+            continue
+        answer = admin.ask(method, path, {} if method in ("PUT", "PATCH", "POST") else None)
+        assert answer.status == 405 and set(answer.json) == {"error"}, (method, path, answer.status)
+
+
+def test_refusals_and_sessions_are_in_the_audit_trail(server, admin):
+    admin.ask("GET", "databases", None, {"Origin": "https://evil.example"})
+    admin.ask("GET", "databases", None, host="evil.example")
+    ask(admin.address, "POST", API + "session", {"key": "A" * 43}, JSON)
+    refused = until(lambda: len(found := audit(server, "console_refused")) == 3 and found)
+    assert {record["detail"] for record in refused} == {"cross-site", "unknown host", "a link that does not count"}
+    assert {record["ip"] for record in refused} == {"127.0.0.1"}
+    admin.credential()
+    assert admin.ask("DELETE", "session").status == 200
+    details = [record["detail"] for record in audit(server, "console")]
+    assert details == [
+        "administrator's link, for server-start", "session 1 opened: administrator, server-start",
+        "session 1 (administrator) opens the database default", "session 1 ended"]
+
+
+# Ends
+
+def test_a_session_ends_when_it_is_ended(server, admin):
+    live = admin.socket(server)
+    credential = admin.credential()["credential"]
+    answer = admin.ask("DELETE", "session")
+    assert answer.status == 200 and "Max-Age=0" in answer.headers["Set-Cookie"]
+    live.expect("ac", s="expired_token", d="Auth token is expired.")
+    assert live.request("q", p="/a", h="") and live.reply(status="permission_denied") is not None
+    for method, path, body in OPERATIONS.values():
+        assert admin.ask(method, path, body).status == 401
+    other = Client(server)
+    other.call("gauth", status="expired_token", cred=credential)
+
+
+def test_sessions_end_by_time(serve, tmp_path):
+    clock = SteppableClock(tmp_path, "CLOCK_MONOTONIC")
+    server = serve(rules=CLOSED, environment=clock.environment)
+    late = link(server.run("console"))
+    session = Session(*start_link(server))
+    idle = Session(*link(server.run("console")))
+    credential = session.credential()["credential"]
+    clock.set(299)
+    live = Client(server)
+    live.call("gauth", cred=credential)
+    clock.set(301)
+    Client(server).call("gauth", status="expired_token", cred=credential)
+    clock.set(601)
+    assert ask(late[0], "POST", API + "session", {"key": late[1]}, JSON).status == 401, "ten minutes are over"
+    clock.set(1700)
+    session.get("session")
+    assert idle.get("session?peek=1")["idleSeconds"] <= 100
+    assert idle.credential()["expiresInSeconds"] <= 100, "it does not outlive the session"
+    clock.set(1801)
+    for method, path, body in OPERATIONS.values():
+        assert idle.ask(method, path, body).status == 401
+    for offset in range(3000, 43200, 1500):
+        clock.set(offset)
+        session.get("session")
+    clock.set(43201)
+    for method, path, body in OPERATIONS.values():
+        assert session.ask(method, path, body).status == 401
+
+
+def test_a_restart_ends_sessions(serve):
+    server = serve(rules=CLOSED)
+    session = Session(*start_link(server))
+    server.stop()
+    server.keep_port()
+    server.start()
+    assert session.ask("GET", "session").status == 401
+
+
+# What is behind it
+
+def test_a_viewer_reads_all_and_writes_nothing(serve):
+    server = serve(rules=OPEN)
+    admin, viewer = Session(*start_link(server)), Session(*link(server.run("console", "--read-only")))
+    put(admin, "rooms", {"a": 1}, server)
+    live = viewer.socket(server)
+    live.listen("/rooms", {"a": 1})
+    for action, body in (
+            ("p", {"p": "/rooms/a", "d": 2}), ("m", {"p": "/rooms", "d": {"a": 2}}), ("p", {"p": "/rooms", "d": None}),
+            ("p", {"p": "/rooms/a", "d": 2, "h": ""}), ("o", {"p": "/rooms/a", "d": 2}),
+            ("om", {"p": "/rooms", "d": {"a": 2}}), ("p", {"p": "/rooms/a/.priority", "d": 2})):
+        number = live.request(action, **body)
+        answer = live.receive()
+        assert answer["d"]["r"] == number and answer["d"]["b"]["s"] in ("permission_denied", "datastale"), (action, body, answer)
+    live.close()
+    reader = admin.socket(server)
+    reader.listen("/rooms", {"a": 1})
+
+
+def test_a_viewer_reads_what_rules_close(server, admin, viewer):
+    put(admin, "closed", "x", server)
+    viewer.socket(server).listen("/", {"closed": "x"})
+
+
+@pytest.mark.parametrize("role", ["admin", "viewer"])
+def test_who_looks_as_somebody_else_changes_nothing(serve, role):
+    rules = '{"rules": {"mine": {"$uid": {".read": "auth.uid === $uid", ".write": "auth.uid === $uid"}}, "all": {".write": true}}}'
+    server = serve(rules=rules)
+    session = Session(*(start_link(server) if role == "admin" else link(server.run("console", "--read-only"))))
+    live = session.socket(server, authvar={"uid": "kim"})
+    live.listen("/mine/kim")
+    live.listen("/mine/mira", status="permission_denied")
+    for path in ("/mine/kim", "/all"):
+        live.call("p", status="permission_denied", p=path, d=1)
+    nobody = session.socket(server, noauth=True)
+    nobody.listen("/mine/kim", status="permission_denied")
+    nobody.call("p", status="permission_denied", p="/all", d=1)
+
+
+def test_a_credential_opens_sockets_alone(server, admin):
+    put(admin, "a", 1, server)
+    credential = admin.credential()["credential"]
+    for options in ({"params": {"auth": credential}}, {"params": {"access_token": credential}},
+                    {"headers": {"Authorization": f"Bearer {credential}"}}):
+        answer = requests.get(f"{server.url}/a.json", timeout=WAIT_SECONDS, **options)
+        assert answer.status_code == 401 and answer.json() != 1
+        answer = requests.get(f"{server.url}/.settings/rules.json", timeout=WAIT_SECONDS, **options)
+        assert answer.status_code == 401
+    cookies = {"Cookie": admin.cookie, "X-Hearth-Console": admin.token}
+    assert requests.get(f"{server.url}/a.json", headers=cookies, timeout=WAIT_SECONDS).status_code == 401
+    assert admin.ask("POST", "credential", {"database": "none"}).status == 404
+    assert admin.ask("POST", "credential", {"database": "../x"}).status == 404
+    assert admin.ask("POST", "credential", {}).status == 400
+
+
+def test_databases_are_named(serve):
+    server = serve(rules=CLOSED)
+    server.run("databases", "create", "other")
+    session = Session(*start_link(server))
+    assert session.get("databases") == {
+        "databases": [{"name": "default", "isDefault": True}, {"name": "other", "isDefault": False}]}
+
+
+def test_an_outline_tells_no_value(server, admin, viewer):
+    markup = "<script>alert(1)</script>"
+    put(admin, "node", {"10": 1, "9": "text", "a": True, "b": {"c": {"d": 1}, "e": 2}, markup.replace("/", "|"): 1}, server)
+    answer = viewer.get("outline?ns=default&path=/node")
+    assert (answer["kind"], answer["count"], answer["isExact"], answer["hasPriority"], answer["more"]) == (
+        "object", 5, True, False, False)
+    assert [(row["key"], row["kind"], row["count"]) for row in answer["rows"]] == [
+        ("9", "string", 0), ("10", "number", 0), ("<script>alert(1)<|script>", "number", 0), ("a", "boolean", 0), ("b", "object", 2)]
+    assert all(set(row) == {"key", "kind", "count", "bytes"} for row in answer["rows"])
+    first = admin.get("outline?ns=default&path=/node&limit=2")
+    assert first["more"] and [row["key"] for row in first["rows"]] == ["9", "10"]
+    rest = admin.get("outline?ns=default&path=/node&dir=desc&from=a")
+    assert [row["key"] for row in rest["rows"]] == ["<script>alert(1)<|script>", "10", "9"]
+    assert admin.get("outline?ns=default&path=/nothing")["kind"] == "null"
+    deep = admin.get("outline?ns=default&path=/&order=child&child=b/e")
+    assert [row["key"] for row in deep["rows"]] == ["node"]
+
+
+@pytest.mark.parametrize("query, status", [
+    ("", 404), ("ns=none", 404), ("ns=../default", 404), ("ns=default&path=/a.b", 400), ("ns=default&path=/a/.priority", 400),
+    ("ns=default&order=x", 400), ("ns=default&order=child", 400), ("ns=default&dir=up", 400), ("ns=default&limit=0", 400),
+    ("ns=default&limit=501", 400), ("ns=default&limit=x", 400), ("ns=default&from=a/b", 400), ("ns=default&from=", 400),
+    ("ns=default&order=value&from=gone", 400), ("ns=default&ns=default", 400), ("ns=default&path=%ff", 400),
+    ("ns=default&path=" + "/a" * 40, 400)])
+def test_an_outline_that_cannot_be(admin, query, status):
+    assert set(admin.get("outline?" + query, status=status)) == {"error"}
+
+
+def test_pulses_count_commits_and_tell_no_value(server, admin):
+    paths = urllib.parse.quote(json.dumps(["/", "/rooms", "/rooms/a", "/rooms/b", "/other"]))
+    events = Events(admin, f"ns=default&topics=pulse&paths={paths}")
+    live = admin.socket(server)
+    live.call("p", p="/rooms/a/x", d="treasure")
+    live.call("m", p="/rooms", d={"a/y": 1, "b": 2})
+    live.call("p", p="/", d={"rooms": {"a": 1}})
+    counts, last = [0] * 5, 0
+    while counts[0] < 3:
+        name, pulse = events.next()
+        assert name == "pulse" and set(pulse) == {"position", "counts", "rate"} and pulse["position"] >= last
+        counts, last = [sum(pair) for pair in zip(counts, pulse["counts"])], pulse["position"]
+    assert counts == [3, 3, 3, 2, 1], "at, above and below, once for each commit"
+    events.close()
+
+
+@pytest.mark.parametrize("query", [
+    "ns=default", "ns=default&topics=", "ns=default&topics=x", "ns=default&topics=pulse", "ns=default&topics=pulse&paths=",
+    "ns=default&topics=pulse&paths=[]", "ns=default&topics=pulse&paths=[1]", 'ns=default&topics=pulse&paths=["a.b"]',
+    "ns=default&topics=pulse&paths=" + urllib.parse.quote(json.dumps(["/a"] * 201)), "ns=default&topics=denials&after=x",
+    "ns=none&topics=denials", "topics=denials"])
+def test_events_that_cannot_be(admin, query):
+    answer = admin.ask("GET", "events?" + query)
+    assert answer.status in (400, 404) and set(answer.json) == {"error"}
+
+
+def test_denials_are_told_with_their_rule_and_folded(serve):
+    rules = '{"rules": {"rooms": {"$room": {".read": "auth != null", ".write": "auth != null"}}}}'
+    server = serve(rules=rules)
+    session = Session(*start_link(server))
+    before = Client(server)
+    before.listen("/rooms/before", status="permission_denied")
+    events = Events(session, "ns=default&topics=denials")
+    _, denial = events.next("denial")
+    assert denial["path"] == "/rooms/before", "those from before come first"
+    stranger = Client(server)
+    stranger.listen("/rooms/<b>lobby", status="permission_denied")
+    _, denial = events.next("denial")
+    assert denial["operation"] == "listen" and denial["path"] == "/rooms/<b>lobby" and denial["database"] == "default"
+    assert denial["uid"] is None and denial["cause"] is None and denial["connection"]
+    assert denial["rule"] == {"kind": "read", "path": "/rooms/$room", "line": 1, "column": 42}
+    assert denial["sentence"] == "No rule was true; the last one asked was .read at /rooms/$room."
+    for number in range(50):
+        stranger.call("p", status="permission_denied", p="/rooms/lobby", d="treasure")
+    counts = {}
+    while sum(counts.values()) < 50:
+        _, denial = events.next("denial")
+        assert "treasure" not in json.dumps(denial) and denial["operation"] == "put"
+        counts[denial["id"]] = denial["count"]
+    assert sum(counts.values()) == 50 and len(counts) < 50
+    requests.get(f"{server.url}/nowhere.json", timeout=WAIT_SECONDS)
+    _, denial = events.next("denial")
+    assert denial["operation"] == "read" and denial["rule"] is None and denial["connection"] is None
+    assert denial["sentence"] == "No rule stands here."
+    events.close()
+    later = Events(session, f"ns=default&topics=denials&after={int(denial['id']) - 1}")
+    assert later.next("denial")[1]["id"] == denial["id"]
+
+
+def test_a_stream_ends_with_its_session(server, admin):
+    events = Events(admin, "ns=default&topics=denials")
+    assert admin.ask("DELETE", "session").status == 200
+    assert events.next() is None
+
+
+def test_streams_are_bounded(admin):
+    streams = [Events(admin, "ns=default&topics=denials") for _ in range(8)]
+    assert admin.ask("GET", "events?ns=default&topics=denials").status == 429
+    for stream in streams:
+        stream.close()
+    until(lambda: admin.ask("GET", "events?ns=default&topics=x").status == 400)
+
+
+# The page
+
+def test_the_page_and_its_parts(server):
+    address = server.authority
+    page = ask(address, "GET", "/.console/")
+    assert page.status == 200 and page.headers["Content-Type"] == "text/html; charset=utf-8"
+    assert page.headers["Cache-Control"] == "no-store" and page.headers["Set-Cookie"] is None
+    names = re.findall(r'"(assets/[^"]+)"', page.body.decode())
+    assert names
+    for name in names:
+        part = ask(address, "GET", "/.console/" + name)
+        assert part.status == 200 and part.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+        packed = ask(address, "GET", "/.console/" + name, headers={"Accept-Encoding": "br, gzip;q=0.8"})
+        assert packed.headers["Content-Encoding"] == "gzip" and gzip.decompress(packed.body) == part.body
+        plain = ask(address, "GET", "/.console/" + name, headers={"Accept-Encoding": "gzip;q=0"})
+        assert plain.headers["Content-Encoding"] is None and plain.body == part.body
+        head = ask(address, "HEAD", "/.console/" + name)
+        assert head.status == 200 and head.body == b"" and head.headers["Content-Length"] == str(len(part.body))
+        assert ask(address, "GET", "/.console/" + name, host="evil.example").status == 403
+    moved = ask(address, "GET", "/.console")
+    assert moved.status == 308 and moved.headers["Location"] == "/.console/"
+    assert ask(address, "GET", "/.console/", headers={"Sec-Fetch-Site": "cross-site"}).status == 200, "a link leads here"
+    assert ask(address, "POST", "/.console/", {}).status == 405
+    for path in ("/.console/x", "/.console/assets/", "/.console/assets/index.html", "/.console/assets/../index.html",
+                 "/.console/assets/%2e%2e/x", "/.console/index.html", "/.console/api"):
+        assert ask(address, "GET", path).status == 404, path
+
+
+# Where it is
+
+def test_it_can_be_left_out(serve):
+    server = serve("--no-console", rules=OPEN)
+    assert ".console" not in server.output_path.read_text(encoding="utf-8")
+    for path in ("/.console/", "/.console/api/session", "/.console"):
+        assert requests.get(server.url + path, timeout=WAIT_SECONDS).status_code in (400, 404, 405)
+    assert "no console" in server.run("console", expect=2)
+
+
+def test_it_can_have_an_address_of_its_own(serve):
+    server = serve("--console", "127.0.0.1:0", rules=OPEN)
+    address, key = start_link(server)
+    assert address != server.authority
+    session = Session(address, key)
+    assert requests.get(f"{server.url}/.console/", timeout=WAIT_SECONDS).status_code in (400, 404)
+    assert requests.get(f"http://{address}/a.json", timeout=WAIT_SECONDS).status_code == 404
+    assert requests.get(f"http://{address}/.settings/rules.json", timeout=WAIT_SECONDS).status_code == 404
+
+    class Place:
+        scheme, authority = "http", address
+
+    live = Client(Place)
+    live.call("gauth", cred=session.credential()["credential"])
+    live.call("p", p="/a", d=1)
+
+
+def test_names_of_other_machines_need_tls(serve):
+    server = serve("--console-host", "db.example.com", rules=OPEN)
+    address, (named, key) = server.authority, start_link(server)
+    assert named.startswith("db.example.com:")
+    assert ask(address, "GET", "/.console/", host="db.example.com").status == 200
+    answer = ask(address, "POST", API + "session", {"key": key}, JSON, host="db.example.com")
+    assert answer.status == 403 and "TLS" in answer.json["error"]
+    Session(address, key)
+
+
+@pytest.mark.parametrize("options", [
+    ("--no-console", "--console-claim", "x"), ("--console", "9000"), ("--console", "localhost"), ("--console", ":9000"),
+    ("--console", "localhost:70000"),
+    ("--console-host", "a.example:9000"), ("--console-host", "http://a.example")])
+def test_options_that_cannot_be(tmp_path, options):
+    hearth("serve", "--data", str(tmp_path / "data"), *options, expect=64)
