@@ -608,7 +608,8 @@ let package = Package(
     .testTarget(
       name: "HearthServerTests",
       dependencies: [
-        "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthGateway", "HearthIdentity",
+        "HearthAccounts", "HearthConsole", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthGateway",
+        "HearthIdentity",
         "HearthMetrics", "HearthPlugin", "HearthPluginHost", "HearthRules", "HearthServer", "HearthTestKit",
         "HearthTransport",
         "HearthTree", "HearthTrial", "HearthWire", "LiveServerKit", "RandomTestKit", "ServerTestKit",

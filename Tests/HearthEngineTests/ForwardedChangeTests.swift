@@ -57,7 +57,7 @@ import Testing
       }
     }
     for (index, value, place) in [
-      (0, 2, 1), (1, 4, 2), (2, 2, 3), (3, 32, 4), (4, 7, 5), (5, 4, 6), (6, 3, 7), (7, 2, 8), (11, 16, 11),
+      (0, 2, 1), (1, 4, 2), (2, 2, 3), (3, 64, 4), (4, 7, 5), (5, 4, 6), (6, 3, 7), (7, 2, 8), (11, 16, 11),
       (12, 65, 13),
     ] as [(Int, UInt8, Int)] {
       bytes = Self.example
@@ -130,7 +130,8 @@ struct ChangeMaker {
     ]
     return Principal(
       auth: random.pick(auths), isAdministrator: random.isOne(in: 2), isOverridden: random.isOne(in: 4),
-      uid: random.pick([nil, "", "u"]), deadlineMonotonicMilliseconds: random.pick([nil, 5]),
+      isReadOnly: random.isOne(in: 5), uid: random.pick([nil, "", "u"]),
+      deadlineMonotonicMilliseconds: random.pick([nil, 5]),
       isDebugging: random.isOne(in: 3))
   }
 
@@ -190,7 +191,8 @@ extension ForwardedChange {
   /// All that it says, as text.
   fileprivate var summary: [String] {
     let text = principal.auth.map { String(decoding: $0.text(), as: UTF8.self) }
-    let who = [text, principal.uid, "\(principal.isAdministrator) \(principal.isOverridden) \(principal.isDebugging)"]
+    let flags = [principal.isAdministrator, principal.isOverridden, principal.isReadOnly, principal.isDebugging]
+    let who = [text, principal.uid, "\(flags)"]
     let what: [String] =
       switch action {
       case .write(let operation):

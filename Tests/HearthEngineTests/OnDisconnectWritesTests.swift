@@ -227,6 +227,7 @@ private final class PendingModel {
     for principal in [
       Principal.signedOut, .administrator, Principal(auth: .object([JSON.Member("uid", .string("u"))])),
       Principal(auth: .object([JSON.Member("uid", .string("u"))]), isOverridden: true),
+      Principal(auth: .object([JSON.Member("uid", .string("u"))]), isOverridden: true, isReadOnly: true),
     ] {
       let session = Sessions.opened(by: principal, writes)
       let read = try #require(Sessions(Node.empty.replacing(Key("5"), with: session)).all.first?.principal)
@@ -234,6 +235,7 @@ private final class PendingModel {
       #expect(read.uid == principal.uid)
       #expect(read.isAdministrator == principal.isAdministrator)
       #expect(read.isOverridden == principal.isOverridden)
+      #expect(read.isReadOnly == principal.isReadOnly)
     }
   }
 

@@ -58,11 +58,25 @@ import Testing
       let all = test.routes.rows.map(\.name)
       #expect(test.routes.list(for: .port).routes.map(\.name) == all.filter { $0 != "plugins" })
       let inFolder = [
-        "health", "plugins", "erasures", "cluster", "what nodes decide together", "receipts of another node",
+        "health", "plugins", "console links", "erasures", "cluster", "what nodes decide together",
+        "receipts of another node",
         "identity endpoints",
       ]
       #expect(test.routes.list(for: .folder).routes.map(\.name) == inFolder)
+      #expect(test.routes.list(for: .console).routes.isEmpty)
       #expect(Set(all).count == all.count, "a row is known by its name")
+    }
+  }
+
+  @Test("a console with an address of its own is there alone, and nothing else is")
+  func consoleByItself() async throws {
+    var options = ConsoleOptions()
+    options.place = .init(host: "127.0.0.1", port: 0)
+    try await TestServices.with(console: options) { test throws in
+      #expect(test.routes.list(for: .console).routes.map(\.name) == ["console"])
+      #expect(!test.routes.list(for: .port).routes.contains { $0.name == "console" })
+      let answer = test.routes.list(for: .console).response(to: .overloaded, for: try Self.request(.GET, "/a.json"))
+      #expect(JSON(parsing: Self.text(answer).utf8)?["error"]?.string != nil)
     }
   }
 
@@ -76,7 +90,8 @@ import Testing
         ("/identitytoolkit.googleapis.com/v1/accounts:lookup", "identity endpoints"),
         ("/securetoken.googleapis.com/v1/token", "identity endpoints"), ("/a.json", nil), ("/", "health"),
         ("/.ready", "health"), ("/.health/live", "health"), ("/.health/ready?x", "health"), ("/.health", nil),
-        ("/.metrics", nil),
+        ("/.metrics", nil), ("/.console", "console"), ("/.console/", "console"),
+        ("/.console/api/session", "console"), ("/.consoles", nil), ("/.settings/console.json", "console links"),
         ("/.lp.json", nil), ("/.settings/rules.json", nil),
       ] as [(String, String?)] {
         let request = try Self.request(.GET, target)

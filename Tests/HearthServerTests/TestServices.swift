@@ -1,5 +1,6 @@
 import Foundation
 import HearthAccounts
+import HearthConsole
 import HearthCrypto
 import HearthPluginHost
 import HearthRules
@@ -17,22 +18,28 @@ struct TestServices {
   let setup: OpenedAccounts
   /// None is installed.
   private let plugins: PluginHost
+  private let options: HearthServer.Options
   /// Removed with the last reference.
   private let folder: TemporaryFolder
 
   /// Runs `body` with services over a folder of their own, and closes them, whatever happens.
-  static func with(isEmulator: Bool = false, _ body: (TestServices) async throws -> Void) async throws {
-    let test = try await TestServices(isEmulator: isEmulator)
+  static func with(
+    isEmulator: Bool = false, console: ConsoleOptions = .init(),
+    _ body: (TestServices) async throws -> Void
+  ) async throws {
+    let test = try await TestServices(isEmulator: isEmulator, console: console)
     defer { test.setup.store.close() }
     try await body(test)
   }
 
-  private init(isEmulator: Bool) async throws {
+  private init(isEmulator: Bool, console: ConsoleOptions) async throws {
     folder = try TemporaryFolder()
     let logger = Logger(label: "test") { _ in LogRecorder() }
     var options = HearthServer.Options(dataDirectory: folder.path, logger: logger)
     options.accounts.isEmulator = isEmulator
+    options.console = console
     try FileManager.default.copyItem(atPath: try TestServer.keyFolder.get().path, toPath: folder.path + "/keys")
+    self.options = options
     let keys = try ServerParts.prepare(options)
     let denials = DenialLog(logger: logger)
     let router = await EffectRouter(loops: [MultiThreadedEventLoopGroup.singleton.next()], denials: denials)
@@ -54,7 +61,8 @@ struct TestServices {
   var routes: ServerRoutes {
     ServerRoutes(
       services: services, load: IdentityLoad(max: 10), hub: nil, plugins: plugins,
-      erasures: ErasureDesk(folder: folder.path + "/erasures", services: services))
+      erasures: ErasureDesk(folder: folder.path + "/erasures", services: services),
+      console: ServerParts.console(options, ConsoleAccess(), setup.accounts.own))
   }
 
   /// What the port answers.

@@ -74,7 +74,8 @@ import Testing
       "Dispatch",
     ]),
     "HearthServer": nio.union([
-      "CoreMetrics", "HearthAccounts", "HearthBackup", "HearthCluster", "HearthConsole", "HearthCrypto", "HearthDatabase",
+      "CoreMetrics", "HearthAccounts", "HearthBackup", "HearthCluster", "HearthConsole", "HearthCrypto",
+      "HearthDatabase",
       "HearthEngine",
       "HearthGateway", "HearthIdentity", "HearthJournal", "HearthMetrics", "HearthOutbound", "HearthOutbox",
       "HearthPlugin",

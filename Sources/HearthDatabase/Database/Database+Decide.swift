@@ -58,7 +58,7 @@ extension Database {
       engine.setSpaceLow(lowSpace.isLow)
       engine.tapDecisions(watch.detail)
       engine.tapChanges(outboxes.tap)
-      engine.tapPlaces(pulse.isWatched)
+      engine.placeTap.isOn = pulse.isWatched
       let batch = engine.decide(rest, at: instant, settingAside: settingAside && isRunning)
       return (batch, engine.nextDeadlineMonotonicMilliseconds)
     }

@@ -21,7 +21,7 @@ extension Database {
       guard !batches.isEmpty else { continue }
       guard status == .running else {
         environment.meters.lost(batches)
-        deliver(batches.flatMap { Self.refused($0.effects, isUnknown: isInDoubt) })
+        deliver(batches.flatMap { $0.effects.refused(isUnknown: isInDoubt) })
         continue
       }
       do throws(JournalError) {
@@ -64,7 +64,7 @@ extension Database {
     }
     environment.meters.lost(batches)
     environment.notice(.halted(error))
-    deliver(batches.flatMap { Self.refused($0.effects, isUnknown: error.leavesOutcomeUnknown) })
+    deliver(batches.flatMap { $0.effects.refused(isUnknown: error.leavesOutcomeUnknown) })
   }
 
   /// Releases the effects of durable batches. Before that the engine is told which turns begin, since a client may
@@ -80,22 +80,6 @@ extension Database {
   /// - Parameter arrivalNanoseconds: when the oldest command came that they are of; 0 when that is not known.
   func deliver(_ effects: [Effect], arrivalNanoseconds: UInt64 = 0) {
     if !effects.isEmpty { environment.deliver(effects, arrivalNanoseconds) }
-  }
-
-  /// What remains of effects whose commits are not durable: everybody who waits is told that it was not done, and
-  /// nobody is told of a change. Permissions that were taken away stay taken away.
-  ///
-  /// - Parameter isUnknown: Whether the commits may be found on the disk at the next start all the same. Then those who
-  ///   asked for a change are told so, since another try might do it twice.
-  private static func refused(_ effects: [Effect], isUnknown: Bool = false) -> [Effect] {
-    effects.compactMap { effect in
-      switch effect {
-      case .event, .queryEvent: nil
-      case .reply(let connection, let request, let reply):
-        .reply(connection, request: request, .failure(isUnknown && reply.isDone ? .outcomeUnknown : .unavailable))
-      case .redecided, .authenticationEnded, .denied: effect
-      }
-    }
   }
 
   private func noteAppend(_ head: JournalHead, _ sizeBytes: Int, _ state: Published) {

@@ -130,7 +130,7 @@ package struct DatabaseFollower: Sendable {
     do {
       (batch, deadline) = try database.engine.withLock { engine in
         engine.tapDecisions(database.watch.detail)
-        engine.tapPlaces(database.pulse.isWatched)
+        engine.placeTap.isOn = database.pulse.isWatched
         let batch = try engine.follow(
           payload, firstPosition: first, lastPosition: last, leadingTo: root, at: instant)
         return (batch, engine.nextDeadlineMonotonicMilliseconds)

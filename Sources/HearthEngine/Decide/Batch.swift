@@ -30,7 +30,7 @@ public struct Batch: Sendable {
   /// The commits that changed data, in order; empty unless ``Engine/tapChanges(_:)`` was called.
   public var changes: [CommittedChange] = []
 
-  /// The places that each commit changed, in order; empty unless ``Engine/tapPlaces(_:)`` was called.
+  /// The places that each commit changed, in order; empty unless ``Engine/placeTap`` is on.
   public var places: [[Path]] = []
 
   /// How requests were answered.

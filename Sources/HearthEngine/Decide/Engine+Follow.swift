@@ -22,7 +22,7 @@ extension Engine {
   package mutating func follow(
     _ payload: [UInt8], firstPosition: Int64, lastPosition: Int64, leadingTo root: Node? = nil, at instant: Instant
   ) throws(RecordError) -> Batch {
-    let (start, isUnheard) = (state.position + 1, listens.isIdle && grants.isEmpty && tap == nil && places == nil)
+    let (start, isUnheard) = (state.position + 1, listens.isIdle && grants.isEmpty && tap == nil && !placeTap.isOn)
     if let root, isUnheard, firstPosition == start, !pieces.isOpen {
       pass(to: instant)
       (state.root, state.position) = (root, lastPosition)

@@ -56,7 +56,7 @@ extension Engine {
 
   /// Tells the listeners of a commit, after those who may no longer listen were cancelled.
   mutating func announce(_ commit: Commit) {
-    notePlaces(of: commit)
+    placeTap.note(commit)
     decideAgain(grants.affected(by: commit), because: .data(position: commit.position))
     guard !listens.isIdle else { return }
     let fanOut = FanOut(commit, to: listens)

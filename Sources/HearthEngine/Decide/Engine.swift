@@ -53,9 +53,8 @@ public struct Engine {
 
   /// Nil as long as nobody makes anything of commits.
   var changeTap: ChangeTap?
-
-  /// What the commits of the batch under way changed; nil as long as nobody looks at that.
-  var places: [[Path]]?
+  /// Notes what commits change, once that is wanted.
+  package var placeTap = PlaceTap()
 
   /// What the batch under way comes to, and its moment.
   var effects: [Effect] = []
@@ -138,14 +137,11 @@ public struct Engine {
   /// What the batch under way comes to, without commands; the next one begins.
   mutating func takeBatch(from firstPosition: Int64) -> Batch {
     endCredentials()
-    defer {
-      (payload, effects, setAside, tally) = ([], [], nil, RequestTally())
-      if places != nil { places = [] }
-    }
+    defer { (payload, effects, setAside, tally) = ([], [], nil, RequestTally()) }
     return Batch(
       payload: payload, firstPosition: firstPosition, commandCount: 0, effects: effects, state: state,
       setAside: setAside, decided: tap?.take(), changes: changeTap?.take() ?? [],
-      places: places ?? [], tally: tally)
+      places: placeTap.take(), tally: tally)
   }
 
   private mutating func decide(_ command: Command) {

@@ -34,7 +34,7 @@ final class QuotaSeat {
   ///
   /// - Returns: why the connection cannot go on.
   func identify(_ principal: Principal, address: String) -> QuotaRefusal? {
-    let name = principal.isAdministrator ? nil : QuotaClientName(uid: principal.uid, address: address)
+    let name = principal.readsAll ? nil : QuotaClientName(uid: principal.uid, address: address)
     switch allowance.move(client, to: name, at: DatabaseAllowance.now) {
     case .success(let next):
       client = next

@@ -11,7 +11,9 @@ import Synchronization
 final class Console: Sendable {
   let access: ConsoleAccess
   let hosts: KnownHosts
-  let options: HearthServer.ConsoleOptions
+  let options: ConsoleOptions
+  /// The program's version, for the page.
+  let version: String
   let streams = ConsoleStreams()
   /// Where this machine's browsers find it; known once its port is open.
   private let url = Mutex<String?>(nil)
@@ -19,9 +21,9 @@ final class Console: Sendable {
   private let users: AccountStore
 
   init(
-    _ options: HearthServer.ConsoleOptions, hosts: KnownHosts, access: ConsoleAccess, accounts: Accounts
+    _ options: ConsoleOptions, hosts: KnownHosts, access: ConsoleAccess, accounts: Accounts, version: String
   ) {
-    (self.options, self.hosts, self.access) = (options, hosts, access)
+    (self.options, self.hosts, self.access, self.version) = (options, hosts, access, version)
     (audit, users) = (accounts.audit, accounts.store)
   }
 

@@ -137,7 +137,7 @@ extension ConsoleOperation {
     return ConsoleResponder.json(
       .object(
         members(of: session) + [
-          .init("version", .string(HearthServer.version)), .init("emulator", .bool(services.isEmulator)),
+          .init("version", .string(console.version)), .init("emulator", .bool(services.isEmulator)),
         ]))
   }
 

@@ -7,17 +7,20 @@ import HearthTransport
 extension ServerParts {
   static func consoleAccess() -> ConsoleAccess { ConsoleAccess() }
 
-  static func console(_ options: HearthServer.Options, _ access: ConsoleAccess, _ accounts: Accounts) -> Console {
+  /// - Parameter names: those of the server's certificate.
+  static func console(
+    _ options: HearthServer.Options, _ access: ConsoleAccess, _ accounts: Accounts, names: [String] = []
+  ) -> Console {
     let publicHost = options.accounts.publicURL.split(separator: "/", maxSplits: 3).dropFirst().first.map(String.init)
     let hosts = KnownHosts(
       host: options.console.place?.host ?? options.host,
-      names: options.console.hostNames + [publicHost].compactMap { $0.map(HTTPRequest.hostName(ofAuthority:)) })
-    return Console(options.console, hosts: hosts, access: access, accounts: accounts)
+      names: options.console.hostNames + names + [publicHost].compactMap { $0.map(HTTPRequest.hostName(ofAuthority:)) })
+    return Console(options.console, hosts: hosts, access: access, accounts: accounts, version: HearthServer.version)
   }
 
   /// Its own address speaks TLS where the server does, but on this machine.
   static func consolePlace(
-    _ place: HearthServer.ConsoleOptions.Place, _ services: GatewayServices, _ routes: ServerRoutes, tls: ServedContext?
+    _ place: ConsoleOptions.Place, _ services: GatewayServices, _ routes: ServerRoutes, tls: ServedContext?
   ) -> Transport.Place {
     let responder = routes.list(for: .console)
     return Transport.Place(
@@ -32,8 +35,12 @@ extension ServerParts {
     let host = place?.host ?? options.host
     let isEncrypted = options.tls != nil && (place == nil || !isLoopback(host))
     let port = (place == nil ? transport.port : transport.placePort) ?? 0
-    console.opened(
-      at: ServerFile.url(host: options.console.hostNames.first ?? host, port: port, isEncrypted: isEncrypted))
+    // Where a proxy ends TLS, browsers come by its address.
+    if place == nil, options.tls == nil, options.accounts.publicURL.hasPrefix("https://") {
+      return console.opened(at: options.accounts.publicURL)
+    }
+    let name = isEncrypted ? options.console.hostNames.first : nil
+    console.opened(at: ServerFile.url(host: name ?? host, port: port, isEncrypted: isEncrypted))
   }
 
   private static func isLoopback(_ host: String) -> Bool { ["127.0.0.1", "::1", "localhost"].contains(host) }

@@ -177,7 +177,9 @@ final class ServerParts: Sendable {
       routes = ServerRoutes(
         services: services, load: load, hub: Self.hub(options, services, databases), plugins: plugins,
         erasures: erasures,
-        console: access.map { [accounts] in Self.console(options, $0, accounts.accounts.own) },
+        console: access.map { [accounts] in
+          Self.console(options, $0, accounts.accounts.own, names: certificate?.names ?? [])
+        },
         cluster: node.map { [accounts] in
           ClusterRoutes(
             $0, accounts.store, prefix: JournalEngine.databasesPrefix, proxies: proxies, logger: options.logger

@@ -25,6 +25,8 @@ package final class CertificateWatch: Sendable {
 
   /// What connections get.
   package let served: ServedContext
+  /// The names that the certificate was for when it was first read.
+  package let names: [String]
   private let files: TLSFiles
   /// Beside the state, which is held while files are read.
   private let servedValidity: Mutex<CertificateValidity>
@@ -47,6 +49,7 @@ package final class CertificateWatch: Sendable {
     let pair = try files.read()
     self.files = files
     served = ServedContext(pair.context)
+    names = pair.names
     servedValidity = Mutex(pair.validity)
     state = Mutex(State(inForce: versions, seen: versions))
   }

@@ -27,6 +27,8 @@ package struct TLSFiles: Sendable {
     package let context: NIOSSLContext
     /// When the server's own certificate counts.
     package let validity: CertificateValidity
+    /// The names that it is for, but those with a wildcard.
+    package let names: [String]
   }
 
   /// Reads both files.
@@ -49,8 +51,19 @@ package struct TLSFiles: Sendable {
     configuration.shutdownTimeout = .milliseconds(Int64(TransportLimits.standard.goodbyeMilliseconds))
     let validity = CertificateValidity(
       notBeforeSeconds: Int64(own.notValidBefore), notAfterSeconds: Int64(own.notValidAfter))
-    do { return Pair(context: try NIOSSLContext(configuration: configuration), validity: validity) } catch {
+    do {
+      let context = try NIOSSLContext(configuration: configuration)
+      return Pair(context: context, validity: validity, names: Self.names(of: own))
+    } catch {
       throw Failure(description: "\(certificatePath) and \(keyPath) do not belong together: \(error)")
+    }
+  }
+
+  private static func names(of certificate: NIOSSLCertificate) -> [String] {
+    certificate._subjectAlternativeNames().compactMap { name in
+      guard name.nameType == .dnsName else { return nil }
+      let text = String(decoding: name.contents, as: UTF8.self)
+      return text.contains("*") ? nil : text
     }
   }
 

@@ -41,8 +41,8 @@ struct ConsoleFlags: ParsableArguments {
   }
 
   /// The server's options.
-  var options: HearthServer.ConsoleOptions {
-    var options = HearthServer.ConsoleOptions()
+  var options: ConsoleOptions {
+    var options = ConsoleOptions()
     options.isServed = !noConsole
     options.place = console?.place
     options.hostNames = hostNames
@@ -61,7 +61,7 @@ struct ConsoleFlags: ParsableArguments {
 
 /// `127.0.0.1:9001`
 struct ConsolePlace: ExpressibleByArgument {
-  var place: HearthServer.ConsoleOptions.Place
+  var place: ConsoleOptions.Place
 
   init?(argument: String) {
     let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
