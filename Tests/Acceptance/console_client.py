@@ -3,6 +3,8 @@
 import http.client
 import json
 import re
+import ssl
+import time
 
 import secrets_seen
 from client import Client
@@ -28,9 +30,12 @@ class Answer:
         return json.loads(self.body)
 
 
-def ask(address, method, path, body=None, headers=None, host=None):
+def ask(address, method, path, body=None, headers=None, host=None, tls=False):
     """One request to `host:port`, on a connection of its own. No header but those that are given, and `Host`."""
-    connection = http.client.HTTPConnection(address, timeout=WAIT_SECONDS)
+    if tls:
+        connection = http.client.HTTPSConnection(address, timeout=WAIT_SECONDS, context=ssl._create_unverified_context())
+    else:
+        connection = http.client.HTTPConnection(address, timeout=WAIT_SECONDS)
     try:
         connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
         for name in [host] if isinstance(host, str) else host or [address]:
@@ -122,8 +127,9 @@ class Events:
 
     def next(self, wanted=None):
         """The next event of that name as (name, data); None when the stream ended."""
-        name = None
+        name, deadline = None, time.monotonic() + WAIT_SECONDS
         while line := self.response.readline():
+            assert time.monotonic() < deadline, f"no {wanted or 'event'} came"
             if line.startswith(b"event: "):
                 name = line[7:].strip().decode()
             elif line.startswith(b"data: ") and wanted in (None, name):

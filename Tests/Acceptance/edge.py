@@ -63,11 +63,12 @@ UNFIT = {
         "test_another_address_is_linked", "test_claims_plugin.py", "test_foreign_tokens.py", "test_ldap.py",
         "test_plugins.py", "test_swift_plugin.py", "test_webhook_plugins.py", "test_sending_plugins.py",
         "test_postgres_passwords.py", "test_readme.py::test_accounts", "test_a_plugin_takes_what_is_written",
+        "test_refusals_and_sessions_are_in_the_audit_trail", "test_a_trusted_proxy_is_believed",
     ],
     "each node has an administrator's token of its own making": ["test_a_replaced_administrators_token"],
     "an emulator's further projects are in the memory of one process": ["test_emulator.py"],
     "what is decided is counted and logged by the owner": [
-        "test_a_scrape_counts", "test_the_log_as_objects", "test_a_renewed_certificate",
+        "test_a_scrape_counts", "test_the_log_as_objects", "test_a_renewed_certificate", "test_denials_are_told",
     ],
     "transactions that compare hashes have no turns where another node decides them": [
         "test_transactions_of_several_processes", "test_transactions_of_many_threads",

@@ -3,11 +3,13 @@
 import gzip
 import json
 import re
+import subprocess
 import urllib.parse
 
 import pytest
 import requests
 
+import secrets_seen
 from client import Client
 from conftest import hearth
 from console_client import API, Events, Session, ask, link, start_link
@@ -342,8 +344,9 @@ def test_databases_are_named(serve):
     server = serve(rules=CLOSED)
     server.run("databases", "create", "other")
     session = Session(*start_link(server))
-    assert session.get("databases") == {
-        "databases": [{"name": "default", "isDefault": True}, {"name": "other", "isDefault": False}]}
+    wanted = [{"name": "default", "isDefault": True}, {"name": "other", "isDefault": False}]
+    # A node of a cluster looks every two seconds.
+    until(lambda: session.get("databases") == {"databases": wanted})
 
 
 def test_an_outline_tells_no_value(server, admin, viewer):
@@ -439,6 +442,14 @@ def test_a_stream_ends_with_its_session(server, admin):
     assert events.next() is None
 
 
+def test_a_stream_ends_with_its_database(server, admin):
+    server.run("databases", "create", "other")
+    events = Events(admin, "ns=other&topics=denials")
+    server.run("databases", "delete", "other", "--yes")
+    assert events.next() is None
+    assert admin.ask("GET", "events?ns=other&topics=denials").status == 404
+
+
 def test_streams_are_bounded(admin):
     streams = [Events(admin, "ns=default&topics=denials") for _ in range(8)]
     assert admin.ask("GET", "events?ns=default&topics=denials").status == 429
@@ -509,6 +520,62 @@ def test_names_of_other_machines_need_tls(serve):
     assert ask(address, "GET", "/.console/", host="db.example.com").status == 200
     answer = ask(address, "POST", API + "session", {"key": key}, JSON, host="db.example.com")
     assert answer.status == 403 and "TLS" in answer.json["error"]
+    Session(address, key)
+
+
+def test_over_tls_the_names_of_the_certificate_are_known(serve, tmp_path):
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "60",
+         "-keyout", "own.key", "-out", "own.pem", "-subj", "/CN=x", "-addext", "subjectAltName=DNS:db.example.com,DNS:*.example.org"],
+        cwd=tmp_path, check=True, capture_output=True)
+    server = serve("--tls-cert", str(tmp_path / "own.pem"), "--tls-key", str(tmp_path / "own.key"), rules=OPEN)
+    address, key = start_link(server)
+    assert "https://" + address in server.output_path.read_text(encoding="utf-8")
+
+    def post(host, headers=()):
+        return ask(address, "POST", API + "session", {"key": key}, {**JSON, **dict(headers)}, host=host, tls=True)
+
+    assert post("evil.example").status == 403 and post("www.example.org").status == 403
+    assert post("db.example.com", {"Origin": "http://db.example.com"}).status == 403
+    answer = post("db.example.com", {"Origin": "https://db.example.com"})
+    assert answer.status == 200
+    name, *attributes = answer.headers["Set-Cookie"].split("; ")
+    assert name.startswith("__Secure-hearth_console=")
+    assert attributes == ["Path=/.console/", "HttpOnly", "SameSite=Strict", "Secure"]
+    headers = {"Cookie": name, "X-Hearth-Console": answer.json["token"]}
+    assert ask(address, "GET", API + "session", None, headers, host="db.example.com", tls=True).status == 200
+    plain = {**headers, "Cookie": name.removeprefix("__Secure-")}
+    assert ask(address, "GET", API + "session", None, plain, host="db.example.com", tls=True).status == 401
+    assert ask(address, "GET", API + "session", None, headers, tls=True).status == 401, "it counts at one address"
+
+
+def test_a_trusted_proxy_is_believed_that_browsers_come_over_tls(serve, tmp_path):
+    settings = tmp_path / "auth.json"
+    settings.write_text(json.dumps({"trustedProxies": ["127.0.0.1"]}), encoding="utf-8")
+    public = ("--auth-config", str(settings), "--public-url", "https://db.example.com")
+    server, key = serve(*public, rules=CLOSED), None
+    printed = until(lambda: re.search(r"https://db\.example\.com/\.console/#key=([A-Za-z0-9_-]{43})",
+                                      server.output_path.read_text(encoding="utf-8")))
+    key = printed[1]
+    secrets_seen.note(key)
+
+    def post(**headers):
+        headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        return ask(server.authority, "POST", API + "session", {"key": key}, {**JSON, **headers}, host="db.example.com")
+
+    assert post().status == 403 and post(X_Forwarded_Proto="http").status == 403
+    assert post(X_Forwarded_Proto=["https", "http"]).status == 403
+    assert post(X_Forwarded_Proto="https", Origin="http://db.example.com").status == 403
+    answer = post(X_Forwarded_Proto="https", X_Forwarded_For="10.1.2.3", Origin="https://db.example.com")
+    assert answer.status == 200 and answer.headers["Set-Cookie"].startswith("__Secure-hearth_console=")
+    assert audit(server, "console")[-1]["ip"] == "10.1.2.3"
+
+
+def test_who_is_no_trusted_proxy_is_not_believed(serve):
+    server = serve("--console-host", "db.example.com", rules=CLOSED)
+    address, key = start_link(server)
+    forged = {**JSON, "X-Forwarded-Proto": "https"}
+    assert ask(address, "POST", API + "session", {"key": key}, forged, host="db.example.com").status == 403
     Session(address, key)
 
 

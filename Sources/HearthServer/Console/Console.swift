@@ -5,6 +5,7 @@ import HearthEngine
 import HearthGateway
 import HearthTransport
 import HearthTree
+import Logging
 import Synchronization
 
 /// The console of a server: who is in it, and what its page is answered from.
@@ -19,10 +20,13 @@ final class Console: Sendable {
   private let url = Mutex<String?>(nil)
   private let audit: AuditLog
   private let users: AccountStore
+  private let logger: Logger
 
   init(
-    _ options: ConsoleOptions, hosts: KnownHosts, access: ConsoleAccess, accounts: Accounts, version: String
+    _ options: ConsoleOptions, hosts: KnownHosts, access: ConsoleAccess, accounts: Accounts, version: String,
+    logger: Logger
   ) {
+    self.logger = logger
     (self.options, self.hosts, self.access, self.version) = (options, hosts, access, version)
     (audit, users) = (accounts.audit, accounts.store)
   }
@@ -66,7 +70,10 @@ final class Console: Sendable {
 
   // MARK: The audit trail
 
+  /// In the log, too: of a cluster's nodes the one that owns the accounts keeps the trail.
   func record(_ detail: String, uid: String? = nil, by client: ClientInfo) async {
+    logger.notice(
+      "console", metadata: ["event": "\(detail)", "client": "\(client.address)", "request": "\(client.requestID)"])
     await audit.record(AuditEvent(.console, uid: uid, client: client, detail: detail))
   }
 

@@ -39,7 +39,9 @@ extension ConsoleOperation {
       throw ConsoleFailure(.tooManyRequests, "Too many pages of the console look at this database.")
     }
     let stream = ConsoleStream(
-      .init(session: session, database: database, query: query, watch: watch), console, denials: services.denials.feed,
+      .init(
+        session: session, database: database, query: query, watch: watch,
+        isServed: { services.databases.opened(database.name) === database }), console, denials: services.denials.feed,
       seat: console.streams, on: loop.eventLoop)
     var response = ConsoleResponder.answer(
       .ok,

@@ -17,6 +17,8 @@ final class ConsoleStream: HTTPStreamDelegate {
     var query: EventsQuery
     /// Counts commits; nil when nobody asked for that.
     var watch: PulseWatch?
+    /// False once the database was closed or deleted.
+    var isServed: () -> Bool
   }
 
   private let subject: Subject
@@ -70,7 +72,9 @@ final class ConsoleStream: HTTPStreamDelegate {
   private func tick() {
     guard let stream else { return }
     _ = loop.assumeIsolated().scheduleTask(in: .milliseconds(Self.tickMilliseconds)) { [weak self] in self?.tick() }
-    guard console.access.isOpen(subject.session, now: SystemClock.now.monotonicMilliseconds) else {
+    guard subject.isServed(),
+      console.access.isOpen(subject.session, now: SystemClock.now.monotonicMilliseconds)
+    else {
       return stream.end()
     }
     notePosition()

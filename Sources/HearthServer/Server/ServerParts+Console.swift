@@ -15,7 +15,9 @@ extension ServerParts {
     let hosts = KnownHosts(
       host: options.console.place?.host ?? options.host,
       names: options.console.hostNames + names + [publicHost].compactMap { $0.map(HTTPRequest.hostName(ofAuthority:)) })
-    return Console(options.console, hosts: hosts, access: access, accounts: accounts, version: HearthServer.version)
+    return Console(
+      options.console, hosts: hosts, access: access, accounts: accounts, version: HearthServer.version,
+      logger: options.logger)
   }
 
   /// Its own address speaks TLS where the server does, but on this machine.
