@@ -1,0 +1,107 @@
+import { Kind } from "../tree/node";
+import { Order } from "../tree/order";
+
+/** The console's own endpoints. A failure carries the server's sentence. */
+export class ApiError extends Error {
+  constructor(readonly status: number, message: string) {
+    super(message);
+  }
+}
+
+export interface SessionAnswer {
+  token?: string;
+  role: "administrator" | "viewer";
+  name: string;
+  endsInSeconds: number;
+  idleSeconds: number;
+  version?: string;
+  emulator?: boolean;
+}
+
+export interface OutlineRow {
+  key: string;
+  kind: Kind;
+  count: number;
+  bytes: number;
+}
+
+export interface OutlinePage {
+  kind: Kind;
+  count: number;
+  isExact: boolean;
+  bytes: number;
+  hasPriority: boolean;
+  rows: OutlineRow[];
+  more: boolean;
+}
+
+export interface OutlineQuery {
+  order?: Order;
+  from?: string;
+  direction?: "asc" | "desc";
+  limit?: number;
+  /** Asked by the page itself: it is no use of the session. */
+  isPeek?: boolean;
+}
+
+const BASE = "/.console/api";
+
+export class ConsoleApi {
+  /** Told once a request found that there is no session any more. */
+  sessionEnded: () => void = () => {};
+
+  constructor(private readonly token: () => string | null) {}
+
+  signIn(by: { key: string } | { idToken: string }): Promise<SessionAnswer> {
+    return this.call("POST", "/session", by);
+  }
+
+  session(peek: boolean): Promise<SessionAnswer> {
+    return this.call("GET", "/session" + (peek ? "?peek=1" : ""));
+  }
+
+  signOut(): Promise<unknown> {
+    return this.call("DELETE", "/session");
+  }
+
+  async databases(): Promise<{ name: string; isDefault: boolean }[]> {
+    return (await this.call<{ databases: { name: string; isDefault: boolean }[] }>("GET", "/databases")).databases;
+  }
+
+  credential(database: string): Promise<{ credential: string; expiresInSeconds: number }> {
+    return this.call("POST", "/credential", { database });
+  }
+
+  outline(database: string, path: string, query: OutlineQuery): Promise<OutlinePage> {
+    const asked = new URLSearchParams({ ns: database, path });
+    if (query.order) {
+      asked.set("order", query.order.by);
+      if (query.order.by === "child") asked.set("child", query.order.child);
+    }
+    if (query.from !== undefined) asked.set("from", query.from);
+    asked.set("dir", query.direction ?? "asc");
+    asked.set("limit", String(query.limit ?? 200));
+    if (query.isPeek) asked.set("peek", "1");
+    return this.call("GET", "/outline?" + asked);
+  }
+
+  /** One stream of events. It is read with `fetch`, for an EventSource sends no header. */
+  events(query: URLSearchParams, signal: AbortSignal): Promise<Response> {
+    return fetch(`${BASE}/events?${query}`, { headers: this.headers(), signal, cache: "no-store" });
+  }
+
+  private headers(): Record<string, string> {
+    const token = this.token();
+    return token ? { "X-Hearth-Console": token } : {};
+  }
+
+  private async call<Answer>(method: string, path: string, body?: object): Promise<Answer> {
+    const headers = this.headers();
+    if (body) headers["Content-Type"] = "application/json";
+    const response = await fetch(BASE + path, { method, headers, body: body && JSON.stringify(body), cache: "no-store" });
+    const answer = await response.json().catch(() => null);
+    if (response.ok) return answer as Answer;
+    if (response.status === 401 && path !== "/session") this.sessionEnded();
+    throw new ApiError(response.status, answer?.error ?? `The server answered ${response.status}.`);
+  }
+}

@@ -1,0 +1,101 @@
+import { isSame, Path, textOf } from "../tree/keys";
+import { fromExport } from "../tree/node";
+import type { DataController } from "./controller";
+import { PartTooLarge, Undo } from "./edits";
+import { download } from "./export";
+
+const EXPORTED_BYTES_MAXIMUM = 5_000_000;
+
+/** What is done to the selected node, with the way back. */
+export class Acts {
+  private undos: Undo[] = [];
+
+  constructor(private readonly data: DataController) {}
+
+  /** An act on the selected node, unless nothing may be changed now. */
+  change(act: "add" | "rename" | "remove" | "duplicate" | "paste"): void {
+    const reason = this.data.readOnlyReason;
+    if (reason) return this.data.notices.say(reason);
+    const { path } = this.data.route;
+    if (act === "duplicate") {
+      if (!path.length) return;
+      void this.run(async () => {
+        const made = await this.data.edits.duplicate(path);
+        this.data.go({ path: made.path });
+        return made.undo;
+      });
+    } else if (act === "remove") {
+      void this.remove(path);
+    } else if (act !== "rename" || path.length) {
+      this.data.open(act);
+    }
+  }
+
+  /** Few values go at once, with a way back; for many, or for all, the key is asked for. */
+  private async remove(path: Path): Promise<void> {
+    const held = this.data.model?.valueAt(path) ?? null;
+    await this.run(async () => {
+      const weight = await this.data.edits.weigh(path, held);
+      if (weight.asks || !path.length) return this.data.open("remove");
+      const undo = await this.data.edits.remove(path, held, weight.isKept);
+      this.selectAround(path);
+      return undo;
+    });
+  }
+
+  /** After a row is gone: the next one, else the one before, else the one around. */
+  selectAround(path: Path): void {
+    const at = this.data.lines.of(path);
+    const isSibling = (line: number) => {
+      const other = this.data.lines.at(line);
+      return other?.type === "node" && other.path.length === path.length ? other.path : null;
+    };
+    const next = at < 0 ? null : isSibling(at + 1) ?? isSibling(at) ?? isSibling(at - 1);
+    this.data.select(next && !isSame(next, path) ? next : path.slice(0, -1));
+  }
+
+  /** Gives a small part to the browser as a file, as the identity in use may see it. */
+  exportPart(path: Path): void {
+    void this.run(async () => {
+      const page = await this.data.session.api.outline(this.data.database, textOf(path), { limit: 1 });
+      if (page.bytes > EXPORTED_BYTES_MAXIMUM) {
+        throw new PartTooLarge(path, page.bytes, EXPORTED_BYTES_MAXIMUM);
+      }
+      download(path, fromExport(await this.data.activeLink!.wire.get(path)));
+    });
+  }
+
+  copy(text: string, told: string): void {
+    navigator.clipboard.writeText(text).then(() => this.data.notices.say(told),
+      () => this.data.notices.say("The browser did not let the page copy.", "bad"));
+  }
+
+  async run(act: () => Promise<Undo | null | void>): Promise<boolean> {
+    try {
+      const undo = await act();
+      if (undo) this.offerUndo(undo);
+      return true;
+    } catch (error) {
+      this.data.notices.fail(error);
+      return false;
+    }
+  }
+
+  offerUndo(undo: Undo): void {
+    this.undos.push(undo);
+    this.data.notices.offer(undo.text, "Undo", () => this.undo(undo));
+  }
+
+  async undo(undo = this.undos[this.undos.length - 1]): Promise<void> {
+    if (!undo) return;
+    this.undos = this.undos.filter(each => each !== undo);
+    this.data.notices.list.filter(notice => notice.text === undo.text
+      && notice.action).forEach(notice => this.data.notices.close(notice.id));
+    try {
+      await undo.run();
+      this.data.notices.say("Undone: " + undo.text.charAt(0).toLowerCase() + undo.text.slice(1));
+    } catch (error) {
+      this.data.notices.fail(error);
+    }
+  }
+}

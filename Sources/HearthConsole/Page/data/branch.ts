@@ -1,0 +1,301 @@
+import type { OutlinePage } from "../api/console";
+import { Path } from "../tree/keys";
+import { Bound, End, Order } from "../tree/order";
+import { Gap, isJoined, PAGE_ROWS, Window, WINDOW_BYTES_MAXIMUM, WINDOW_ROWS_MAXIMUM } from "./window";
+import type { TreeModel } from "./model";
+
+/** More rows than these under one node, and the windows that were seen longest ago fall back into a gap. */
+const BRANCH_ROWS_MAXIMUM = 3000;
+/** Windows of one node that listen at once. */
+const AWAKE_MAXIMUM = 3;
+
+/** What a branch shows besides rows: that it loads, or why it cannot. */
+export interface BranchNote {
+  tone: "wait" | "refused" | "error";
+  text: string;
+}
+
+export type Part = Window | Gap;
+
+/** A node that is open: its children in windows, with gaps between them. */
+export class Branch {
+  parts: Part[] = [];
+  note: BranchNote | null = { tone: "wait", text: "Opening" };
+  noteAt = 0;
+  /** Children by the outline. */
+  count = 0;
+  isExact = true;
+  lineCount = 0;
+  private generation = 0;
+
+  constructor(
+    readonly model: TreeModel,
+    readonly path: Path,
+    /** The window that this node's own row is in; null for the root. */
+    readonly parent: Window | null,
+    public order: Order,
+    public end: End,
+  ) {
+    this.noteAt = performance.now();
+  }
+
+  get key(): string {
+    return this.path[this.path.length - 1] ?? "";
+  }
+
+  get windows(): Window[] {
+    return this.parts.filter((part): part is Window => part instanceof Window);
+  }
+
+  get hasGaps(): boolean {
+    return this.parts.some(part => part instanceof Gap);
+  }
+
+  /** Loads the first page. Where the window above holds the node already, it is there at once. */
+  async load(): Promise<void> {
+    const generation = ++this.generation;
+    if (this.parent && this.parent.source !== "rows" && this.parent.node()?.child(this.key)?.children) {
+      const window = new Window(this, this.order, "held");
+      window.isComplete = true;
+      this.note = null;
+      this.replace([window]);
+      window.resort();
+      this.count = window.keys.length;
+      this.model.structureChanged();
+      return;
+    }
+    try {
+      const page = await this.model.page(this.path, this.order, undefined, this.end === "first" ? "asc" : "desc", PAGE_ROWS);
+      if (generation !== this.generation) return;
+      this.takeHead(page);
+      const window = this.windowFor(page, this.end);
+      if (page.more && this.order.by === "key") this.bound(window);
+      if (page.more && this.order.by !== "key") window.limit = PAGE_ROWS;
+      await this.show(window, () => this.replace([window]));
+    } catch (error) {
+      if (generation !== this.generation) return;
+      this.fail(error);
+    }
+  }
+
+  private takeHead(page: OutlinePage): void {
+    this.count = page.count;
+    this.isExact = page.isExact;
+  }
+
+  private fail(error: unknown): void {
+    this.note = { tone: "error", text: error instanceof Error ? error.message : String(error) };
+    this.recount();
+    this.model.structureChanged();
+  }
+
+  private windowFor(page: OutlinePage, anchor: End): Window {
+    const isSmall = page.rows.reduce((sum, row) => sum + row.bytes, 0) <= WINDOW_BYTES_MAXIMUM;
+    const window = new Window(this, this.order, isSmall ? "query" : "rows");
+    window.anchor = anchor;
+    for (const row of page.rows) window.info.set(row.key, row);
+    const keys = page.rows.map(row => row.key);
+    window.setKeys(anchor === "last" ? keys.reverse() : keys);
+    window.isComplete = !isSmall;
+    return window;
+  }
+
+  /** A page with more behind it ends where its last row stands. */
+  private bound(window: Window): void {
+    const keys = window.keys;
+    if (window.anchor === "first") window.high = { value: null, key: keys[keys.length - 1]!, isIncluded: true };
+    else window.low = { value: null, key: keys[0]!, isIncluded: true };
+  }
+
+  /** The old view stays until the new one can be drawn. */
+  private show(window: Window, put: () => void): Promise<void> {
+    return new Promise(done => {
+      let isDrawn = false;
+      const draw = () => {
+        if (isDrawn) return;
+        isDrawn = true;
+        this.note = null;
+        put();
+        this.model.structureChanged();
+        done();
+      };
+      if (window.source === "query") window.wake(draw);
+      if (window.source !== "query" || !this.model.wire.isOpen) draw();
+    });
+  }
+
+  /** The values may not be read as a whole by the identity in use: the rows are asked one by one. */
+  refused(window: Window): void {
+    window.source = "rows";
+    window.isComplete = true;
+    window.setKeys([...window.info.keys()]);
+    if (!this.parts.includes(window)) return;
+    this.recount();
+    this.model.structureChanged();
+  }
+
+  /** Loads rows of a gap, from the side that is nearer to the one who looks. */
+  async fill(gap: Gap, side: "above" | "below", fromKey?: string): Promise<void> {
+    if (gap.isLoading) return;
+    gap.isLoading = true;
+    const generation = this.generation;
+    const { above, below } = gap;
+    const isDown = fromKey !== undefined || (side === "above" && above !== null) || (side === "below" && !below);
+    try {
+      const from = fromKey ?? (isDown ? above?.keys[above.keys.length - 1] : below?.keys[0]);
+      const page = await this.model.page(this.path, this.order, from, isDown ? "asc" : "desc", PAGE_ROWS);
+      if (fromKey !== undefined) await this.includeFirst(page, fromKey);
+      if (generation !== this.generation) return;
+      if (!page.rows.length && fromKey !== undefined) {
+        gap.isLoading = false;
+        return;
+      }
+      if (!page.rows.length) return this.close(gap);
+      const window = this.windowFor(page, isDown ? "first" : "last");
+      const first = window.keys[0]!;
+      const last = window.keys[window.keys.length - 1]!;
+      if (this.order.by === "key") {
+        window.low = fromKey !== undefined || !isDown ? bound(first, true) : excluded(above?.end() ?? null);
+        window.high = isDown ? bound(last, true) : excluded(below?.start() ?? null);
+        this.meet(window, gap, page.more);
+      } else {
+        window.limit = PAGE_ROWS;
+        if (isDown) window.low = excluded(above?.end() ?? above?.boundAt(from!, true) ?? null);
+        else window.high = excluded(below?.start() ?? below?.boundAt(from!, true) ?? null);
+      }
+      await this.show(window, () => this.insert(window, gap));
+    } catch (error) {
+      gap.isLoading = false;
+      this.model.say(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  private async includeFirst(page: OutlinePage, key: string): Promise<void> {
+    const own = await this.model.page([...this.path, key], this.order, undefined, "asc", 1);
+    if (own.kind !== "null") page.rows.unshift({ key, kind: own.kind, count: own.count, bytes: own.bytes });
+  }
+
+  /** A window that comes up to its neighbour ends where that begins. */
+  private meet(window: Window, gap: Gap, more: boolean): void {
+    const neighbour = gap.below?.keys.length ? new Set(gap.below.keys) : new Set<string>();
+    const earlier = gap.above?.keys.length ? new Set(gap.above.keys) : new Set<string>();
+    const kept = window.keys.filter(key => !neighbour.has(key) && !earlier.has(key));
+    const isCut = kept.length < window.keys.length;
+    window.setKeys(kept);
+    if (window.anchor === "first" && (isCut || !more)) window.high = gap.below ? excluded(gap.below.start()) : null;
+    if (window.anchor === "last" && (isCut || !more)) window.low = gap.above ? excluded(gap.above.end()) : null;
+  }
+
+  private close(gap: Gap): void {
+    if (gap.above) gap.above.high = gap.below ? excluded(gap.below.start()) : null;
+    else if (gap.below) gap.below.low = null;
+    this.replace(this.windows);
+    this.model.structureChanged();
+  }
+
+  private insert(window: Window, gap: Gap): void {
+    const windows = this.windows;
+    const at = gap.above ? windows.indexOf(gap.above) + 1 : 0;
+    windows.splice(at, 0, window);
+    window.seenAt = performance.now();
+    this.replace(windows);
+    this.dropFarthest(window);
+  }
+
+  /** The whole of the parts anew: gaps stand where two windows are not joined. */
+  private replace(windows: Window[]): void {
+    for (const old of this.windows) if (!windows.includes(old)) old.dispose();
+    this.parts = [];
+    let above: Window | null = null;
+    for (const window of windows) {
+      const isOpenAbove = above ? !isJoined(above.end(), window.start()) : window.start() !== null || this.startsInside(window);
+      if (isOpenAbove) this.parts.push(new Gap(this, above, window));
+      this.parts.push(window);
+      above = window;
+    }
+    if (above && (above.end() !== null || this.endsInside(above))) this.parts.push(new Gap(this, above, null));
+    this.recount();
+  }
+
+  /** By other orders than the key's, and for rows without values, the outline alone tells whether there is more. */
+  private endsInside(window: Window): boolean {
+    return this.order.by !== "key" && window.anchor === "first" && window.keys.length >= PAGE_ROWS;
+  }
+
+  private startsInside(window: Window): boolean {
+    return this.order.by !== "key" && window.anchor === "last" && window.keys.length >= PAGE_ROWS;
+  }
+
+  private dropFarthest(kept: Window): void {
+    const windows = this.windows;
+    let rows = windows.reduce((sum, window) => sum + window.keys.length, 0);
+    const bySeen = windows.filter(window => window !== kept).sort((a, b) => a.seenAt - b.seenAt);
+    for (const window of bySeen) {
+      if (rows <= BRANCH_ROWS_MAXIMUM) break;
+      rows -= window.keys.length;
+      windows.splice(windows.indexOf(window), 1);
+    }
+    if (windows.length < this.windows.length) this.replace(windows);
+  }
+
+  /** At most three windows listen; those seen longest ago rest, with what they hold. */
+  limitAwake(): void {
+    const awake = this.windows.filter(window => window.isAwake).sort((a, b) => b.seenAt - a.seenAt);
+    for (const window of awake.slice(AWAKE_MAXIMUM)) window.sleep();
+  }
+
+  /** After what the parent's window holds was put anew. */
+  resortHeld(): void {
+    for (const window of this.windows) if (window.source === "held") window.resort();
+  }
+
+  /** A change within what the parent's window holds: `path[depth]` is the child of this node that it is in. */
+  applyHeld(path: Path, depth: number): boolean {
+    const window = this.windows[0];
+    if (!window || window.source !== "held") return false;
+    let isMoved = false;
+    if (depth >= path.length) {
+      window.resort();
+      isMoved = true;
+    } else {
+      isMoved = window.touch(path[depth]!, window.node()?.children ?? null) !== 0 || this.order.by !== "key";
+      if (window.open.get(path[depth]!)?.applyHeld(path, depth + 1)) isMoved = true;
+    }
+    if (isMoved) this.recount();
+    return isMoved;
+  }
+
+  /** Counts this branch's lines anew, and those of the branches around it. */
+  recount(): void {
+    let sum = this.note ? 1 : 0;
+    for (const part of this.parts) sum += part instanceof Gap ? 1 : part.lineCount;
+    this.lineCount = sum;
+    if (this.isWhole) this.count = this.windows[0]!.keys.length;
+    this.parent?.branch.recount();
+  }
+
+  /** All children are held: their number is exact, and follows each change. */
+  private get isWhole(): boolean {
+    return this.parts.length === 1 && this.windows.length === 1 && this.windows[0]!.source !== "rows" && this.windows[0]!.isComplete &&
+      (this.windows[0]!.source === "held" || this.windows[0]!.keys.length < WINDOW_ROWS_MAXIMUM);
+  }
+
+  get loaded(): number {
+    return this.windows.reduce((sum, window) => sum + window.keys.length, 0);
+  }
+
+  dispose(): void {
+    this.generation++;
+    for (const window of this.windows) window.dispose();
+    this.parts = [];
+  }
+}
+
+function bound(key: string, isIncluded: boolean): Bound {
+  return { value: null, key, isIncluded };
+}
+
+/** The other side of a bound: what is included there is not here. */
+function excluded(of: Bound | null): Bound | null {
+  return of && { ...of, isIncluded: !of.isIncluded };
+}

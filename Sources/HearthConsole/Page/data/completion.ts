@@ -1,0 +1,24 @@
+import { ConsoleApi, OutlineRow } from "../api/console";
+import { Path, pathOf, textOf } from "../tree/keys";
+
+const SHOWN = 8;
+
+export interface Suggestion {
+  path: Path;
+  row: OutlineRow;
+}
+
+/** Keys that begin with what was typed after the last slash. Only names are asked for, no values. */
+export async function complete(api: ConsoleApi, database: string, typed: string): Promise<Suggestion[]> {
+  const isWhole = typed === "" || typed.endsWith("/");
+  const path = pathOf(typed);
+  const prefix = isWhole ? "" : path.pop() ?? "";
+  const above = textOf(path);
+  const [exact, page] = await Promise.all([
+    prefix ? api.outline(database, textOf([...path, prefix]), { limit: 1 }).catch(() => null) : null,
+    api.outline(database, above, { order: { by: "key" }, from: prefix || undefined, limit: prefix ? 40 : SHOWN }),
+  ]);
+  const rows = page.rows.filter(row => row.key.startsWith(prefix));
+  if (exact && exact.kind !== "null") rows.unshift({ key: prefix, kind: exact.kind, count: exact.count, bytes: exact.bytes });
+  return rows.slice(0, SHOWN).map(row => ({ path: [...path, row.key], row }));
+}

@@ -1,0 +1,33 @@
+import { Session } from "../shell/session";
+import { Identity } from "../shell/route";
+import { Credential, Link, SocketLike } from "../wire/link";
+
+/** The socket of one database, as the administrator or as somebody else. */
+export function connect(session: Session, database: string, identity: Identity | null, changed: () => void): Link {
+  const link = new Link(() => dial(database), () => credential(session, database, identity), changed);
+  link.connect();
+  return link;
+}
+
+function dial(database: string): SocketLike {
+  const scheme = location.protocol === "https:" ? "wss" : "ws";
+  return new WebSocket(`${scheme}://${location.host}/.ws?v=5&ns=${encodeURIComponent(database)}`) as unknown as SocketLike;
+}
+
+async function credential(session: Session, database: string, identity: Identity | null): Promise<Credential> {
+  const answer = await session.api.credential(database);
+  const body: Record<string, unknown> = { cred: answer.credential };
+  if (identity && "nobody" in identity) body.noauth = true;
+  else if (identity) body.authvar = authVariable(identity);
+  return { body, expiresInSeconds: answer.expiresInSeconds };
+}
+
+/** What rules see as `auth`: the uid, and the claims as those of a token. */
+export function authVariable(identity: { uid: string; claims: string }): object {
+  const claims = identity.claims.trim() ? JSON.parse(identity.claims) : {};
+  return { uid: identity.uid, provider: "custom", token: { ...claims, sub: identity.uid, user_id: identity.uid } };
+}
+
+export function identityName(identity: Identity): string {
+  return "nobody" in identity ? "nobody" : identity.uid;
+}

@@ -1,0 +1,142 @@
+import { bytes } from "../format/number";
+import { Path, textOf } from "../tree/keys";
+import { copyOf, fromExport, Json, leavesOf, Node, toExport } from "../tree/node";
+import { hashOf } from "../tree/hash";
+import { makePushId, timeOfPushId } from "../tree/pushId";
+import type { OutlinePage } from "../api/console";
+import { Wire, WireError } from "../wire/wire";
+
+/** Parts up to this size are renamed, duplicated and exported by the page. */
+export const PART_BYTES_MAXIMUM = 262_144;
+/** Parts up to this size are kept in the tab when they are removed, and compared with what is pasted. */
+export const KEPT_BYTES_MAXIMUM = 5_000_000;
+/** A removal of more values than these asks for the key. */
+export const UNASKED_LEAVES_MAXIMUM = 1000;
+
+/** Somebody else wrote between the look and the write: nothing was changed. */
+export class StaleError extends Error {
+  constructor(readonly current: Node | null) {
+    super("The value is no longer what you saw. Nothing was changed.");
+  }
+}
+
+/** A way back from what was done, as long as nobody wrote there since. */
+export interface Undo {
+  text: string;
+  run: () => Promise<void>;
+}
+
+export interface EditHost {
+  wire(): Wire;
+  outline(path: Path): Promise<OutlinePage>;
+}
+
+/** All writes of the page. Each says what it expects to replace, so none overwrites what was not seen. */
+export class Edits {
+  constructor(private readonly host: EditHost) {}
+
+  async put(path: Path, seen: Node | null, next: Json, text: string): Promise<Undo> {
+    await this.compareAndPut(path, seen, next);
+    const before = seen && copyOf(seen);
+    const after = await this.read(path);
+    return { text, run: () => this.compareAndPut(path, after, toExport(before)) };
+  }
+
+  private async compareAndPut(path: Path, seen: Node | null, next: Json): Promise<void> {
+    try {
+      await this.host.wire().put(path, next, hashOf(seen));
+    } catch (error) {
+      if (error instanceof WireError && error.status === "datastale") throw new StaleError(await this.read(path));
+      throw error;
+    }
+  }
+
+  async read(path: Path): Promise<Node | null> {
+    return fromExport(await this.host.wire().get(path));
+  }
+
+  /** What stands at a path, if it is small enough. */
+  async readPart(path: Path, limit: number): Promise<Node | null> {
+    const page = await this.host.outline(path);
+    if (page.bytes > limit) throw new PartTooLarge(path, page.bytes, limit);
+    return this.read(path);
+  }
+
+  /** Another priority for the same value. */
+  async prioritise(path: Path, priority: string | number | null): Promise<Undo> {
+    const seen = await this.readPart(path, PART_BYTES_MAXIMUM);
+    if (!seen) throw new Error(`There is nothing at ${textOf(path)} any more.`);
+    const next = new Node(seen.value, seen.children, priority);
+    return this.put(path, seen, toExport(next), `Changed the priority of ${path[path.length - 1]}`);
+  }
+
+  async add(path: Path, value: Json): Promise<Undo> {
+    try {
+      return await this.put(path, null, value, `Added ${path[path.length - 1]}`);
+    } catch (error) {
+      if (error instanceof StaleError) throw new Error(`There is already something at ${textOf(path)}.`);
+      throw error;
+    }
+  }
+
+  /** One update of both places. */
+  async rename(path: Path, key: string): Promise<Undo> {
+    const value = await this.readPart(path, PART_BYTES_MAXIMUM);
+    const above = path.slice(0, -1);
+    const old = path[path.length - 1]!;
+    await this.move(above, old, key, value);
+    return { text: `Renamed ${old} to ${key}`, run: async () => this.move(above, key, old, await this.read([...above, key])) };
+  }
+
+  private async move(above: Path, from: string, to: string, value: Node | null): Promise<void> {
+    if (!value) throw new Error(`There is nothing at ${textOf([...above, from])} any more.`);
+    const there = await this.host.outline([...above, to]);
+    if (there.kind !== "null") throw new Error(`There is already something at ${textOf([...above, to])}.`);
+    const update: { [path: string]: Json } = Object.create(null);
+    update[from] = null;
+    update[to] = toExport(value);
+    await this.host.wire().merge(above, update);
+  }
+
+  async duplicate(path: Path): Promise<{ undo: Undo; path: Path }> {
+    const value = await this.readPart(path, PART_BYTES_MAXIMUM);
+    const key = path[path.length - 1]!;
+    const isPushId = timeOfPushId(key) !== null;
+    for (let copy = 1; ; copy++) {
+      const made = [...path.slice(0, -1), isPushId ? makePushId(Date.now()) : `${key}-copy${copy > 1 ? copy : ""}`];
+      try {
+        const undo = await this.put(made, null, toExport(value), `Duplicated ${key}`);
+        return { undo, path: made };
+      } catch (error) {
+        if (!(error instanceof StaleError) || copy > 50) throw error;
+      }
+    }
+  }
+
+  /** How much a removal takes away: whether it needs to be asked for, and whether there is a way back. */
+  async weigh(path: Path, held: Node | null): Promise<{ leaves: number; isExact: boolean; bytes: number; isKept: boolean; asks: boolean }> {
+    if (held) {
+      const leaves = leavesOf(held);
+      return { leaves, isExact: true, bytes: 0, isKept: true, asks: leaves > UNASKED_LEAVES_MAXIMUM };
+    }
+    const page = await this.host.outline(path);
+    const isKept = page.bytes <= KEPT_BYTES_MAXIMUM;
+    return { leaves: page.count, isExact: false, bytes: page.bytes, isKept, asks: page.count > UNASKED_LEAVES_MAXIMUM
+      || page.bytes > 65_536 };
+  }
+
+  async remove(path: Path, held: Node | null, isKept: boolean): Promise<Undo | null> {
+    if (!isKept) {
+      await this.host.wire().put(path, null);
+      return null;
+    }
+    const seen = held ? copyOf(held) : await this.read(path);
+    return this.put(path, seen, null, `Removed ${path[path.length - 1] ?? "everything"}`);
+  }
+}
+
+export class PartTooLarge extends Error {
+  constructor(path: Path, size: number, limit: number) {
+    super(`${textOf(path)} is ${bytes(size)}, and the page takes ${bytes(limit)} at most. From a shell: hearth db export ${textOf(path)}`);
+  }
+}

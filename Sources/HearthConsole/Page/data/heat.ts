@@ -1,0 +1,106 @@
+import { Path, textOf } from "../tree/keys";
+
+/** What changed lately and how often, by path. A mark glows for GLOW_MILLISECONDS. */
+export const GLOW_MILLISECONDS = 2600;
+/** A row that changes more often than this stops flashing and shows its rate alone. */
+export const FLASHES_PER_SECOND_MAXIMUM = 3;
+
+const TICK = 1000;
+const NEVER = -Infinity;
+
+class Tally {
+  count = 0;
+  rate = 0;
+  constructor(public at: number) {}
+}
+
+export class Heat {
+  /** Changes a second of everything that is held. */
+  rate = 0;
+  private readonly exact = new Map<string, Tally>();
+  private readonly below = new Map<string, Tally>();
+  private readonly children = new Map<string, Tally>();
+  private readonly pulses = new Map<string, Tally>();
+  private count = 0;
+  private ticked = 0;
+
+  mark(path: Path, now: number): void {
+    this.count++;
+    let text = "";
+    for (let depth = 0; depth < path.length; depth++) {
+      if (depth === path.length - 1) touch(this.children, text, now);
+      text += "/" + path[depth];
+      touch(depth === path.length - 1 ? this.exact : this.below, text, now);
+    }
+  }
+
+  /** Commits at or below a path, as the server counts them. */
+  pulse(text: string, count: number, now: number): void {
+    const tally = this.pulses.get(text) ?? new Tally(NEVER);
+    if (count > 0) tally.at = now;
+    tally.count += count;
+    this.pulses.set(text, tally);
+  }
+
+  /** Turns counts into rates. Called each second. */
+  tick(now: number): void {
+    const seconds = Math.max(0.2, (now - this.ticked) / TICK);
+    this.ticked = now;
+    this.rate = smooth(this.rate, this.count / seconds);
+    this.count = 0;
+    for (const tallies of [this.exact, this.below, this.children, this.pulses]) {
+      for (const [text, tally] of tallies) {
+        tally.rate = smooth(tally.rate, tally.count / seconds);
+        tally.count = 0;
+        if (tally.rate < 0.05 && now - tally.at > 2 * GLOW_MILLISECONDS) tallies.delete(text);
+      }
+    }
+  }
+
+  /** When the node itself last changed. */
+  changedAt(path: Path): number {
+    return this.exact.get(textOf(path))?.at ?? NEVER;
+  }
+
+  /** When something at or below the node last changed. */
+  stirredAt(path: Path): number {
+    const text = textOf(path);
+    return Math.max(this.exact.get(text)?.at ?? NEVER, this.below.get(text)?.at ?? NEVER, this.pulses.get(text)?.at ?? NEVER);
+  }
+
+  ownRate(path: Path): number {
+    return this.exact.get(textOf(path))?.rate ?? 0;
+  }
+
+  rateBelow(path: Path): number {
+    const text = textOf(path);
+    return this.pulses.get(text)?.rate ?? (this.below.get(text)?.rate ?? 0) + (this.exact.get(text)?.rate ?? 0);
+  }
+
+  /** Changes of the node's children themselves. */
+  rateOfChildren(path: Path): number {
+    return this.children.get(path.length ? textOf(path) : "")?.rate ?? 0;
+  }
+
+  clear(): void {
+    for (const tallies of [this.exact, this.below, this.children, this.pulses]) tallies.clear();
+    this.count = this.rate = 0;
+  }
+}
+
+function touch(tallies: Map<string, Tally>, text: string, now: number): void {
+  const tally = tallies.get(text);
+  if (tally) {
+    tally.at = now;
+    tally.count++;
+  } else {
+    const made = new Tally(now);
+    made.count = 1;
+    tallies.set(text, made);
+  }
+}
+
+function smooth(before: number, sample: number): number {
+  const rate = before * 0.4 + sample * 0.6;
+  return rate < 0.02 ? 0 : rate;
+}

@@ -1,0 +1,153 @@
+import { h } from "preact";
+import { bytes, num } from "../format/number";
+import { plural, shown } from "../format/text";
+import { clock, fullMoment, moment } from "../format/time";
+import { kindName, valueText } from "../format/value";
+import { jsonText } from "../tree/input";
+import { Path, textOf } from "../tree/keys";
+import { Kind, kindOf, Node, toExport } from "../tree/node";
+import { timeOfPushId } from "../tree/pushId";
+import { Store, View } from "../shell/store";
+import { Button } from "../widgets/button";
+import { LoggedChange } from "./changeLog";
+import { DataController } from "./controller";
+import { identityName } from "./connection";
+import { Selection } from "./selection";
+import { ValueEditor } from "./valueEditor";
+
+const CHANGES_SHOWN = 50;
+/** Values longer than this are cut in the inspector, and copied whole. */
+const VALUE_UNITS_SHOWN = 20_000;
+
+/** What there is to know about the selected node. */
+export class Inspector extends View<{ data: DataController; onMore: (anchor: Element) => void }> {
+  private readonly selection = new Selection();
+
+  protected stores(): Store[] {
+    return [this.props.data, this.props.data.editor, this.selection];
+  }
+
+  override componentWillUnmount(): void {
+    super.componentWillUnmount();
+    this.selection.leave();
+  }
+
+  render() {
+    const { data, onMore } = this.props;
+    const { path } = data.route;
+    this.selection.look(data);
+    const node = this.selection.node;
+    const kind: Kind = node ? kindOf(node) : this.selection.page?.kind ?? "null";
+    return <aside class="inspector" aria-label="Inspector" data-open={String(data.isInspectorOpen)} tabIndex={0}>
+      <button type="button" class="sheet-grip" aria-label="Close the inspector" onClick={() => this.close()} />
+      <section>
+        <div class="line"><h2><bdi>{path.length ? shown(path[path.length - 1]!, 256) : "/"}</bdi></h2>
+          {this.selection.isKnown ? <span class="chip">{kindName(kind)}</span> : null}<span class="grow" />
+          <Button label="Copy path" icon="copy" kind="quiet" onlyIcon onPress={() => data.acts.copy(textOf(path), "Path copied")} />
+          <Button label="More" icon="more" kind="quiet" onlyIcon popup="menu" onPress={event => onMore(event.currentTarget as Element)} />
+        </div>
+        {path.length > 1 ? <div class="full-path"><bdi>{shown(textOf(path), 1024)}</bdi></div> : null}
+        {this.selection.refusal ? <Refused data={data} reason={this.selection.refusal} /> : this.value(kind, node)}
+      </section>
+      {this.facts(kind, node)}
+      <Changes data={data} path={path} />
+    </aside>;
+  }
+
+  private close(): void {
+    this.props.data.isInspectorOpen = false;
+    this.props.data.changed();
+  }
+
+  private value(kind: Kind, node: Node | null) {
+    const { data } = this.props;
+    const { path } = data.route;
+    if (data.editor.isAt(path)) return <ValueEditor data={data} />;
+    if (kind === "object" || !this.selection.isKnown) return <span hidden />;
+    if (kind === "null") return <p class="note-text">Nothing stands here.</p>;
+    if (!node) return <div class="line"><span class="note-text grow">{bytes(this.selection.page!.bytes)}, not loaded</span>
+      <Button label="Load" onPress={() => this.selection.load()} /></div>;
+    return <div style={{ display: "grid", gap: "8px" }}>
+      <div class={`whole-value ${kind}`} tabIndex={0} role="region" aria-label="Value">
+        <bdi>{shown(String(node.value), VALUE_UNITS_SHOWN)}</bdi></div>
+      <div class="line"><Button label="Edit" icon="edit" reason={data.readOnlyReason}
+        onPress={() => data.editor.begin(path, node, "inspector")} />
+        <Button label="Copy value" kind="quiet" onPress={() => data.acts.copy(String(node.value), "Value copied")} /></div>
+    </div>;
+  }
+
+  /** Ways out of the page for a part. */
+  private ways(node: Node | null) {
+    const { data } = this.props;
+    const { path } = data.route;
+    const copy = () => data.acts.copy(jsonText(toExport(node)), "JSON copied");
+    return <div class="line">
+      {node ? <Button label="Copy JSON" icon="copy" onPress={copy} /> : null}
+      <Button label="Export" icon="download" kind={node ? "quiet" : ""} onPress={() => data.acts.exportPart(path)} />
+    </div>;
+  }
+
+  private facts(kind: Kind, node: Node | null) {
+    const { data } = this.props;
+    const { path } = data.route;
+    const page = this.selection.page;
+    const time = path.length ? timeOfPushId(path[path.length - 1]!) : null;
+    const value = node?.value;
+    const looksLikeTime = typeof value === "number" && value > 1e12 && value < 4e12;
+    const rows: [string, JSX.Element][] = [];
+    const count = node?.children?.size ?? page?.count ?? 0;
+    const isAbout = page !== null && !page.isExact && !node;
+    if (kind === "object") rows.push(["Children", <span>{num(count)}{isAbout ? ", about" : ""}</span>]);
+    if (page) rows.push(["Size", <span>{bytes(page.bytes)}</span>]);
+    if (typeof value === "string") rows.push(["Length", <span>{characters(value)}</span>]);
+    if (node && node.priority !== null) rows.push(["Priority", <PriorityText priority={node.priority} />]);
+    else if (page?.hasPriority && !node) rows.push(["Priority", <span>has one</span>]);
+    if (time !== null) rows.push(["Made", <Moment at={time} />]);
+    if (looksLikeTime) rows.push(["As time", <Moment at={value as number} />]);
+    if (!rows.length) return <span hidden />;
+    return <section>
+      <dl class="facts">{rows.map(([name, what]) => [<dt>{name}</dt>, <dd>{what}</dd>])}</dl>
+      {kind === "object" && !this.selection.refusal ? this.ways(node) : null}
+    </section>;
+  }
+}
+
+function characters(text: string): string {
+  const count = [...text].length;
+  return `${num(count)} ${plural(count, "character")}`;
+}
+
+function Moment(props?: { at: number }) {
+  return <span title={fullMoment(props!.at)}>{moment(props!.at, Date.now())}</span>;
+}
+
+function PriorityText(props?: { priority: string | number }) {
+  const { priority } = props!;
+  return <span class={`mono ${typeof priority}`}>{valueText(typeof priority === "string" ? shown(priority, 80) : priority)}</span>;
+}
+
+function Refused(props?: { data: DataController; reason: string }) {
+  const { data, reason } = props!;
+  const who = data.route.as ? identityName(data.route.as) : "This session";
+  return <div class="callout red"><span>{`${who} may not read this. ${reason}`}</span></div>;
+}
+
+const SIGNS = { added: "+", changed: "~", removed: "−" };
+
+function Changes(props?: { data: DataController; path: Path }) {
+  const { data, path } = props!;
+  const changes = data.model?.log.below(path, CHANGES_SHOWN) ?? [];
+  return <section class="changes"><h3>Changes {path.length ? "here and below" : "seen"}</h3>
+    {changes.length ? changes.map(change => <ChangeRow data={data} change={change} base={path} />) :
+      <p class="note-text" style={{ padding: "0 16px" }}>None since this page was opened.</p>}</section>;
+}
+
+function ChangeRow(props?: { data: DataController; change: LoggedChange; base: Path }) {
+  const { data, change, base } = props!;
+  const below = change.path.slice(base.length);
+  const name = below.length ? below.join("/") : change.path[change.path.length - 1] ?? "/";
+  return <button type="button" class="change" title={textOf(change.path)} onClick={() => data.go({ path: change.path })}>
+    <span>{clock(change.at)}</span><span class={`sign ${change.kind}`} aria-label={change.kind}>{SIGNS[change.kind]}</span>
+    <bdi class={`mono cut ${change.kind === "removed" ? "gone" : ""}`}>{shown(name, 120)}</bdi>
+  </button>;
+}

@@ -1,0 +1,290 @@
+import type { OutlinePage } from "../api/console";
+import { compareKeys, isWithin, Path, textOf } from "../tree/keys";
+import { differences } from "../tree/diff";
+import { Node, nodeAt } from "../tree/node";
+import { BY_KEY, End, Order } from "../tree/order";
+import { timeOfPushId } from "../tree/pushId";
+import type { Wire } from "../wire/wire";
+import { Branch } from "./branch";
+import { ChangeLog } from "./changeLog";
+import { Heat } from "./heat";
+import { Line, lineAt, lineOf, NodeLine } from "./line";
+import { RowListens } from "./rowListens";
+import { OutlineRefresh } from "./outlineRefresh";
+import { Gap, PAGE_ROWS, Window } from "./window";
+
+export interface ModelHost {
+  /** Reads a page of names, kinds and sizes. */
+  outline(path: string, order: Order, from: string | undefined, direction: "asc" | "desc", limit: number,
+    isPeek: boolean): Promise<OutlinePage>;
+  /** Lines came or went: because others wrote, or because of what was opened here. */
+  structureChanged(isLive: boolean): void;
+  /** Values or marks changed. */
+  rowsChanged(): void;
+  say(text: string): void;
+}
+
+const WATCHED_PATHS_MAXIMUM = 200;
+/** With more lines than these open, the branches that were seen longest ago close. */
+const LINES_MAXIMUM = 20_000;
+
+/** The tree as far as it is open: which branches, which windows of them, and what was seen to change. */
+export class TreeModel {
+  readonly root: Branch;
+  readonly heat = new Heat();
+  readonly log = new ChangeLog();
+  readonly rowListens: RowListens;
+  /** Orders and ends that were chosen, by path. */
+  readonly choices = new Map<string, { order: Order; end: End }>();
+  isPaused = false;
+  visible: Line[] = [];
+  readonly outlines = new OutlineRefresh(this);
+
+  constructor(
+    readonly wire: Wire,
+    private readonly host: ModelHost,
+    /** Another identity than the administrator's looks: rows are asked one by one where a node is refused. */
+    readonly isAsSomebody = false,
+    /** That identity's uid, which is often a key. */
+    readonly ownKey: string | null = null,
+  ) {
+    this.rowListens = new RowListens(this);
+    this.root = new Branch(this, [], null, BY_KEY, "first");
+  }
+
+  page(path: Path, order: Order, from: string | undefined, direction: "asc" | "desc",
+    limit: number, isPeek = false): Promise<OutlinePage> {
+    return this.host.outline(textOf(path), order, from, direction, limit, isPeek);
+  }
+
+  structureChanged(isLive = false): void {
+    this.host.structureChanged(isLive);
+  }
+
+  rowsChanged(): void {
+    this.host.rowsChanged();
+  }
+
+  say(text: string): void {
+    this.host.say(text);
+  }
+
+  valueOf(window: Window, key: string): Node | null {
+    if (window.source === "rows") return this.rowListens.valueAt(textOf([...window.branch.path, key]));
+    return window.node()?.child(key) ?? null;
+  }
+
+  /** What is held at a path, by any window or row. */
+  valueAt(path: Path): Node | null {
+    let branch: Branch | null = this.root;
+    for (let depth = 0; branch && depth < path.length; depth++) {
+      const key: string = path[depth]!;
+      const window: Window | undefined = branch.windows.find(each => each.indexOf(key) >= 0);
+      if (!window) return null;
+      const value = this.valueOf(window, key);
+      if (value) return nodeAt(value, path, depth + 1);
+      branch = window.open.get(key) ?? null;
+    }
+    return null;
+  }
+
+  branchAt(path: Path): Branch | null {
+    let branch: Branch | null = this.root;
+    for (const key of path) {
+      let below: Branch | null = null;
+      const windows: Window[] = branch.windows;
+      for (const each of windows) below = each.open.get(key) ?? below;
+      if (!below) return null;
+      branch = below;
+    }
+    return branch;
+  }
+
+  async expand(line: NodeLine): Promise<Branch> {
+    if (line.open) return line.open;
+    const choice = this.choices.get(textOf(line.path));
+    const branch = new Branch(this, line.path, line.window, choice?.order ?? BY_KEY, choice?.end ?? await this.usualEnd(line));
+    line.window.setOpen(line.key, branch);
+    branch.recount();
+    this.structureChanged();
+    await branch.load();
+    if (this.root.lineCount > LINES_MAXIMUM) this.closeFarthest(branch);
+    return branch;
+  }
+
+  /** Too much is open: the branch that was seen longest ago closes, but none that the new one is in. */
+  private closeFarthest(kept: Branch): void {
+    let oldest: { window: Window; branch: Branch; seenAt: number } | null = null;
+    const walk = (window: Window) => {
+      for (const branch of window.open.values()) {
+        const seenAt = Math.max(0, ...branch.windows.map(each => each.seenAt));
+        const isAround = isWithin(kept.path, branch.path);
+        if (!isAround && branch.lineCount > 0 && seenAt < (oldest?.seenAt ?? Infinity)) oldest = { window, branch, seenAt };
+        if (isAround) branch.windows.forEach(walk);
+      }
+    };
+    this.root.windows.forEach(walk);
+    const found = oldest as { window: Window; branch: Branch } | null;
+    if (!found) return;
+    found.window.setOpen(found.branch.key, null);
+    found.branch.dispose();
+    found.window.branch.recount();
+    this.structureChanged();
+    if (this.root.lineCount > LINES_MAXIMUM) this.closeFarthest(kept);
+  }
+
+  /** Push ids are looked at from their newest. */
+  private async usualEnd(line: NodeLine): Promise<End> {
+    const count = line.node?.children?.size ?? line.info?.count ?? 0;
+    if (count <= PAGE_ROWS || line.node) return "first";
+    try {
+      const page = await this.page(line.path, BY_KEY, undefined, "desc", 1);
+      return page.rows[0] && timeOfPushId(page.rows[0].key) !== null ? "last" : "first";
+    } catch {
+      return "first";
+    }
+  }
+
+  collapse(line: NodeLine): void {
+    if (!line.open) return;
+    line.window.setOpen(line.key, null);
+    line.open.dispose();
+    line.window.branch.recount();
+    this.structureChanged();
+  }
+
+  collapseAt(path: Path): void {
+    const line = this.lineFor(path);
+    if (line) this.collapse(line);
+  }
+
+  async reorder(branch: Branch, order: Order, end: End): Promise<void> {
+    branch.order = order;
+    branch.end = end;
+    this.choices.set(textOf(branch.path), { order, end });
+    await branch.load();
+  }
+
+  /** Opens everything above a path, and loads the rows around its key. Returns whether the path is there. */
+  async reveal(path: Path): Promise<boolean> {
+    if (this.root.note?.tone === "wait") await this.root.load();
+    let branch: Branch = this.root;
+    for (let depth = 0; depth < path.length; depth++) {
+      const key = path[depth]!;
+      if (!branch.windows.some(window => window.indexOf(key) >= 0)) await this.jump(branch, key);
+      const line = this.lineFor(path.slice(0, depth + 1));
+      if (!line) return false;
+      if (depth === path.length - 1) return true;
+      branch = await this.expand(line);
+    }
+    return true;
+  }
+
+  lineFor(path: Path): NodeLine | null {
+    const at = lineOf(this.root, path);
+    const line = at < 0 ? null : lineAt(this.root, at);
+    return line?.type === "node" ? line : null;
+  }
+
+  /** Loads the rows from a key on, into the gap that it falls into. */
+  async jump(branch: Branch, key: string): Promise<void> {
+    if (branch.order.by !== "key") return;
+    const gap = branch.parts.find((part, at): part is Gap => {
+      if (!(part instanceof Gap)) return false;
+      const above = branch.parts[at - 1];
+      const below = branch.parts[at + 1];
+      return (!(above instanceof Window) || compareKeys(above.keys[above.keys.length - 1] ?? "", key) < 0) &&
+        (!(below instanceof Window) || compareKeys(key, below.keys[0] ?? "") < 0);
+    });
+    if (gap) await branch.fill(gap, "above", key);
+  }
+
+  /** What is on the screen now: these windows and rows listen, others rest. */
+  show(lines: Line[], now: number): void {
+    this.visible = lines;
+    if (this.isPaused) return;
+    const branches = new Set<Branch>();
+    const rows: NodeLine[] = [];
+    for (const line of lines) {
+      if (line.type !== "node") continue;
+      line.window.seenAt = now;
+      branches.add(line.window.branch);
+      rows.push(line);
+      let window: Window | null = line.window;
+      while (window && window.source === "held") window = window.branch.parent;
+      if (window) {
+        window.seenAt = now;
+        window.wake();
+        branches.add(window.branch);
+      }
+    }
+    // Nothing is there yet: what comes first is to be seen too.
+    if (!lines.length) for (const window of this.root.windows) window.wake();
+    for (const branch of branches) branch.limitAwake();
+    this.rowListens.show(rows, now);
+  }
+
+  /** Inner nodes on the screen, whose commits are counted by the server. */
+  watchedPaths(): string[] {
+    const paths: string[] = [];
+    for (const line of this.visible) {
+      if (line.type === "node" && (line.open || line.info?.kind === "object" || line.node?.children)) paths.push(textOf(line.path));
+      if (paths.length === WATCHED_PATHS_MAXIMUM) break;
+    }
+    return paths;
+  }
+
+  pulse(paths: string[], counts: number[], now: number): void {
+    paths.forEach((path, at) => this.heat.pulse(path, counts[at] ?? 0, now));
+    for (const line of this.visible) {
+      const branch = line.type === "node" ? line.window.branch : line.branch;
+      this.outlines.touch(branch);
+    }
+    this.rowsChanged();
+  }
+
+  noteChange(path: Path, before: Node | null, after: Node | null): void {
+    const now = performance.now();
+    if (before?.children && after?.children) {
+      for (const each of differences(before, after, 50)) this.heat.mark([...path, ...each.path], now);
+    } else {
+      this.heat.mark(path, now);
+    }
+    this.log.add({ at: Date.now(), path, kind: before === null ? "added" : after === null ? "removed" : "changed" });
+    this.rowsChanged();
+  }
+
+  pause(isPaused: boolean): void {
+    this.isPaused = isPaused;
+    if (!isPaused) return this.structureChanged();
+    this.rest();
+  }
+
+  /** Nothing listens until something is shown again. */
+  rest(): void {
+    const walk = (branch: Branch) => {
+      for (const window of branch.windows) {
+        window.sleep();
+        window.open.forEach(walk);
+      }
+    };
+    walk(this.root);
+    this.rowListens.clear();
+  }
+
+  /** The paths that are open, from the top. */
+  openPaths(): Path[] {
+    const paths: Path[] = [];
+    const walk = (branch: Branch) => {
+      if (branch.path.length) paths.push(branch.path);
+      for (const window of branch.windows) window.open.forEach(walk);
+    };
+    walk(this.root);
+    return paths;
+  }
+
+  dispose(): void {
+    this.root.dispose();
+    this.rowListens.clear();
+  }
+}

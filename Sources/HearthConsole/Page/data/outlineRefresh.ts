@@ -1,0 +1,68 @@
+import { compareKeys } from "../tree/keys";
+import type { OutlinePage } from "../api/console";
+import { Branch } from "./branch";
+import type { TreeModel } from "./model";
+import { Window } from "./window";
+
+/** Rows more than a window has are asked for again, so that new ones are found. */
+const ROOM = 50;
+const PAGE_MAXIMUM = 500;
+
+/** Reads the outline of branches again whose rows or numbers do not follow from what is held. */
+export class OutlineRefresh {
+  private touched = new Set<Branch>();
+  private isBusy = false;
+
+  constructor(private readonly model: TreeModel) {}
+
+  /** Something was written in it. */
+  touch(branch: Branch): void {
+    if (branch.hasGaps || branch.windows.some(window => window.source === "rows")) this.touched.add(branch);
+  }
+
+  /** Called each two seconds. */
+  async run(): Promise<void> {
+    if (this.isBusy || this.model.isPaused) return;
+    this.isBusy = true;
+    const branches = [...this.touched];
+    this.touched.clear();
+    try {
+      for (const branch of branches) await this.read(branch);
+    } catch {
+      // The connection's state says that the server is away.
+    }
+    this.isBusy = false;
+  }
+
+  private async read(branch: Branch): Promise<void> {
+    const window = branch.windows.find(each => each.source === "rows" && this.isSeen(each));
+    // Pages begin behind a key, so one that begins with a key cannot be asked for again.
+    if (!window || branch.order.by !== "key" || window.low?.isIncluded) {
+      branch.count = (await this.model.page(branch.path, branch.order, undefined, "asc", 1, true)).count;
+    } else {
+      const from = window.low?.isIncluded === false ? window.low.key : undefined;
+      const limit = Math.min(PAGE_MAXIMUM, window.keys.length + ROOM);
+      const page = await this.model.page(branch.path, branch.order, from, "asc", limit, true);
+      branch.count = page.count;
+      this.put(window, page);
+      branch.recount();
+    }
+    this.model.structureChanged();
+  }
+
+  private isSeen(window: Window): boolean {
+    return this.model.visible.some(line => line.type === "node" && line.window === window);
+  }
+
+  private put(window: Window, page: OutlinePage): void {
+    const { low, high } = window;
+    const rows = page.rows.filter(row => {
+      const difference = high ? compareKeys(row.key, high.key) : -1;
+      const isBelowHigh = difference < 0 || (difference === 0 && high!.isIncluded);
+      return isBelowHigh && (!low || compareKeys(row.key, low.key) >= 0);
+    });
+    window.info = new Map(rows.map(row => [row.key, row]));
+    const keys = rows.map(row => row.key);
+    if (keys.join("\n") !== window.keys.join("\n")) window.setKeys(keys);
+  }
+}

@@ -1,0 +1,131 @@
+import { Component, h } from "preact";
+import { num } from "../format/number";
+import { shown } from "../format/text";
+import { kindName } from "../format/value";
+import { pathOf, textOf } from "../tree/keys";
+import { Icon } from "../widgets/icon";
+import { complete, Suggestion } from "./completion";
+import { DataController } from "./controller";
+
+interface State {
+  text: string | null;
+  suggestions: Suggestion[];
+  at: number;
+}
+
+/** The path of what is selected: each part leads there, and all of it can be typed, with completion. */
+export class PathBar extends Component<{ data: DataController }, State> {
+  override state: State = { text: null, suggestions: [], at: -1 };
+  private input: HTMLInputElement | null = null;
+  private asked = 0;
+
+  edit(): void {
+    const { path } = this.props.data.route;
+    const text = path.length ? textOf(path) : "/";
+    this.setState({ text, suggestions: [], at: -1 }, () => {
+      this.input?.focus();
+      this.input?.setSelectionRange(text.length, text.length);
+    });
+    void this.suggest(text);
+  }
+
+  private async suggest(text: string): Promise<void> {
+    const asked = ++this.asked;
+    const { data } = this.props;
+    const suggestions = await complete(data.session.api, data.database, text).catch(() => []);
+    if (asked === this.asked && this.state.text !== null) this.setState({ suggestions, at: -1 });
+  }
+
+  private typed(text: string): void {
+    this.setState({ text });
+    void this.suggest(text);
+  }
+
+  private go(text: string): void {
+    this.close();
+    this.props.data.go({ path: pathOf(text) });
+  }
+
+  private close(): void {
+    this.asked++;
+    this.setState({ text: null, suggestions: [], at: -1 });
+  }
+
+  private key(event: KeyboardEvent): void {
+    event.stopPropagation();
+    const { suggestions, at, text } = this.state;
+    const chosen = suggestions[at] ?? (suggestions.length === 1 ? suggestions[0] : undefined);
+    switch (event.key) {
+      case "Escape": this.close(); break;
+      case "Enter": this.go(suggestions[at] ? textOf(suggestions[at]!.path) : text!); break;
+      case "ArrowDown": this.setState({ at: Math.min(suggestions.length - 1, at + 1) }); break;
+      case "ArrowUp": this.setState({ at: Math.max(-1, at - 1) }); break;
+      case "Tab":
+        if (!chosen && !suggestions[0]) return;
+        this.typed(textOf((chosen ?? suggestions[0]!).path) + ((chosen ?? suggestions[0]!).row.kind === "object" ? "/" : ""));
+        break;
+      default: return;
+    }
+    event.preventDefault();
+  }
+
+  override componentDidMount(): void {
+    this.componentDidUpdate();
+  }
+
+  /** The end of a long path is what is looked for. */
+  override componentDidUpdate(): void {
+    const path = this.base.querySelector(".path");
+    if (path) path.scrollLeft = path.scrollWidth;
+  }
+
+  render() {
+    return this.state.text === null ? this.links() : this.field();
+  }
+
+  private links() {
+    const { data } = this.props;
+    const { path } = data.route;
+    return <h1><div class="path" aria-label="Path">
+      <button type="button" aria-label="Root" aria-current={path.length ? undefined : "true"}
+        onClick={() => data.go({ path: [] })}>/</button>
+      {path.map((key, at) => [
+        at ? <i>/</i> : null as unknown as JSX.Element,
+        <button type="button" aria-current={at === path.length - 1 ? "true" : undefined} title={shown(key)}
+          onClick={() => data.go({ path: path.slice(0, at + 1) })}><bdi>{shown(key, 80)}</bdi></button>,
+      ])}
+      <button type="button" class="edit-path" aria-label="Type a path" title="Type a path (/)" onClick={() => this.edit()}>
+        <Icon name="edit" /></button>
+    </div></h1>;
+  }
+
+  private field() {
+    const { text, suggestions, at } = this.state;
+    const isOpen = suggestions.length > 0;
+    return <div class="path-edit">
+      <div class="field"><input ref={element => (this.input = element as HTMLInputElement)} value={text!} aria-label="Path"
+        spellCheck={false} autocomplete="off"
+        role="combobox" aria-expanded={String(isOpen)} aria-controls="path-suggestions" aria-autocomplete="list"
+        aria-activedescendant={at >= 0 ? `path-suggestion-${at}` : undefined}
+        onInput={event => this.typed((event.target as HTMLInputElement).value)} onKeyDown={event => this.key(event)}
+          onBlur={() => this.close()} /></div>
+      {isOpen ? <div class="suggestions" id="path-suggestions" role="listbox" aria-label="Keys">
+        {suggestions.map((suggestion, index) => <SuggestionRow suggestion={suggestion} id={`path-suggestion-${index}`} isChosen={index === at}
+          onChoose={() => this.go(textOf(suggestion.path))} />)}
+      </div> : null}
+    </div>;
+  }
+}
+
+function SuggestionRow(props?: { suggestion: Suggestion; id: string; isChosen: boolean; onChoose: () => void }) {
+  const { suggestion, id, isChosen, onChoose } = props!;
+  const { row, path } = suggestion;
+  const choose = (event: Event) => {
+    event.preventDefault();
+    onChoose();
+  };
+  return <div class="option" role="option" id={id} aria-selected={String(isChosen)} onMouseDown={choose}>
+    <bdi class="mono cut">{shown(path[path.length - 1]!)}</bdi>
+    <span class="after">{row.kind === "object" ? num(row.count) : kindName(row.kind)}</span>
+  </div>;
+}

@@ -1,0 +1,24 @@
+import { h } from "preact";
+import { AddSheet } from "./addSheet";
+import { AsSheet } from "./asSheet";
+import { DataController } from "./controller";
+import { GoToSheet } from "./goToSheet";
+import { PasteSheet } from "./pasteSheet";
+import { PrioritySheet } from "./prioritySheet";
+import { RemoveSheet } from "./removeSheet";
+import { RenameSheet } from "./renameSheet";
+
+/** The sheet that is open over the data. */
+export function Sheets(props?: { data: DataController }) {
+  const { data } = props!;
+  switch (data.sheet) {
+    case "add": return <AddSheet data={data} />;
+    case "rename": return <RenameSheet data={data} />;
+    case "remove": return <RemoveSheet data={data} />;
+    case "paste": return <PasteSheet data={data} />;
+    case "priority": return <PrioritySheet data={data} />;
+    case "as": return <AsSheet data={data} />;
+    case "goto": return <GoToSheet data={data} />;
+    default: return <span />;
+  }
+}

@@ -1,0 +1,134 @@
+import { Component, h } from "preact";
+import { num } from "../format/number";
+import { Path } from "../tree/keys";
+import { kindOfLine, Line } from "./line";
+import { DataController } from "./controller";
+import { RowEditor } from "./rowEditor";
+import { pressed } from "./treeKeys";
+import { TreeState } from "./treeState";
+import { TreeView } from "./treeView";
+
+/** By then the inspector has its height. */
+const UNCOVER_MILLISECONDS = 120;
+
+interface State {
+  newAbove: number;
+}
+
+/** The tree with what stands over it. Its rows are drawn outside of the view library. */
+export class TreePane extends Component<{ data: DataController; isLetterOn: () => boolean; more: (anchor: Element) => void }, State> {
+  override state: State = { newAbove: 0 };
+  view: TreeView | null = null;
+  private rowEditor: RowEditor | null = null;
+  private place: HTMLElement | null = null;
+
+  override componentDidMount(): void {
+    const { data } = this.props;
+    const view = (this.view = new TreeView({
+      model: () => data.model,
+      lines: () => data.lines,
+      selected: () => (data.route.path.length ? data.route.path : null),
+      activated: (line, how) => this.activated(line, how),
+      above: count => this.setState({ newAbove: count }),
+    }));
+    this.rowEditor = new RowEditor(data, view);
+    this.place!.append(view.element);
+    view.element.addEventListener("keydown", event => pressed(event, this));
+    data.restart = () => view.restart();
+    data.draw = (isStructural, isLive) => {
+      if (data.model) view.invalidate(isStructural, isLive);
+      this.rowEditor!.move();
+    };
+    data.reveal = path => this.reveal(path);
+    data.draw(true);
+  }
+
+  override componentWillUnmount(): void {
+    this.view?.stop();
+    this.rowEditor?.stop();
+    this.props.data.draw = () => {};
+    this.props.data.restart = () => {};
+    this.props.data.reveal = () => {};
+  }
+
+  get data(): DataController {
+    return this.props.data;
+  }
+
+  get isLetterOn(): boolean {
+    return this.props.isLetterOn();
+  }
+
+  more(): void {
+    const row = this.view!.rowOf(this.data.route.path);
+    if (row) this.props.more(row.element);
+  }
+
+  private reveal(path: Path): void {
+    const at = this.data.lines.of(path);
+    const view = this.view!;
+    view.setCursor(null);
+    if (at < 0) return;
+    const top = view.element.scrollTop;
+    const isSeen = at * view.rowHeight >= top && (at + 1) * view.rowHeight <= top + view.element.clientHeight;
+    if (!isSeen) view.scrollTo(at, true);
+  }
+
+  activated(line: Line, how: "select" | "toggle" | "edit" | "load" | "go"): void {
+    const { data } = this.props;
+    if (line.type === "note") {
+      if (how === "load") void line.branch.load();
+      return;
+    }
+    if (line.type === "gap") {
+      if (how === "go") data.open("goto", line.branch);
+      else if (how !== "select") void line.branch.fill(line.gap, line.gap.above ? "above" : "below");
+      return;
+    }
+    if (how === "toggle") return this.toggle(line);
+    data.isInspectorOpen = true;
+    data.select(line.path);
+    if (how === "edit") this.edit(line);
+    setTimeout(() => this.uncover(line.path), UNCOVER_MILLISECONDS);
+  }
+
+  /** Where the inspector lies over the tree, the selected row is moved out from below it. */
+  private uncover(path: Path): void {
+    const sheet = this.base.parentElement?.querySelector<HTMLElement>(".inspector");
+    const row = this.view?.rowOf(path)?.element.getBoundingClientRect();
+    const cover = sheet?.getBoundingClientRect();
+    if (!row || !cover || !matchMedia("(max-width: 820px)").matches || row.bottom <= cover.top) return;
+    this.view!.element.scrollTop += row.bottom - cover.top + 8;
+  }
+
+  toggle(line: Line): void {
+    if (line.type !== "node" || !this.data.model || kindOfLine(line) !== "object") return;
+    if (line.open) this.data.model.collapse(line);
+    else void this.data.model.expand(line);
+  }
+
+  /** In the row what fits on one line, else in the inspector. */
+  edit(line: Line): void {
+    const { data } = this.props;
+    if (line.type !== "node" || !line.node || line.node.children) return;
+    if (data.readOnlyReason) return data.notices.say(data.readOnlyReason);
+    const value = line.node.value!;
+    const isOneLine = typeof value === "number" || (typeof value === "string" && value.length <= 200 && !/[\u0000-\u001f]/.test(value));
+    data.isInspectorOpen = true;
+    data.editor.begin(line.path, line.node, isOneLine ? "row" : "inspector");
+    data.changed();
+  }
+
+  render() {
+    const { data } = this.props;
+    const { newAbove } = this.state;
+    const isAway = data.activeLink?.state.name === "offline" || data.activeLink?.state.name === "stopped";
+    return <div class={`tree-pane${data.route.as ? " as-somebody" : ""}${isAway ? " away" : ""}`}>
+      <div ref={element => (this.place = element as HTMLElement)} />
+      {newAbove > 0 ? <button type="button" class="pill" onClick={() => this.view!.scrollToTop()}>
+        {num(newAbove)} new above</button> : null}
+      <TreeState data={data} />
+    </div>;
+  }
+}
+

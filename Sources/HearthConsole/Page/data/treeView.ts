@@ -1,0 +1,276 @@
+import { isSame, Path, textOf } from "../tree/keys";
+import { Line, NodeLine } from "./line";
+import { Lines } from "./lines";
+import type { TreeModel } from "./model";
+import { RowElement } from "./rowElement";
+
+/** Rows drawn above and below what is seen. */
+const OVERSCAN = 6;
+export const ROW_HEIGHT = 28;
+export const ROW_HEIGHT_NARROW = 40;
+
+export interface TreeViewHost {
+  model(): TreeModel | null;
+  lines(): Lines;
+  selected(): Path | null;
+  activated(line: Line, how: "select" | "toggle" | "edit" | "load" | "go"): void;
+  /** Rows came above the first one that is seen, or have been scrolled to. */
+  above(count: number): void;
+}
+
+/** The rows on the screen: about sixty elements that are used again. It draws once a frame, and only what differs. */
+export class TreeView {
+  readonly element = document.createElement("div");
+  private readonly canvas = document.createElement("div");
+  private rows: RowElement[] = [];
+  private frame = 0;
+  private isStructural = true;
+  /** What was opened or closed here is among the causes. */
+  private isOwn = false;
+  /** Which way somebody scrolled since the last frame. */
+  private direction: "up" | "down" | null = null;
+  private lastTop = 0;
+  /** Where the page itself scrolled to: that loads nothing. */
+  private ownTop = -1;
+  private first = -1;
+  /** The first node that is seen, and its line. */
+  private anchor: { path: Path; at: number } | null = null;
+  private newAbove = 0;
+  private cursor: Line | null = null;
+  private isStopped = false;
+  private readonly narrow = matchMedia("(max-width: 820px)");
+  private readonly resized = new ResizeObserver(() => this.invalidate(true));
+  rowHeight = ROW_HEIGHT;
+
+  constructor(private readonly host: TreeViewHost) {
+    this.element.className = "tree";
+    this.element.tabIndex = 0;
+    this.element.setAttribute("role", "tree");
+    this.element.setAttribute("aria-label", "Data");
+    this.canvas.className = "tree-canvas";
+    this.canvas.setAttribute("role", "none");
+    this.element.append(this.canvas);
+    this.element.addEventListener("scroll", () => this.scrolled(), { passive: true });
+    this.element.addEventListener("click", event => this.clicked(event));
+    this.element.addEventListener("dblclick", event => this.doubleClicked(event));
+    this.resized.observe(this.element);
+    this.narrow.addEventListener("change", this.widthChanged);
+    this.widthChanged();
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    cancelAnimationFrame(this.frame);
+    this.resized.disconnect();
+    this.narrow.removeEventListener("change", this.widthChanged);
+  }
+
+  private readonly widthChanged = () => {
+    this.rowHeight = this.narrow.matches ? ROW_HEIGHT_NARROW : ROW_HEIGHT;
+    this.invalidate(true);
+  };
+
+  /** Asks for the next frame. `isStructural`: lines came or went; `isLive`: because others wrote. */
+  invalidate(isStructural: boolean, isLive = false): void {
+    this.isStructural ||= isStructural;
+    if (isStructural && !isLive) this.isOwn = true;
+    if (!this.frame && !this.isStopped) this.frame = requestAnimationFrame(() => this.draw());
+  }
+
+  private scrolled(): void {
+    const top = this.element.scrollTop;
+    if (top !== this.ownTop && top !== this.lastTop) this.direction = top > this.lastTop ? "down" : "up";
+    this.lastTop = top;
+    this.ownTop = -1;
+    this.invalidate(false);
+  }
+
+  private scrollBy(top: number): void {
+    this.element.scrollTop = top;
+    this.ownTop = this.lastTop = this.element.scrollTop;
+  }
+
+  get visibleCount(): number {
+    return Math.max(1, Math.floor(this.element.clientHeight / this.rowHeight) - 1);
+  }
+
+  private draw(): void {
+    this.frame = 0;
+    const model = this.host.model();
+    if (!model) return;
+    const lines = this.host.lines();
+    const height = this.element.clientHeight;
+    if (this.isStructural) this.restructure(lines);
+    if ((this.element.scrollTop === 0 || this.direction === "up") && this.newAbove) this.host.above((this.newAbove = 0));
+    const top = this.element.scrollTop;
+    const first = Math.max(0, Math.floor(top / this.rowHeight) - OVERSCAN);
+    const last = Math.min(lines.count, Math.ceil((top + height) / this.rowHeight) + OVERSCAN);
+    this.drawRows(model, lines, first, last);
+    const shown: Line[] = [];
+    for (let at = Math.floor(top / this.rowHeight); at < Math.min(lines.count, Math.ceil((top + height) / this.rowHeight)); at++) {
+      const line = lines.at(at);
+      if (line) shown.push(line);
+    }
+    this.keepAnchor(lines, top);
+    model.show(shown, performance.now());
+    if (this.direction) this.loadGap(shown, this.direction);
+    this.direction = null;
+    this.isStructural = this.isOwn = false;
+  }
+
+  /** The first row that is seen stays where it is. At the very top what comes first is shown. */
+  private restructure(lines: Lines): void {
+    const size = lines.count * this.rowHeight + "px";
+    const top = this.element.scrollTop;
+    if (this.anchor && top > 0) {
+      const at = lines.of(this.anchor.path);
+      const came = at < 0 ? 0 : at - this.anchor.at;
+      if (came !== 0) {
+        this.canvas.style.height = size;
+        this.scrollBy(top + came * this.rowHeight);
+        if (came > 0 && !this.isOwn) this.host.above((this.newAbove += came));
+      }
+    }
+    if (this.canvas.style.height !== size) this.canvas.style.height = size;
+  }
+
+  private keepAnchor(lines: Lines, top: number): void {
+    const at = Math.floor(top / this.rowHeight);
+    for (let line = at; line < at + 4; line++) {
+      const found = lines.at(line);
+      if (found?.type !== "node") continue;
+      this.anchor = { path: found.path, at: line };
+      return;
+    }
+    this.anchor = null;
+  }
+
+  private drawRows(model: TreeModel, lines: Lines, first: number, last: number): void {
+    const selected = this.host.selected();
+    const count = Math.max(0, last - first);
+    while (this.rows.length < count) {
+      const row = new RowElement();
+      this.rows.push(row);
+      this.canvas.append(row.element);
+    }
+    const context = {
+      model, rowHeight: this.rowHeight, now: performance.now(), today: Date.now(),
+      isMarked: (line: Line) => this.isCursor(line, selected),
+    };
+    const pool = this.rows.length;
+    let active = "";
+    for (let slot = 0; slot < pool; slot++) {
+      // A line keeps its element while it is scrolled: places go round the pool.
+      const at = first + ((slot - (first % pool) + pool) % pool);
+      const row = this.rows[slot]!;
+      const line = at < last ? lines.at(at) : null;
+      row.element.hidden = line === null;
+      row.line = line;
+      if (!line) continue;
+      row.show(line, context);
+      row.place(at * this.rowHeight);
+      if (this.isCursor(line, selected)) active = row.element.id;
+    }
+    if (active) this.element.setAttribute("aria-activedescendant", active);
+    else this.element.removeAttribute("aria-activedescendant");
+    this.first = first;
+  }
+
+  private isCursor(line: Line, selected: Path | null): boolean {
+    if (this.cursor && this.cursor.type !== "node") {
+      return line.type === "gap" && this.cursor.type === "gap" && line.gap === this.cursor.gap;
+    }
+    return line.type === "node" && selected !== null && isSame(line.path, selected);
+  }
+
+  /** Scrolling into a gap loads what is next to it, from the side that one comes from. */
+  private loadGap(shown: Line[], direction: "up" | "down"): void {
+    const gaps = shown.filter(line => line.type === "gap");
+    const line = direction === "down" ? gaps[0] : gaps[gaps.length - 1];
+    if (line?.type !== "gap" || line.gap.isLoading) return;
+    const { above, below } = line.gap;
+    void line.branch.fill(line.gap, (direction === "down" && above) || !below ? "above" : "below");
+  }
+
+  private lineOfEvent(event: Event): Line | null {
+    const element = (event.target as Element).closest(".row");
+    return this.rows.find(row => row.element === element)?.line ?? null;
+  }
+
+  private clicked(event: MouseEvent): void {
+    const line = this.lineOfEvent(event);
+    if (!line) return;
+    const target = event.target as Element;
+    const action = target.closest<HTMLElement>("[data-action]")?.dataset.action as "load" | "go" | undefined;
+    if (action) return this.host.activated(line, action);
+    this.setCursor(line);
+    this.host.activated(line, target.closest(".twisty") ? "toggle" : "select");
+  }
+
+  private doubleClicked(event: MouseEvent): void {
+    const line = this.lineOfEvent(event);
+    if (!line || (event.target as Element).closest("[data-action], .twisty")) return;
+    this.host.activated(line, line.type === "node" && line.node && !line.node.children ? "edit" : "toggle");
+  }
+
+  setCursor(line: Line | null): void {
+    this.cursor = line;
+    this.invalidate(false);
+  }
+
+  /** Where the cursor is among the lines, or -1. */
+  cursorAt(): number {
+    const lines = this.host.lines();
+    const cursor = this.cursor;
+    if (cursor?.type === "gap") {
+      for (let at = 0; at < lines.count; at++) {
+        const line = lines.at(at);
+        if (line?.type === "gap" && line.gap === cursor.gap) return at;
+      }
+    }
+    const selected = this.host.selected();
+    return selected ? lines.of(selected) : -1;
+  }
+
+  /** Brings a line into sight. */
+  scrollTo(at: number, isCentred = false): void {
+    const top = at * this.rowHeight;
+    const view = this.element;
+    this.canvas.style.height = this.host.lines().count * this.rowHeight + "px";
+    if (isCentred) this.scrollBy(top - view.clientHeight / 3);
+    else if (top < view.scrollTop) this.scrollBy(top);
+    else if (top + this.rowHeight > view.scrollTop + view.clientHeight) this.scrollBy(top + this.rowHeight - view.clientHeight);
+    this.anchor = null;
+    this.invalidate(true);
+  }
+
+  /** Another tree is shown from now on. */
+  restart(): void {
+    this.anchor = null;
+    this.cursor = null;
+    this.scrollToTop();
+    this.invalidate(true);
+  }
+
+  scrollToTop(): void {
+    this.scrollBy(0);
+    this.host.above((this.newAbove = 0));
+  }
+
+  /** The element of a path's row, while it is on the screen. */
+  rowOf(path: Path): RowElement | null {
+    const text = textOf(path);
+    return this.rows.find(row => row.line?.type === "node" && !row.element.hidden
+      && textOf((row.line as NodeLine).path) === text) ?? null;
+  }
+
+  /** Puts an element over the rows, at the place of a line. */
+  overlay(element: HTMLElement, at: number): void {
+    element.style.transform = `translateY(${at * this.rowHeight}px)`;
+    if (!element.parentElement) this.canvas.append(element);
+  }
+
+  get firstDrawn(): number {
+    return this.first;
+  }
+}

@@ -1,0 +1,153 @@
+import type { OutlineRow } from "../api/console";
+import { Node, nodeAt } from "../tree/node";
+import { Bound, End, Order, queryOf, sortValue } from "../tree/order";
+import { isWithin } from "../tree/keys";
+import type { Change } from "../wire/listen";
+import type { Branch } from "./branch";
+import { KeyList } from "./keyList";
+
+/** A window is asked for whole where its children are at most this large together. */
+export const WINDOW_BYTES_MAXIMUM = 262_144;
+/** So many children a window may come to by what others add. */
+export const WINDOW_ROWS_MAXIMUM = 1000;
+export const PAGE_ROWS = 200;
+
+/** Where the values of a window come from: a part that another window holds, a listen of its own, or nowhere, and then
+    its rows are listened to one by one. */
+export type WindowSource = "held" | "query" | "rows";
+
+/** Children of one node that stand together. */
+export class Window extends KeyList {
+  info = new Map<string, OutlineRow>();
+  low: Bound | null = null;
+  high: Bound | null = null;
+  anchor: End = "first";
+  limit = WINDOW_ROWS_MAXIMUM;
+  isComplete = false;
+  seenAt = 0;
+  private root: Node | null = null;
+  private stopListen: (() => void) | null = null;
+
+  constructor(readonly branch: Branch, order: Order, public source: WindowSource) {
+    super(order);
+  }
+
+  /** The node whose children these are, as far as it is held. */
+  node(): Node | null {
+    if (this.source === "query") return this.root;
+    if (this.source === "rows") return null;
+    const above = this.branch.parent!;
+    return above.node()?.child(this.branch.key) ?? null;
+  }
+
+  get isAwake(): boolean {
+    return this.stopListen !== null;
+  }
+
+  /** Bytes by the outline, where they are known. */
+  get bytes(): number {
+    let sum = 0;
+    for (const row of this.info.values()) sum += row.bytes;
+    return sum;
+  }
+
+  /** Listens, if it is one that does. */
+  wake(whenReady?: () => void): void {
+    if (this.source !== "query" || this.stopListen) return;
+    const model = this.branch.model;
+    const query = queryOf(this.order, this.low, this.high, this.limit, this.anchor);
+    const made = model.wire.listen(this.branch.path, query, {
+      ready: () => {
+        this.root = made.listen.root;
+        this.isComplete = true;
+        this.resort();
+        whenReady?.();
+        model.structureChanged();
+      },
+      changed: changes => {
+        this.root = made.listen.root;
+        this.apply(changes);
+      },
+      refused: () => {
+        this.stopListen = null;
+        this.root = null;
+        this.branch.refused(this);
+        whenReady?.();
+      },
+    });
+    this.stopListen = made.stop;
+  }
+
+  sleep(): void {
+    this.stopListen?.();
+    this.stopListen = null;
+  }
+
+  /** All keys anew, and those of the branches below that live off this window. */
+  resort(): void {
+    this.sortFrom(this.node()?.children ?? null);
+    for (const branch of this.open.values()) branch.resortHeld();
+    this.branch.recount();
+  }
+
+  /** Something below this window's node changed. */
+  private apply(changes: Change[]): void {
+    const model = this.branch.model;
+    let isMoved = false;
+    for (const { path, before } of changes) {
+      const after = nodeAt(this.root, path);
+      model.noteChange([...this.branch.path, ...path], before, after);
+      if (!path.length) {
+        this.resort();
+        isMoved = true;
+        continue;
+      }
+      if (this.touch(path[0]!, this.root?.children ?? null) !== 0 || this.order.by !== "key") isMoved = true;
+      if (this.open.get(path[0]!)?.applyHeld(path, 1)) isMoved = true;
+    }
+    if (isMoved) {
+      this.branch.recount();
+      model.structureChanged(true);
+    }
+  }
+
+  /** Where the window ends towards greater keys, as it stands: a full one ends with its last row. */
+  end(): Bound | null {
+    return this.anchor === "first" && this.isFull ? this.boundAt(this.keys[this.keys.length - 1]!, true) : this.high;
+  }
+
+  start(): Bound | null {
+    return this.anchor === "last" && this.isFull ? this.boundAt(this.keys[0]!, true) : this.low;
+  }
+
+  private get isFull(): boolean {
+    return this.keys.length >= this.limit && this.source !== "held";
+  }
+
+  boundAt(key: string, isIncluded: boolean): Bound {
+    const child = this.node()?.child(key);
+    const value = child && this.order.by !== "key" ? sortValue(this.order, child) : null;
+    return { value: value ?? null, key, isIncluded };
+  }
+
+  dispose(): void {
+    this.sleep();
+    for (const branch of this.open.values()) branch.dispose();
+    this.open.clear();
+  }
+
+  covers(path: readonly string[]): boolean {
+    return this.source !== "rows" && isWithin(path, this.branch.path);
+  }
+}
+
+/** Rows that are not loaded, between two windows or at an end. */
+export class Gap {
+  isLoading = false;
+  constructor(readonly branch: Branch, readonly above: Window | null, readonly below: Window | null) {}
+}
+
+/** Whether nothing can stand between two windows. */
+export function isJoined(above: Bound | null, below: Bound | null): boolean {
+  return !!above && !!below && above.key === below.key && above.isIncluded !== below.isIncluded;
+}

@@ -1,0 +1,24 @@
+const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+
+/** A number with commas. */
+export function num(value: number): string {
+  return whole.format(value);
+}
+
+/** A size with its unit, by two or three digits. */
+export function bytes(count: number): string {
+  if (count < 1000) return count + (count === 1 ? " byte" : " bytes");
+  const units = ["KB", "MB", "GB", "TB"];
+  let value = count / 1000;
+  let unit = 0;
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  return (value < 9.95 ? value.toFixed(1) : whole.format(value)) + " " + units[unit];
+}
+
+/** A rate for a row: `3/s`, `2,014/s`, or nothing: one change alone is no rate. */
+export function rate(perSecond: number): string {
+  return perSecond < 0.7 ? "" : num(Math.max(1, perSecond)) + "/s";
+}

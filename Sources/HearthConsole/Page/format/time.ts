@@ -1,0 +1,34 @@
+const clockFormat = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const dayFormat = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+const yearFormat = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+
+/** The time of day. */
+export function clock(at: number): string {
+  return clockFormat.format(at);
+}
+
+/** As short as tells it apart: the time for today, the day and time for this year, else the date. */
+export function moment(at: number, now: number): string {
+  const then = new Date(at);
+  const today = new Date(now);
+  if (then.toDateString() === today.toDateString()) return clock(at);
+  return then.getFullYear() === today.getFullYear() ? dayFormat.format(at).replace(",", "") : yearFormat.format(at);
+}
+
+/** The whole of it, with milliseconds and zone, for what is shown on hover. */
+export function fullMoment(at: number): string {
+  const date = new Date(at);
+  const pad = (value: number, digits = 2) => String(Math.abs(value)).padStart(digits, "0");
+  const offset = -date.getTimezoneOffset();
+  const zone = (offset < 0 ? "-" : "+") + pad(Math.trunc(offset / 60)) + ":" + pad(offset % 60);
+  return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())} ` +
+    `${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}.${pad(date.getMilliseconds(), 3)} ${zone}`;
+}
+
+/** How long until something: `7 h 42 min`, `12 min`, `48 s`. */
+export function duration(seconds: number): string {
+  const left = Math.max(0, Math.floor(seconds));
+  if (left < 60) return left + " s";
+  const minutes = Math.floor(left / 60);
+  return minutes < 60 ? minutes + " min" : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

@@ -1,0 +1,35 @@
+import { textOf } from "../tree/keys";
+import { IconName } from "../widgets/icons";
+import { App } from "./app";
+import { switchTheme } from "./theme";
+
+export interface Command {
+  label: string;
+  icon: IconName;
+  keyCap?: string;
+  reason?: string | null;
+  run: () => void;
+}
+
+/** What can be done from anywhere. */
+export function commands(app: App): Command[] {
+  const { data } = app;
+  const reason = data.readOnlyReason;
+  const { path } = data.route;
+  return [
+    { label: "Add below the selected node", icon: "plus", keyCap: "a", reason, run: () => data.acts.change("add") },
+    { label: "Paste JSON", icon: "data", reason, run: () => data.acts.change("paste") },
+    { label: "View as somebody", icon: "eye", keyCap: "v", run: () => data.open("as") },
+    ...(data.route.as ? [{ label: "Stop viewing as somebody", icon: "eye" as const, run: () => data.lookAs(null) }] : []),
+    { label: data.isPaused ? "Go on" : "Pause", icon: data.isPaused ? "play" : "pause", keyCap: "Space",
+      run: () => data.pause(!data.isPaused) },
+    { label: "Copy path", icon: "copy", keyCap: "c", run: () => data.acts.copy(textOf(path), "Path copied") },
+    { label: "Export the selected node", icon: "download", run: () => data.acts.exportPart(path) },
+    ...app.databases.filter(each => each.name !== data.database).map((each): Command => ({
+      label: `Open database ${each.name}`, icon: "database", run: () => app.choose(each.name),
+    })),
+    { label: "Switch between light and dark", icon: "moon", run: () => { switchTheme(); app.changed(); } },
+    { label: "Keys", icon: "keyboard", keyCap: "?", run: () => app.show("keys") },
+    { label: "Sign out", icon: "cross", run: () => void app.signOut() },
+  ];
+}

@@ -1,0 +1,114 @@
+import { h } from "preact";
+import { DataView } from "../data/dataView";
+import { Button } from "../widgets/button";
+import { Icon, Mark } from "../widgets/icon";
+import { App } from "./app";
+import { Later } from "../widgets/later";
+import { Rail } from "./rail";
+import { CountDown, SessionEnded } from "./sessionSheets";
+import { SignIn } from "./signIn";
+import { Store, View } from "./store";
+import { Toasts } from "./toasts";
+
+const LETTERS_OFF = "hearth-console-letters-off";
+const COUNTED_SECONDS = 60;
+
+const loadCommands = () => import("./overlays").then(module => module.Commands);
+const loadKeys = () => import("./overlays").then(module => module.KeysSheet);
+
+/** The page: the door, or the rail with a view. */
+export class Frame extends View<{ app: App }> {
+  private timer: ReturnType<typeof setInterval> | undefined;
+  private goPressedAt = 0;
+
+  protected stores(): Store[] {
+    return [this.props.app];
+  }
+
+  override componentDidMount(): void {
+    super.componentDidMount();
+    addEventListener("keydown", event => this.pressed(event));
+    this.timer = setInterval(() => this.isCounting && this.forceUpdate(), 1000);
+  }
+
+  override componentWillUnmount(): void {
+    super.componentWillUnmount();
+    clearInterval(this.timer);
+  }
+
+  private get isCounting(): boolean {
+    const { session } = this.props.app;
+    return session.state.name === "in" && session.secondsLeftIdle(Date.now()) <= COUNTED_SECONDS;
+  }
+
+  private readonly isLetterOn = () => localStorage.getItem(LETTERS_OFF) === null;
+
+  private switchLetters(): void {
+    if (this.isLetterOn()) localStorage.setItem(LETTERS_OFF, "1");
+    else localStorage.removeItem(LETTERS_OFF);
+    this.forceUpdate();
+  }
+
+  private pressed(event: KeyboardEvent): void {
+    const { app } = this.props;
+    if (app.session.state.name !== "in" || event.defaultPrevented) return;
+    if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === "k") {
+      app.show(app.overlay === "command" ? null : "command");
+      return event.preventDefault();
+    }
+    const isTyping = event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement
+      || event.target instanceof HTMLSelectElement;
+    if (isTyping || event.metaKey || event.ctrlKey || event.altKey || app.overlay || app.data.sheet) return;
+    if (event.key === "Escape" && app.data.isInspectorOpen) {
+      app.data.isInspectorOpen = false;
+      app.data.changed();
+    }
+    if (!this.isLetterOn()) return;
+    const isAfterGo = performance.now() - this.goPressedAt < 1000;
+    this.goPressedAt = 0;
+    switch (event.key) {
+      case "/": app.data.editPath(); break;
+      case "?": app.show("keys"); break;
+      case "[": history.back(); break;
+      case "]": history.forward(); break;
+      case "g": this.goPressedAt = performance.now(); break;
+      case "d":
+        if (!isAfterGo) return;
+        app.data.go({ path: [] });
+        break;
+      default: return;
+    }
+    event.preventDefault();
+  }
+
+  render() {
+    const { app } = this.props;
+    const { state } = app.session;
+    if (state.name === "opening") return app.session.isLikely ? <Opening /> : <div class="door" aria-busy="true" />;
+    if (state.name === "out") return <div style={{ height: "100%" }}><SignIn session={app.session} problem={state.problem} />
+      <Toasts notices={app.notices} /></div>;
+    return <div class="frame" data-state={state.name}>
+      <Rail app={app} />
+      <div class="stage">
+        {this.isCounting ? <CountDown app={app} seconds={app.session.secondsLeftIdle(Date.now())} /> : null}
+        {app.session.isUpdated ? <div class="banner ember" role="status"><span class="grow">
+          <b>Hearth was updated.</b> This page is of the version before.</span>
+          <Button label="Reload" onPress={() => location.reload()} /></div> : null}
+        {app.problem ? <div class="banner ember" role="alert"><Icon name="warning" /><span class="grow">{app.problem}</span>
+          <Button label="Try again" onPress={() => void app.enter()} /></div> : null}
+        <DataView data={app.data} isLetterOn={this.isLetterOn} />
+      </div>
+      {app.overlay === "command" ? <Later key="command" load={loadCommands} given={{ app }} onFail={() => app.partMissing()} /> : null}
+      {app.overlay === "keys" ? <Later key="keys" load={loadKeys}
+        given={{ app, isOn: this.isLetterOn(), onSwitch: () => this.switchLetters() }} onFail={() => app.partMissing()} /> : null}
+      {state.name === "ended" ? <SessionEnded app={app} reason={state.reason} /> : null}
+      <Toasts notices={app.notices} />
+    </div>;
+  }
+}
+
+/** The page's shape, before it is known what it shows. */
+function Opening() {
+  return <div class="frame" aria-busy="true"><div class="rail"><div class="brand"><Mark />Hearth</div></div>
+    <div class="stage"><main aria-label="Opening"><div class="data-head" /><div class="data-bar" /></main></div></div>;
+}

@@ -1,0 +1,56 @@
+import { sentence } from "./session";
+import { Store } from "./store";
+
+export interface Notice {
+  id: number;
+  text: string;
+  tone: "plain" | "bad";
+  action?: { label: string; run: () => void | Promise<void> };
+  until: number;
+}
+
+const SHOWN_MILLISECONDS = 6000;
+export const UNDO_MILLISECONDS = 20_000;
+
+/** Short messages at the edge of the screen, and one sentence for those who listen. */
+export class Notices extends Store {
+  list: Notice[] = [];
+  /** For a polite live region, at most one sentence in five seconds. */
+  spoken = "";
+  private spokenAt = 0;
+  private next = 1;
+
+  say(text: string, tone: "plain" | "bad" = "plain"): void {
+    this.show({ text, tone, until: Date.now() + SHOWN_MILLISECONDS });
+  }
+
+  fail(error: unknown): void {
+    this.say(sentence(error), "bad");
+  }
+
+  offer(text: string, label: string, run: () => void | Promise<void>): Notice {
+    return this.show({ text, tone: "plain", action: { label, run }, until: Date.now() + UNDO_MILLISECONDS });
+  }
+
+  close(id: number): void {
+    this.list = this.list.filter(notice => notice.id !== id);
+    this.changed();
+  }
+
+  private show(notice: Omit<Notice, "id">): Notice {
+    const made = { id: this.next++, ...notice };
+    this.list = [...this.list.slice(-2), made];
+    this.speak(notice.text);
+    setTimeout(() => this.close(made.id), notice.until - Date.now());
+    this.changed();
+    return made;
+  }
+
+  speak(text: string): void {
+    const now = Date.now();
+    if (now - this.spokenAt < 5000 && this.spoken === text) return;
+    this.spokenAt = now;
+    this.spoken = text;
+    this.changed();
+  }
+}

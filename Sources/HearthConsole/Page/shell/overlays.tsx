@@ -1,0 +1,9 @@
+import { h } from "preact";
+import { App } from "./app";
+import { CommandBox } from "./commandBox";
+
+export { KeysSheet } from "./keysSheet";
+
+export function Commands(props?: { app: App }) {
+  return <CommandBox app={props!.app} />;
+}

@@ -1,0 +1,121 @@
+import { h } from "preact";
+import { duration } from "../format/time";
+import { Icon, Mark } from "../widgets/icon";
+import { Menu, MenuItem } from "../widgets/menu";
+import { Button } from "../widgets/button";
+import { App } from "./app";
+import { Store, View } from "./store";
+import { switchTheme, theme } from "./theme";
+
+const isApple = /Mac|iP(hone|ad)/.test(navigator.platform);
+export const COMMAND_KEY = isApple ? "⌘K" : "Ctrl K";
+
+interface RailState {
+  menu: { name: "database" | "session"; anchor: Element } | null;
+}
+
+/** Where one is, what is live, and who one is. On narrow screens a bar at the bottom. */
+export class Rail extends View<{ app: App }, RailState> {
+  override state: RailState = { menu: null };
+
+  protected stores(): Store[] {
+    return [this.props.app, this.props.app.data, this.props.app.session];
+  }
+
+  private open(name: "database" | "session", event: Event): void {
+    this.setState({ menu: { name, anchor: event.currentTarget as Element } });
+  }
+
+  render() {
+    const { app } = this.props;
+    const { menu } = this.state;
+    const close = () => this.setState({ menu: null });
+    return <div style={{ display: "contents" }}>
+      <nav class="rail" aria-label="Console">
+        <div class="brand"><Mark />Hearth</div>
+        {this.database()}
+        <button type="button" class="place" onClick={() => app.show("command")}><Icon name="search" />Go to<span class="after">
+          <kbd>{COMMAND_KEY}</kbd></span></button>
+        <div style={{ height: "6px" }} />
+        <a class="place" href="#/data" aria-current="page" onClick={event => this.home(event)}><Icon name="data" />Data</a>
+        {this.foot()}
+      </nav>
+      <nav class="tabs" aria-label="Console">
+        <a href="#/data" aria-current="page" onClick={event => this.home(event)}><Icon name="data" />Data</a>
+        <button type="button" onClick={() => app.show("command")}><Icon name="search" />Go to</button>
+        <button type="button" aria-haspopup="menu" onClick={event => this.open("session", event)}><Icon name="person" />Session</button>
+      </nav>
+      {menu?.name === "database" ? <Menu name="Database" anchor={menu.anchor} onClose={close} items={this.databases()} /> : null}
+      {menu?.name === "session" ? <Menu name="Session" anchor={menu.anchor} onClose={close} items={this.sessionItems()} /> : null}
+    </div>;
+  }
+
+  private home(event: Event): void {
+    event.preventDefault();
+    this.props.app.data.go({ path: [] });
+  }
+
+  private database() {
+    const { app } = this.props;
+    const others = app.databases.length - 1;
+    const name = <bdi class="cut">{app.data.database || "…"}</bdi>;
+    if (others < 1) return <div class="database" title="Database"><Icon name="database" />{name}</div>;
+    return <button type="button" class="database" aria-haspopup="menu" aria-label={`Database ${app.data.database}, ${others} more`}
+      onClick={event => this.open("database", event)}>
+      <Icon name="database" />{name}<span class="note-text">{others} more</span><Icon name="down" />
+    </button>;
+  }
+
+  private databases(): MenuItem[] {
+    const { app } = this.props;
+    return app.databases.map(each => ({ label: each.name, isChosen: each.name === app.data.database, run: () => app.choose(each.name) }));
+  }
+
+  private sessionItems(): MenuItem[] {
+    const { app } = this.props;
+    const items: MenuItem[] = [
+      { label: theme() === "dark" ? "Light colours" : "Dark colours", icon: theme() === "dark" ? "sun" : "moon", run: () => this.turn() },
+      { label: "Keys", icon: "keyboard", run: () => app.show("keys") },
+      { label: "Sign out", icon: "cross", startsGroup: true, run: () => void app.signOut() },
+    ];
+    return app.databases.length > 1 ? [...this.databases().map(item => ({ ...item, isChosen: undefined,
+      icon: "database" as const })), { ...items[0]!, startsGroup: true }, ...items.slice(1)] : items;
+  }
+
+  private turn(): void {
+    switchTheme();
+    this.forceUpdate();
+  }
+
+  private foot() {
+    const { app } = this.props;
+    const session = app.session.state;
+    if (session.name !== "in" && session.name !== "ended") return null;
+    const isIn = session.name === "in";
+    return <div class="rail-foot">
+      <ConnectionLine app={app} />
+      <div class="line who"><bdi class="cut">{session.person}</bdi></div>
+      {isIn ? <div class="line"><span>{session.role === "viewer" ? "Read-only" : "Administrator"}</span>
+        <span class="after">{duration(app.session.secondsLeft(Date.now()))}<span class="roomy"> left</span></span></div> : null}
+      <div class="rail-tools">
+        <Button label={theme() === "dark" ? "Light colours" : "Dark colours"} icon={theme() === "dark" ? "sun" : "moon"}
+          kind="quiet" onlyIcon onPress={() => this.turn()} />
+        <Button label="Keys" icon="keyboard" kind="quiet" onlyIcon onPress={() => app.show("keys")} />
+        <Button label="Session" icon="more" kind="quiet" onlyIcon popup="menu" onPress={event => this.open("session", event)} />
+        {isIn && session.version ? <span class="after">{session.version}</span> : null}
+      </div>
+    </div>;
+  }
+}
+
+function ConnectionLine(props?: { app: App }) {
+  const { data } = props!.app;
+  const link = data.link;
+  const state = link?.state.name ?? "connecting";
+  const [dot, text] = data.isPaused && state === "live" ? ["waiting", "Paused"] :
+    state === "live" ? ["", "Live"] : state === "offline" ? ["away", "No connection"] : state === "stopped"
+      ? ["stopped", "Stopped"] : ["waiting", "Connecting"];
+  const trip = state === "live" ? link!.roundTrip : null;
+  return <div class="line"><span class={`dot ${dot}`} /><span>{text}</span>
+    {trip === null ? null : <span class="after">{trip < 10 ? trip.toFixed(1) : Math.round(trip)} ms</span>}</div>;
+}

@@ -1,0 +1,146 @@
+import { ApiError, ConsoleApi, SessionAnswer } from "../api/console";
+import { Store } from "./store";
+
+const TOKEN = "hearth-console-token";
+/** How often the server is told that somebody is there. */
+const TOLD_MILLISECONDS = 60_000;
+
+export type SessionState =
+  | { name: "opening" }
+  | { name: "out"; problem: string | null }
+  | { name: "in"; role: "administrator" | "viewer"; person: string; endsAt: number; idleEndsAt: number; version: string; emulator: boolean }
+  | { name: "ended"; person: string; reason: string };
+
+/** The session of this tab. Half of what opens it is a cookie, the other is kept here; neither opens anything alone. */
+export class Session extends Store {
+  state: SessionState = { name: "opening" };
+  readonly api = new ConsoleApi(() => readToken());
+  /** Another version of Hearth answers than the one this page came from. */
+  isUpdated = false;
+  /** Counts the sessions that were opened here. */
+  generation = 0;
+  /** Where the address stood before a link was opened over it. */
+  place = location.hash.startsWith("#/") ? location.hash.slice(1) : "";
+  private version: string | null = null;
+  private person = "";
+  private usedAt = Date.now();
+  private toldAt = Date.now();
+
+  constructor() {
+    super();
+    this.api.sessionEnded = () => this.end("It ended, or another link was opened in this browser.");
+    for (const event of ["pointerdown", "keydown"]) addEventListener(event, () => (this.usedAt = Date.now()), { passive: true });
+    addEventListener("hashchange", () => this.addressChanged());
+    setInterval(() => void this.watch(), 20_000);
+  }
+
+  /** Signs in by the link that the page was opened with, or goes on with the session that is there. */
+  async open(): Promise<void> {
+    const key = keyOf(location.hash);
+    // The key has one use, and is not kept in the history before that.
+    if (key !== null) history.replaceState(null, "", location.pathname + "#" + (this.place || "/data"));
+    const before = this.state;
+    try {
+      if (key !== null) return this.take(await this.api.signIn({ key }));
+      if (readToken() === null) return this.set({ name: "out", problem: null });
+      this.take(await this.api.session(false));
+    } catch (error) {
+      const isRefused = error instanceof ApiError && (error.status === 401 || error.status === 403);
+      if (before.name === "in" || before.name === "ended") return this.set({ name: "ended", person: this.person,
+        reason: sentence(error) });
+      this.set({ name: "out", problem: key !== null || !isRefused ? sentence(error) : null });
+    }
+  }
+
+  /** A link that is opened over this page changes its fragment alone. */
+  private addressChanged(): void {
+    if (keyOf(location.hash) !== null) void this.open();
+    else this.place = location.hash.slice(1);
+  }
+
+  async signIn(idToken: string): Promise<void> {
+    this.take(await this.api.signIn({ idToken }));
+  }
+
+  async signOut(): Promise<void> {
+    await this.api.signOut().catch(() => {});
+    localStorage.removeItem(TOKEN);
+    this.set({ name: "out", problem: null });
+  }
+
+  end(reason: string): void {
+    if (this.state.name === "in") this.set({ name: "ended", person: this.person, reason });
+  }
+
+  /** Whether a session may be there: what asks can begin before the answer. */
+  get isLikely(): boolean {
+    return readToken() !== null || keyOf(location.hash) !== null;
+  }
+
+  get isViewer(): boolean {
+    return this.state.name === "in" && this.state.role === "viewer";
+  }
+
+  /** Whole seconds until the session ends, whatever is done. */
+  secondsLeft(now: number): number {
+    return this.state.name === "in" ? Math.max(0, Math.round((this.state.endsAt - now) / 1000)) : 0;
+  }
+
+  /** Whole seconds until it ends if nothing is done. */
+  secondsLeftIdle(now: number): number {
+    return this.state.name === "in" ? Math.max(0, Math.round((Math.min(this.state.endsAt, this.state.idleEndsAt) - now) / 1000)) : 0;
+  }
+
+  async goOn(): Promise<void> {
+    this.toldAt = Date.now();
+    this.take(await this.api.session(false));
+  }
+
+  private async watch(): Promise<void> {
+    if (this.state.name !== "in") return;
+    const now = Date.now();
+    const isUsed = this.usedAt > this.toldAt && now - this.toldAt > TOLD_MILLISECONDS;
+    if (isUsed) this.toldAt = now;
+    try {
+      this.take(await this.api.session(!isUsed));
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 401) this.end(this.secondsLeft(now) <= 0 ? "Its time was over."
+        : "It was idle, or it was ended elsewhere.");
+    }
+  }
+
+  private take(answer: SessionAnswer): void {
+    if (answer.token) {
+      localStorage.setItem(TOKEN, answer.token);
+      this.generation++;
+    }
+    this.person = answer.name;
+    if (answer.version) {
+      this.isUpdated = this.version !== null && this.version !== answer.version;
+      this.version ??= answer.version;
+    }
+    this.set({
+      name: "in", role: answer.role, person: answer.name, idleEndsAt: Date.now() + answer.idleSeconds * 1000,
+      endsAt: Date.now() + answer.endsInSeconds * 1000, version: answer.version ?? "", emulator: answer.emulator ?? false,
+    });
+  }
+
+  private set(state: SessionState): void {
+    this.state = state;
+    this.changed();
+  }
+}
+
+function keyOf(fragment: string): string | null {
+  const key = /^#key=(.+)$/.exec(fragment)?.[1];
+  return key === undefined ? null : decodeURIComponent(key);
+}
+
+function readToken(): string | null {
+  return localStorage.getItem(TOKEN);
+}
+
+export function sentence(error: unknown): string {
+  if (error instanceof TypeError) return "The server does not answer.";
+  return error instanceof Error ? error.message : String(error);
+}

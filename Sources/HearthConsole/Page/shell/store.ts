@@ -1,0 +1,44 @@
+import { Component } from "preact";
+
+/** Something that components look at. Changes are told once a frame. */
+export class Store {
+  private readonly observers = new Set<() => void>();
+  private isWaiting = false;
+
+  observe(observer: () => void): () => void {
+    this.observers.add(observer);
+    return () => this.observers.delete(observer);
+  }
+
+  changed(): void {
+    if (this.isWaiting) return;
+    this.isWaiting = true;
+    // A hidden tab has no frames; its state is still told.
+    const tell = () => {
+      if (!this.isWaiting) return;
+      this.isWaiting = false;
+      for (const observer of [...this.observers]) observer();
+    };
+    if (document.hidden) setTimeout(tell, 50);
+    else requestAnimationFrame(tell);
+  }
+}
+
+/** A component that is drawn again whenever one of its stores changes. */
+export abstract class View<Props = {}, State = {}> extends Component<Props, State> {
+  private stops: (() => void)[] = [];
+  private isMounted = false;
+
+  /** The stores that this view shows. */
+  protected abstract stores(): Store[];
+
+  override componentDidMount(): void {
+    this.isMounted = true;
+    this.stops = this.stores().map(store => store.observe(() => this.isMounted && this.forceUpdate()));
+  }
+
+  override componentWillUnmount(): void {
+    this.isMounted = false;
+    for (const stop of this.stops) stop();
+  }
+}

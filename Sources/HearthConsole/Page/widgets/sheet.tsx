@@ -1,0 +1,63 @@
+import { Component, h } from "preact";
+import { Button } from "./button";
+
+interface SheetProps {
+  title: string;
+  /** What can be done, at the foot. */
+  foot?: JSX.Element;
+  isWide?: boolean;
+  name?: string;
+  /** Without it the sheet stays until it is answered. */
+  onClose?: () => void;
+  onSubmit?: () => void;
+}
+
+const FOCUSABLE = "button:not([disabled]), input, textarea, select, a[href], [tabindex='0']";
+
+/** A box over the view. It keeps the focus inside, and gives it back. */
+export class Sheet extends Component<SheetProps, {}> {
+  private element: HTMLElement | null = null;
+  private before: Element | null = null;
+
+  override componentDidMount(): void {
+    this.before = document.activeElement;
+    const first = this.element!.querySelector<HTMLElement>("[data-first]") ??
+      this.element!.querySelector<HTMLElement>(".sheet-body input, .sheet-body textarea, .sheet-foot .primary") ??
+      this.element!.querySelector<HTMLElement>(FOCUSABLE);
+    first?.focus();
+  }
+
+  override componentWillUnmount(): void {
+    if (this.before instanceof HTMLElement) this.before.focus();
+  }
+
+  private key(event: KeyboardEvent): void {
+    event.stopPropagation();
+    if (event.key === "Escape") this.props.onClose?.();
+    if (event.key !== "Tab") return;
+    const all = [...this.element!.querySelectorAll<HTMLElement>(FOCUSABLE)].filter(each => each.offsetParent !== null);
+    const edge = event.shiftKey ? all[0] : all[all.length - 1];
+    if (document.activeElement !== edge) return;
+    event.preventDefault();
+    (event.shiftKey ? all[all.length - 1] : all[0])?.focus();
+  }
+
+  render() {
+    const { title, foot, isWide, name, onClose, onSubmit, children } = this.props;
+    const submit = (event: Event) => {
+      event.preventDefault();
+      onSubmit?.();
+    };
+    return <div class="veil" onMouseDown={event => event.target === event.currentTarget && onClose?.()}>
+      <div class={`sheet ${isWide ? "wide" : ""} ${name ?? ""}`} role="dialog" aria-modal="true" aria-label={title}
+        ref={element => (this.element = element as HTMLElement)} onKeyDown={event => this.key(event)}>
+        <form autocomplete="off" onSubmit={submit}>
+          {name === "command" ? null : <div class="sheet-head"><h2>{title}</h2>
+            {onClose ? <Button label="Close" icon="cross" kind="quiet" onlyIcon onPress={onClose} /> : null}</div>}
+          <div class="sheet-body">{children}</div>
+          {foot ? <div class="sheet-foot">{foot}</div> : null}
+        </form>
+      </div>
+    </div>;
+  }
+}

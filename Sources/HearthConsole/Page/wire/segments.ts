@@ -1,0 +1,38 @@
+import { wholeEnd } from "../format/text";
+
+/** Messages longer than this many UTF-16 units travel as a count and that many pieces. */
+const SEGMENT_LIMIT = 16384;
+
+/** The texts to send for one message. No piece ends inside a surrogate pair. */
+export function segmentsOf(message: string): string[] {
+  if (message.length <= SEGMENT_LIMIT) return [message];
+  const pieces: string[] = [];
+  for (let start = 0; start < message.length; ) {
+    const end = wholeEnd(message, Math.min(start + SEGMENT_LIMIT, message.length));
+    pieces.push(message.slice(start, end));
+    start = end;
+  }
+  return [String(pieces.length), ...pieces];
+}
+
+/** Puts pieces together again. */
+export class SegmentAssembler {
+  private missing = 0;
+  private pieces: string[] = [];
+
+  /** Takes one text and returns a message when it is whole. */
+  take(text: string): string | null {
+    if (this.missing > 0) {
+      this.pieces.push(text);
+      if (--this.missing > 0) return null;
+      const message = this.pieces.join("");
+      this.pieces = [];
+      return message;
+    }
+    if (text.length <= 6 && /^\d+$/.test(text)) {
+      this.missing = Number(text);
+      return null;
+    }
+    return text;
+  }
+}
