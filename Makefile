@@ -14,7 +14,7 @@ PORT ?= 9000
 # again when there are others.
 export HEARTH_PLUGINS := $(sort $(notdir $(wildcard Plugins/*)))
 
-.PHONY: run build build-bench deb deb-test test bench soak crash test-edge torture torture-random torture-clients torture-proofs torture-disks torture-events torture-cluster optimised fuzz cluster docs plugin-copies packages solver test-servers toolchain clean
+.PHONY: run build build-bench deb deb-test test bench soak crash test-edge torture torture-random torture-clients torture-proofs torture-disks torture-events torture-cluster optimised fuzz cluster docs plugin-copies packages solver test-servers page-tools toolchain clean
 
 ## Serve the rules in Rules/ with data in ./data, on loopback.
 run: build
@@ -39,8 +39,9 @@ deb-test: deb
 ## All tests: the Swift suites, then the acceptance tests with real clients against the built server. The suites run
 ## one after the other: many drive real sockets and threads, and on two cores they would wait for each other's turns.
 ## The last lines repeat each failure. A test that passes when it runs again does not fail the whole, and is named there.
-test: packages solver test-servers toolchain .venv/ready
+test: packages solver test-servers page-tools toolchain .venv/ready
 	swift build --build-tests
+	sh Tests/ConsoleTests/run.sh
 	python3 Tests/run.py
 
 ## The acceptance tests where each server is a node of a cluster that owns nothing: beside each runs another one, over a
@@ -147,6 +148,11 @@ solver:
 test-servers:
 	@sh Deploy/packages.sh slapd postgresql haproxy jq restic node-typescript || echo "slapd, postgresql, haproxy, jq, restic or node-typescript is missing: the tests with them are skipped"
 	@sh Deploy/programs.sh .build/test-programs prometheus prometheus promtool || echo "prometheus is missing: the tests with it are skipped"
+
+## What the console's page is tested with: its compiler, node and a browser.
+page-tools:
+	@command -v node >/dev/null || sh Deploy/packages.sh nodejs
+	@sh Deploy/packages.sh esbuild node-preact node-typescript chromium || echo "chromium or node-typescript is missing: the tests of the console's page fail or are skipped"
 
 toolchain:
 	@sh Deploy/toolchain.sh $(SWIFT_VERSION)
