@@ -67,6 +67,7 @@ UNFIT = {
     ],
     "each node has an administrator's token of its own making": ["test_a_replaced_administrators_token"],
     "an emulator's further projects are in the memory of one process": ["test_emulator.py"],
+    "the console's links are those of one process": ["test_console_page.py"],
     "what is decided is counted and logged by the owner": [
         "test_a_scrape_counts", "test_the_log_as_objects", "test_a_renewed_certificate", "test_denials_are_told",
     ],

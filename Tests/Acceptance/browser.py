@@ -1,0 +1,57 @@
+"""A real Chromium for the tests of pages: it tells of every error on its console and of every request to another host."""
+
+import contextlib
+import os
+import pathlib
+import shutil
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+CHROMIUM = shutil.which("chromium")
+# Pictures of what tests saw, where somebody wants to look at them.
+PICTURES = os.environ.get("HEARTH_PICTURES")
+
+
+class Watched:
+    """A page, and what was wrong on it."""
+
+    def __init__(self, context, origin):
+        self.page = context.new_page()
+        self.origin = origin
+        self.wrong = []
+        self.foreign = []
+        self.page.on("console", self.said)
+        self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
+        self.page.on("request", self.asked)
+        self.page.on("dialog", lambda dialog: (self.wrong.append("a dialog: " + dialog.message), dialog.dismiss()))
+
+    def said(self, message):
+        if message.type == "error":
+            self.wrong.append(message.text)
+
+    def asked(self, request):
+        if not request.url.startswith((self.origin, "data:", "blob:")):
+            self.foreign.append(request.url)
+
+    def picture(self, name):
+        if PICTURES:
+            folder = pathlib.Path(PICTURES)
+            folder.mkdir(parents=True, exist_ok=True)
+            self.page.screenshot(path=folder / (name + ".png"))
+
+    def check(self, *allowed):
+        """Nothing was wrong but what holds one of the allowed texts."""
+        assert not self.foreign, self.foreign
+        wrong = [text for text in self.wrong if not any(each in text for each in allowed)]
+        assert not wrong, wrong
+
+
+@contextlib.contextmanager
+def browser():
+    if CHROMIUM is None:
+        pytest.skip("there is no chromium")
+    with sync_playwright() as playwright:
+        made = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield made
+        made.close()
