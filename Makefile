@@ -146,7 +146,7 @@ solver:
 
 ## Servers and programs that plugins are tested with, for tests alone. Without them those are skipped.
 test-servers:
-	@sh Deploy/packages.sh slapd postgresql haproxy jq restic node-typescript || echo "slapd, postgresql, haproxy, jq, restic or node-typescript is missing: the tests with them are skipped"
+	@sh Deploy/packages.sh slapd postgresql haproxy jq restic || echo "slapd, postgresql, haproxy, jq or restic is missing: the tests with them are skipped"
 	@sh Deploy/programs.sh .build/test-programs prometheus prometheus promtool || echo "prometheus is missing: the tests with it are skipped"
 
 ## What the console's page is tested with: its compiler, node and a browser.
