@@ -30,12 +30,16 @@ FACES = {
     "inter-600.woff2": "/usr/share/fonts/opentype/inter/Inter-SemiBold.otf",
     "jetbrains-mono-400.woff2": "/usr/share/fonts/truetype/jetbrains-mono/JetBrainsMono-Regular.ttf",
 }
-# Latin, and the marks of the page: dashes, quotes, dots, arrows, ticks, keys.
-CHARACTERS = (
-    "U+0020-007E,U+00A0-017F,U+0192,U+02C6,U+02DC,U+2010-2015,U+2018-201E,U+2020-2022,U+2026,U+2030,U+2039,U+203A,"
-    "U+20AC,U+2122,U+2190-2193,U+21A9,U+21B5,U+21E7,U+2212,U+2248,U+2260,U+2264,U+2265,U+2303,U+2318,U+2325,U+232B,"
-    "U+23CE,U+2713,U+2717,U+00B5,U+03BC")
-FEATURES = "kern,liga,calt,ccmp,locl,mark,mkmk,tnum,case,zero"
+# What every page needs: letters of English, and the marks of the page: dashes, quotes, dots, arrows, keys.
+CORE = (
+    "U+20-7E,U+A0,U+B7,U+D7,U+2013,U+2014,U+2018,U+2019,U+201C,U+201D,U+2026,U+2190-2193,U+2212,U+2318,U+23CE")
+# Other letters of Latin scripts, in a file of their own that a browser loads when one of them is to be shown.
+MORE = (
+    "U+A1-B6,U+B8-D6,U+D8-17F,U+192,U+2C6,U+2DC,U+2010-2012,U+2015,U+201A,U+201E,U+2020-2022,U+2030,U+2039,U+203A,U+20AC,"
+    "U+2122,U+2248,U+2260,U+2264,U+2265")
+# No ligatures: keys and values are shown as they are.
+FEATURES = "kern,tnum,case"
+PARTS = {"": CORE, "-more": MORE}
 TYPES = {
     ".css": "text/css; charset=utf-8", ".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",
     ".json": "application/json; charset=utf-8", ".png": "image/png", ".svg": "image/svg+xml", ".woff2": "font/woff2",
@@ -63,14 +67,19 @@ def run(*arguments, **options):
 def cut_fonts(folder):
     """Fonts do not change with the page: they are cut once for each version of them."""
     for name, source in FACES.items():
-        stamp = pathlib.Path(source).stat()
-        key = hashlib.sha256(f"{source} {stamp.st_size} {stamp.st_mtime_ns} {CHARACTERS} {FEATURES}".encode()).hexdigest()
-        font, mark = folder / name, folder / (name + ".key")
-        if font.exists() and mark.exists() and mark.read_text() == key:
-            continue
-        run("/usr/bin/python3", "-m", "fontTools.subset", source, f"--unicodes={CHARACTERS}", "--flavor=woff2",
-            f"--layout-features={FEATURES}", "--no-hinting", "--desubroutinize", f"--output-file={font}")
-        mark.write_text(key)
+        for part, characters in PARTS.items():
+            cut_font(folder / name.replace(".", part + "."), source, characters)
+
+
+def cut_font(font, source, characters):
+    stamp = pathlib.Path(source).stat()
+    key = hashlib.sha256(f"{source} {stamp.st_size} {stamp.st_mtime_ns} {characters} {FEATURES}".encode()).hexdigest()
+    mark = font.with_name(font.name + ".key")
+    if font.exists() and mark.exists() and mark.read_text() == key:
+        return
+    run("/usr/bin/python3", "-m", "fontTools.subset", source, f"--unicodes={characters}", "--flavor=woff2",
+        f"--layout-features={FEATURES}", "--no-hinting", "--desubroutinize", f"--output-file={font}")
+    mark.write_text(key)
 
 
 def bundle(page, work):
@@ -81,8 +90,8 @@ def bundle(page, work):
     cut_fonts(fonts)
     shutil.copytree(page, source)
     (source / "fonts").mkdir(exist_ok=True)
-    for name in FACES:
-        shutil.copy(fonts / name, source / "fonts" / name)
+    for font in fonts.glob("*.woff2"):
+        shutil.copy(font, source / "fonts" / font.name)
     run("/usr/bin/esbuild", "main.ts", "--bundle", "--minify", "--splitting", "--format=esm", "--target=es2021",
         "--charset=utf8", "--legal-comments=none", "--log-level=warning", "--loader:.woff2=file", "--loader:.svg=file",
         "--loader:.png=file", "--entry-names=[name]-[hash]", "--chunk-names=[name]-[hash]",

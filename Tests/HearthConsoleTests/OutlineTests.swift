@@ -14,6 +14,23 @@ import Testing
     }
   }
 
+  /// So many children, each its own number.
+  private static func numbers(_ count: Int) -> Node {
+    var builder = NodeBuilder()
+    builder.open()
+    for number in 0..<count {
+      builder.key(Key("\(number)"))
+      builder.leaf(.int(Int64(number)))
+    }
+    builder.close()
+    return builder.finish()
+  }
+
+  /// The bytes of these in JSON.
+  private static func numbersBytes(_ count: Int) -> Int {
+    2 + (0..<count).reduce(0) { $0 + 2 * String($1).utf8.count + 4 }
+  }
+
   private static func page(
     _ order: Query.Order = .key, from: Key? = nil, isReversed: Bool = false, limit: Int = 200
   ) -> Outline.Page {
@@ -61,19 +78,23 @@ import Testing
 
   @Test("a page is bounded, and a million children are not walked over")
   func large() throws {
-    var builder = NodeBuilder()
-    builder.open()
-    for number in 0..<200_000 {
-      builder.key(Key("\(number)"))
-      builder.leaf(.int(Int64(number)))
-    }
-    builder.close()
-    let node = builder.finish()
+    let node = Self.numbers(200_000)
     let outline = try Outline(node, Self.page(from: "100000", limit: 1_000_000))
     #expect(outline.rows.count == Outline.limitMax && outline.hasMore && outline.count == 200_000)
     #expect(outline.rows.first?.key == "100001")
     #expect(throws: Outline.Problem.tooManyToOrder) { try Outline(node, Self.page(.value)) }
-    let exact = 2 + (0..<200_000).reduce(0) { $0 + 2 * String($1).utf8.count + 4 }
+    let exact = Self.numbersBytes(200_000)
     #expect((exact / 2...exact * 2).contains(outline.bytes), "about: \(outline.bytes) of \(exact)")
+  }
+
+  @Test("a large child is seen as such behind small ones")
+  func sizes() throws {
+    let small = Self.node(#"{"members": {"ann": true, "bob": true}, "notices": ["one", "two", "three"], "title": "x"}"#)
+    #expect(try Outline(small, Self.page()).bytes == 94, "what is small is counted")
+    let root = small.replacing(Path("sensors"), with: Self.numbers(20_000))
+    let exact = Self.numbersBytes(20_000)
+    let outline = try Outline(root, Self.page())
+    #expect((exact / 2...exact * 2).contains(outline.bytes), "about: \(outline.bytes) of \(exact)")
+    #expect((exact / 2...exact * 2).contains(outline.rows.first { $0.key == "sensors" }?.bytes ?? 0))
   }
 }

@@ -2,29 +2,39 @@ import HearthTree
 
 /// About how many bytes of JSON a value is: exact for what is small, told from a sample for what is large.
 enum SizeEstimate {
-  /// - Parameter sample: values that are looked at, at most.
+  /// - Parameter sample: about how many values are looked at, on each level of the data.
   static func bytes(of node: Node, sample: Int) -> Int {
     var left = sample
-    return Int(min(size(node, &left), 1e15))
+    return Int(min(exact(node, &left) ?? estimate(node, sample: sample), 1e15))
   }
 
   /// Recursion as deep as the data, which is limited.
-  private static func size(_ node: Node, _ left: inout Int) -> Double {
+  ///
+  /// - Returns: nil when there are more values than that.
+  private static func exact(_ node: Node, _ left: inout Int) -> Double? {
     left -= 1
+    guard left >= 0 else { return nil }
     guard node.isInterior else { return leafSize(node) }
-    var (seen, bytes) = (0, 0.0)
+    var bytes = 2.0
     for (key, child) in node.children {
-      guard left > 0 else { break }
-      bytes += Double(key.text.utf8.count + 4) + size(child, &left)
-      seen += 1
+      guard let size = exact(child, &left) else { return nil }
+      bytes += nameSize(key) + size
     }
-    // Nothing was left for the first of them.
-    guard seen > 0 else { return 2 + Double(node.childCount) * unseenBytes }
-    return 2 + bytes * Double(node.childCount) / Double(seen)
+    return bytes
   }
 
-  /// A short name and a number.
-  private static let unseenBytes = 16.0
+  /// Each child has its part of the sample, so that a large one is seen as such behind many small ones.
+  private static func estimate(_ node: Node, sample: Int) -> Double {
+    guard node.isInterior else { return leafSize(node) }
+    let seen = min(node.childCount, max(1, sample))
+    let bytes = node.children.prefix(seen).reduce(0) { bytes, child in
+      bytes + nameSize(child.key) + estimate(child.node, sample: sample / seen)
+    }
+    return 2 + bytes * Double(node.childCount) / Double(max(1, seen))
+  }
+
+  /// With quotes, a colon and a comma.
+  private static func nameSize(_ key: Key) -> Double { Double(key.text.utf8.count + 4) }
 
   private static func leafSize(_ node: Node) -> Double {
     if let count = node.withStringUTF8({ $0.count }) { return Double(count + 2) }

@@ -203,7 +203,8 @@ extension ConsoleOperation {
 
   private func outline() async throws(ConsoleFailure) -> HTTPResponse {
     guard let parameters = call.parameters else { throw .badQuery }
-    _ = try session()
+    // The page asks again by itself what it shows.
+    _ = try session(isUse: parameters["peek"] != "1")
     let (path, page) = try OutlineQuery.read(parameters)
     let database: Database
     do { database = try await opened(parameters["ns"]).get() } catch {

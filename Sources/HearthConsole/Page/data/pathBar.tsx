@@ -52,7 +52,6 @@ export class PathBar extends Component<{ data: DataController }, State> {
   }
 
   private key(event: KeyboardEvent): void {
-    event.stopPropagation();
     const { suggestions, at, text } = this.state;
     const chosen = suggestions[at] ?? (suggestions.length === 1 ? suggestions[0] : undefined);
     switch (event.key) {

@@ -53,7 +53,6 @@ export class RowEditor {
   }
 
   private key(event: KeyboardEvent): void {
-    event.stopPropagation();
     if (event.key === "Escape") this.data.editor.cancel();
     else if (event.key === "Enter") void this.data.editor.save();
     else return;

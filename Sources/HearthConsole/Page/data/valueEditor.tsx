@@ -27,7 +27,6 @@ export class ValueEditor extends View<{ data: DataController }> {
 
   private key(event: KeyboardEvent): void {
     const { editor } = this.props.data;
-    event.stopPropagation();
     const isLong = event.target instanceof HTMLTextAreaElement;
     if (event.key === "Escape") editor.cancel();
     else if (event.key === "Enter" && (!isLong || event.metaKey || event.ctrlKey)) void editor.save();
