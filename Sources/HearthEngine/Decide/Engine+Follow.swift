@@ -3,10 +3,8 @@ import HearthTree
 
 /// An engine that follows what others decide: their commits go in, and its own connections are told of them.
 extension Engine {
-  /// An engine that makes nothing durable: whoever wants a change is told that it is unavailable, and nothing is done when
-  /// a connection ends. Its connections listen, read, sign in and out as with any other.
-  ///
-  /// - Parameter state: Where following begins: what recovery found.
+  /// An engine that makes nothing durable, from what recovery found: whoever wants a change is told that it is unavailable,
+  /// and nothing is done when a connection ends. Its connections listen, read, sign in and out as with any other.
   package init(following state: Published, limits: EngineLimits = EngineLimits()) {
     self.init(state: state, limits: limits, as: .following)
   }

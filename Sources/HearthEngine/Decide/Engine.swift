@@ -65,16 +65,13 @@ public struct Engine {
 
   /// - Parameter state: Where decisions begin: what recovery found.
   public init(state: Published, limits: EngineLimits = EngineLimits()) {
-    self.init(state: state, limits: limits, ignoring: [])
+    self.init(state: state, limits: limits, as: .alone)
   }
 
   /// - Parameter ignored: Aspects to leave out of the dependency index: a fault, for the test that must notice it.
-  package init(state: Published, limits: EngineLimits, ignoring ignored: ReadDependencies.Aspects) {
-    self.init(state: state, limits: limits, as: .alone, ignoring: ignored)
-  }
-
-  init(
-    state: Published, limits: EngineLimits, as role: EngineRole, ignoring ignored: ReadDependencies.Aspects = []
+  package init(
+    state: Published, limits: EngineLimits, as role: EngineRole = .alone,
+    ignoring ignored: ReadDependencies.Aspects = []
   ) {
     (self.state, self.limits, self.role) = (state, limits, role)
     if limits.countsRules { self.state.rules = state.rules.counted }
@@ -140,8 +137,7 @@ public struct Engine {
     defer { (payload, effects, setAside, tally) = ([], [], nil, RequestTally()) }
     return Batch(
       payload: payload, firstPosition: firstPosition, commandCount: 0, effects: effects, state: state,
-      setAside: setAside, decided: tap?.take(), changes: changeTap?.take() ?? [],
-      places: placeTap.take(), tally: tally)
+      setAside: setAside, decided: tap?.take(), changes: changeTap?.take() ?? [], places: placeTap.take(), tally: tally)
   }
 
   private mutating func decide(_ command: Command) {

@@ -1,5 +1,5 @@
 /// What an engine does with a database.
-enum EngineRole: Sendable {
+package enum EngineRole: Sendable {
   /// It decides everything, for its own connections.
   case alone
   /// It follows what another one decides, and decides what its own connections may read.
