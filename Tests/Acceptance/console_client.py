@@ -113,6 +113,13 @@ class Session:
         return live
 
 
+def put(session, path, value, server):
+    """Writes over a socket of the session's."""
+    live = session.socket(server)
+    live.call("p", p=path, d=value)
+    live.close()
+
+
 class Events:
     """The session's event stream, read event by event."""
 

@@ -4,7 +4,6 @@ import gzip
 import json
 import re
 import subprocess
-import urllib.parse
 
 import pytest
 import requests
@@ -12,7 +11,7 @@ import requests
 import secrets_seen
 from client import Client
 from conftest import hearth
-from console_client import API, Events, Session, ask, link, start_link
+from console_client import API, Session, ask, link, put, start_link
 from identity import Identity
 from steppable_clock import SteppableClock
 from waits import WAIT_SECONDS, until
@@ -51,12 +50,6 @@ def viewer(server):
 def audit(server, event):
     records = [json.loads(line) for line in server.run("audit", "tail", "-n", "1000", "--json").splitlines()]
     return [record for record in records if record["event"] == event]
-
-
-def put(session, path, value, server):
-    live = session.socket(server)
-    live.call("p", p=path, d=value)
-    live.close()
 
 
 # Getting in
@@ -262,6 +255,7 @@ def test_sessions_end_by_time(serve, tmp_path):
     assert ask(late[0], "POST", API + "session", {"key": late[1]}, JSON).status == 401, "ten minutes are over"
     clock.set(1700)
     session.get("session")
+    idle.get("outline?ns=default&path=/&peek=1")
     assert idle.get("session?peek=1")["idleSeconds"] <= 100
     assert idle.credential()["expiresInSeconds"] <= 100, "it does not outlive the session"
     clock.set(1801)
@@ -282,180 +276,6 @@ def test_a_restart_ends_sessions(serve):
     server.keep_port()
     server.start()
     assert session.ask("GET", "session").status == 401
-
-
-# What is behind it
-
-def test_a_viewer_reads_all_and_writes_nothing(serve):
-    server = serve(rules=OPEN)
-    admin, viewer = Session(*start_link(server)), Session(*link(server.run("console", "--read-only")))
-    put(admin, "rooms", {"a": 1}, server)
-    live = viewer.socket(server)
-    live.listen("/rooms", {"a": 1})
-    for action, body in (
-            ("p", {"p": "/rooms/a", "d": 2}), ("m", {"p": "/rooms", "d": {"a": 2}}), ("p", {"p": "/rooms", "d": None}),
-            ("p", {"p": "/rooms/a", "d": 2, "h": ""}), ("o", {"p": "/rooms/a", "d": 2}),
-            ("om", {"p": "/rooms", "d": {"a": 2}}), ("p", {"p": "/rooms/a/.priority", "d": 2})):
-        number = live.request(action, **body)
-        answer = live.receive()
-        assert answer["d"]["r"] == number and answer["d"]["b"]["s"] in ("permission_denied", "datastale"), (action, body, answer)
-    live.close()
-    reader = admin.socket(server)
-    reader.listen("/rooms", {"a": 1})
-
-
-def test_a_viewer_reads_what_rules_close(server, admin, viewer):
-    put(admin, "closed", "x", server)
-    viewer.socket(server).listen("/", {"closed": "x"})
-
-
-@pytest.mark.parametrize("role", ["admin", "viewer"])
-def test_who_looks_as_somebody_else_changes_nothing(serve, role):
-    rules = '{"rules": {"mine": {"$uid": {".read": "auth.uid === $uid", ".write": "auth.uid === $uid"}}, "all": {".write": true}}}'
-    server = serve(rules=rules)
-    session = Session(*(start_link(server) if role == "admin" else link(server.run("console", "--read-only"))))
-    live = session.socket(server, authvar={"uid": "kim"})
-    live.listen("/mine/kim")
-    live.listen("/mine/mira", status="permission_denied")
-    for path in ("/mine/kim", "/all"):
-        live.call("p", status="permission_denied", p=path, d=1)
-    nobody = session.socket(server, noauth=True)
-    nobody.listen("/mine/kim", status="permission_denied")
-    nobody.call("p", status="permission_denied", p="/all", d=1)
-
-
-def test_a_credential_opens_sockets_alone(server, admin):
-    put(admin, "a", 1, server)
-    credential = admin.credential()["credential"]
-    for options in ({"params": {"auth": credential}}, {"params": {"access_token": credential}},
-                    {"headers": {"Authorization": f"Bearer {credential}"}}):
-        answer = requests.get(f"{server.url}/a.json", timeout=WAIT_SECONDS, **options)
-        assert answer.status_code == 401 and answer.json() != 1
-        answer = requests.get(f"{server.url}/.settings/rules.json", timeout=WAIT_SECONDS, **options)
-        assert answer.status_code == 401
-    cookies = {"Cookie": admin.cookie, "X-Hearth-Console": admin.token}
-    assert requests.get(f"{server.url}/a.json", headers=cookies, timeout=WAIT_SECONDS).status_code == 401
-    assert admin.ask("POST", "credential", {"database": "none"}).status == 404
-    assert admin.ask("POST", "credential", {"database": "../x"}).status == 404
-    assert admin.ask("POST", "credential", {}).status == 400
-
-
-def test_databases_are_named(serve):
-    server = serve(rules=CLOSED)
-    server.run("databases", "create", "other")
-    session = Session(*start_link(server))
-    wanted = [{"name": "default", "isDefault": True}, {"name": "other", "isDefault": False}]
-    # A node of a cluster looks every two seconds.
-    until(lambda: session.get("databases") == {"databases": wanted})
-
-
-def test_an_outline_tells_no_value(server, admin, viewer):
-    markup = "<script>alert(1)</script>"
-    put(admin, "node", {"10": 1, "9": "text", "a": True, "b": {"c": {"d": 1}, "e": 2}, markup.replace("/", "|"): 1}, server)
-    answer = viewer.get("outline?ns=default&path=/node")
-    assert (answer["kind"], answer["count"], answer["isExact"], answer["hasPriority"], answer["more"]) == (
-        "object", 5, True, False, False)
-    assert [(row["key"], row["kind"], row["count"]) for row in answer["rows"]] == [
-        ("9", "string", 0), ("10", "number", 0), ("<script>alert(1)<|script>", "number", 0), ("a", "boolean", 0), ("b", "object", 2)]
-    assert all(set(row) == {"key", "kind", "count", "bytes"} for row in answer["rows"])
-    first = admin.get("outline?ns=default&path=/node&limit=2")
-    assert first["more"] and [row["key"] for row in first["rows"]] == ["9", "10"]
-    rest = admin.get("outline?ns=default&path=/node&dir=desc&from=a")
-    assert [row["key"] for row in rest["rows"]] == ["<script>alert(1)<|script>", "10", "9"]
-    assert admin.get("outline?ns=default&path=/nothing")["kind"] == "null"
-    deep = admin.get("outline?ns=default&path=/&order=child&child=b/e")
-    assert [row["key"] for row in deep["rows"]] == ["node"]
-
-
-@pytest.mark.parametrize("query, status", [
-    ("", 404), ("ns=none", 404), ("ns=../default", 404), ("ns=default&path=/a.b", 400), ("ns=default&path=/a/.priority", 400),
-    ("ns=default&order=x", 400), ("ns=default&order=child", 400), ("ns=default&dir=up", 400), ("ns=default&limit=0", 400),
-    ("ns=default&limit=501", 400), ("ns=default&limit=x", 400), ("ns=default&from=a/b", 400), ("ns=default&from=", 400),
-    ("ns=default&order=value&from=gone", 400), ("ns=default&ns=default", 400), ("ns=default&path=%ff", 400),
-    ("ns=default&path=" + "/a" * 40, 400)])
-def test_an_outline_that_cannot_be(admin, query, status):
-    assert set(admin.get("outline?" + query, status=status)) == {"error"}
-
-
-def test_pulses_count_commits_and_tell_no_value(server, admin):
-    paths = urllib.parse.quote(json.dumps(["/", "/rooms", "/rooms/a", "/rooms/b", "/other"]))
-    events = Events(admin, f"ns=default&topics=pulse&paths={paths}")
-    live = admin.socket(server)
-    live.call("p", p="/rooms/a/x", d="treasure")
-    live.call("m", p="/rooms", d={"a/y": 1, "b": 2})
-    live.call("p", p="/", d={"rooms": {"a": 1}})
-    counts, last = [0] * 5, 0
-    while counts[0] < 3:
-        name, pulse = events.next()
-        assert name == "pulse" and set(pulse) == {"position", "counts", "rate"} and pulse["position"] >= last
-        counts, last = [sum(pair) for pair in zip(counts, pulse["counts"])], pulse["position"]
-    assert counts == [3, 3, 3, 2, 1], "at, above and below, once for each commit"
-    events.close()
-
-
-@pytest.mark.parametrize("query", [
-    "ns=default", "ns=default&topics=", "ns=default&topics=x", "ns=default&topics=pulse", "ns=default&topics=pulse&paths=",
-    "ns=default&topics=pulse&paths=[]", "ns=default&topics=pulse&paths=[1]", 'ns=default&topics=pulse&paths=["a.b"]',
-    "ns=default&topics=pulse&paths=" + urllib.parse.quote(json.dumps(["/a"] * 201)), "ns=default&topics=denials&after=x",
-    "ns=none&topics=denials", "topics=denials"])
-def test_events_that_cannot_be(admin, query):
-    answer = admin.ask("GET", "events?" + query)
-    assert answer.status in (400, 404) and set(answer.json) == {"error"}
-
-
-def test_denials_are_told_with_their_rule_and_folded(serve):
-    rules = '{"rules": {"rooms": {"$room": {".read": "auth != null", ".write": "auth != null"}}}}'
-    server = serve(rules=rules)
-    session = Session(*start_link(server))
-    before = Client(server)
-    before.listen("/rooms/before", status="permission_denied")
-    events = Events(session, "ns=default&topics=denials")
-    _, denial = events.next("denial")
-    assert denial["path"] == "/rooms/before", "those from before come first"
-    stranger = Client(server)
-    stranger.listen("/rooms/<b>lobby", status="permission_denied")
-    _, denial = events.next("denial")
-    assert denial["operation"] == "listen" and denial["path"] == "/rooms/<b>lobby" and denial["database"] == "default"
-    assert denial["uid"] is None and denial["cause"] is None and denial["connection"]
-    assert denial["rule"] == {"kind": "read", "path": "/rooms/$room", "line": 1, "column": 42}
-    assert denial["sentence"] == "No rule was true; the last one asked was .read at /rooms/$room."
-    for number in range(50):
-        stranger.call("p", status="permission_denied", p="/rooms/lobby", d="treasure")
-    counts = {}
-    while sum(counts.values()) < 50:
-        _, denial = events.next("denial")
-        assert "treasure" not in json.dumps(denial) and denial["operation"] == "put"
-        counts[denial["id"]] = denial["count"]
-    assert sum(counts.values()) == 50 and len(counts) < 50
-    requests.get(f"{server.url}/nowhere.json", timeout=WAIT_SECONDS)
-    _, denial = events.next("denial")
-    assert denial["operation"] == "read" and denial["rule"] is None and denial["connection"] is None
-    assert denial["sentence"] == "No rule stands here."
-    events.close()
-    later = Events(session, f"ns=default&topics=denials&after={int(denial['id']) - 1}")
-    assert later.next("denial")[1]["id"] == denial["id"]
-
-
-def test_a_stream_ends_with_its_session(server, admin):
-    events = Events(admin, "ns=default&topics=denials")
-    assert admin.ask("DELETE", "session").status == 200
-    assert events.next() is None
-
-
-def test_a_stream_ends_with_its_database(server, admin):
-    server.run("databases", "create", "other")
-    events = Events(admin, "ns=other&topics=denials")
-    server.run("databases", "delete", "other", "--yes")
-    assert events.next() is None
-    assert admin.ask("GET", "events?ns=other&topics=denials").status == 404
-
-
-def test_streams_are_bounded(admin):
-    streams = [Events(admin, "ns=default&topics=denials") for _ in range(8)]
-    assert admin.ask("GET", "events?ns=default&topics=denials").status == 429
-    for stream in streams:
-        stream.close()
-    until(lambda: admin.ask("GET", "events?ns=default&topics=x").status == 400)
 
 
 # The page

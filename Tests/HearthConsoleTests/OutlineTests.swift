@@ -14,23 +14,6 @@ import Testing
     }
   }
 
-  /// So many children, each its own number.
-  private static func numbers(_ count: Int) -> Node {
-    var builder = NodeBuilder()
-    builder.open()
-    for number in 0..<count {
-      builder.key(Key("\(number)"))
-      builder.leaf(.int(Int64(number)))
-    }
-    builder.close()
-    return builder.finish()
-  }
-
-  /// The bytes of these in JSON.
-  private static func numbersBytes(_ count: Int) -> Int {
-    2 + (0..<count).reduce(0) { $0 + 2 * String($1).utf8.count + 4 }
-  }
-
   private static func page(
     _ order: Query.Order = .key, from: Key? = nil, isReversed: Bool = false, limit: Int = 200
   ) -> Outline.Page {
@@ -76,25 +59,49 @@ import Testing
     #expect(throws: Outline.Problem.unknownChild) { try Outline(node, Self.page(order, from: "zz")) }
   }
 
+  @Test("the size of a node is no less than those of its children say, whichever of them is large")
+  func sizes() throws {
+    var builder = NodeBuilder()
+    builder.open()
+    for name in ["a", "m", "z"] {
+      builder.key(Key(name))
+      builder.open()
+      for number in 0..<(name == "m" ? 50_000 : 3) {
+        builder.key(Key("key\(100_000 + number)"))
+        builder.open()
+        builder.key("at")
+        builder.leaf(.int(Int64(1_700_000_000_000 + number)))
+        builder.key("text")
+        builder.leaf(.string("hello, everybody"))
+        builder.close()
+      }
+      builder.close()
+    }
+    builder.close()
+    let node = builder.finish()
+    let outline = try Outline(node, Self.page())
+    let exact = node.child("m").childCount * (13 + 2 + 6 + 13 + 8 + 18)
+    #expect((exact * 9 / 10...exact * 11 / 10).contains(outline.rows[1].bytes), "\(outline.rows[1].bytes) of \(exact)")
+    #expect((exact * 9 / 10...exact * 11 / 10).contains(outline.bytes), "\(outline.bytes) of \(exact)")
+    #expect(outline.bytes >= outline.rows.reduce(0) { $0 + $1.bytes })
+    #expect(outline.rows[0].bytes < 300 && outline.rows[2].bytes < 300)
+  }
+
   @Test("a page is bounded, and a million children are not walked over")
   func large() throws {
-    let node = Self.numbers(200_000)
+    var builder = NodeBuilder()
+    builder.open()
+    for number in 0..<200_000 {
+      builder.key(Key("\(number)"))
+      builder.leaf(.int(Int64(number)))
+    }
+    builder.close()
+    let node = builder.finish()
     let outline = try Outline(node, Self.page(from: "100000", limit: 1_000_000))
     #expect(outline.rows.count == Outline.limitMax && outline.hasMore && outline.count == 200_000)
     #expect(outline.rows.first?.key == "100001")
     #expect(throws: Outline.Problem.tooManyToOrder) { try Outline(node, Self.page(.value)) }
-    let exact = Self.numbersBytes(200_000)
+    let exact = 2 + (0..<200_000).reduce(0) { $0 + 2 * String($1).utf8.count + 4 }
     #expect((exact / 2...exact * 2).contains(outline.bytes), "about: \(outline.bytes) of \(exact)")
-  }
-
-  @Test("a large child is seen as such behind small ones")
-  func sizes() throws {
-    let small = Self.node(#"{"members": {"ann": true, "bob": true}, "notices": ["one", "two", "three"], "title": "x"}"#)
-    #expect(try Outline(small, Self.page()).bytes == 94, "what is small is counted")
-    let root = small.replacing(Path("sensors"), with: Self.numbers(20_000))
-    let exact = Self.numbersBytes(20_000)
-    let outline = try Outline(root, Self.page())
-    #expect((exact / 2...exact * 2).contains(outline.bytes), "about: \(outline.bytes) of \(exact)")
-    #expect((exact / 2...exact * 2).contains(outline.rows.first { $0.key == "sensors" }?.bytes ?? 0))
   }
 }

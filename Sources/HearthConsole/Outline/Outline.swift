@@ -82,13 +82,16 @@ package struct Outline: Sendable {
     kind = Kind(node)
     count = node.childCount
     hasPriority = node.priority != nil
-    bytes = SizeEstimate.bytes(of: node, sample: Self.nodeSample)
     self.hasMore = hasMore
-    self.rows = rows.map { key, child in
+    let told = rows.map { key, child in
       Row(
         key: key, kind: Kind(child), count: child.childCount,
         bytes: SizeEstimate.bytes(of: child, sample: Self.rowSample))
     }
+    self.rows = told
+    // Of two samples the node's own must not come to less than those of its children.
+    let sum = told.reduce(0) { $0 + $1.bytes + $1.key.text.utf8.count + SizeEstimate.memberBytes }
+    bytes = max(SizeEstimate.bytes(of: node, sample: Self.nodeSample), sum)
   }
 
   private static func children(

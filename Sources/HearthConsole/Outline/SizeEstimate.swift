@@ -2,39 +2,34 @@ import HearthTree
 
 /// About how many bytes of JSON a value is: exact for what is small, told from a sample for what is large.
 enum SizeEstimate {
-  /// - Parameter sample: about how many values are looked at, on each level of the data.
-  static func bytes(of node: Node, sample: Int) -> Int {
-    var left = sample
-    return Int(min(exact(node, &left) ?? estimate(node, sample: sample), 1e15))
-  }
+  /// What a name and its separators take beside the name's own bytes.
+  static let memberBytes = 4
+  /// A short name and a number.
+  private static let unseenBytes = 16.0
+  /// Looking at fewer values of a child says little of it.
+  private static let shareMin = 8
 
-  /// Recursion as deep as the data, which is limited.
-  ///
-  /// - Returns: nil when there are more values than that.
-  private static func exact(_ node: Node, _ left: inout Int) -> Double? {
-    left -= 1
-    guard left >= 0 else { return nil }
-    guard node.isInterior else { return leafSize(node) }
-    var bytes = 2.0
+  /// - Parameter sample: values that are looked at, about.
+  static func bytes(of node: Node, sample: Int) -> Int { Int(min(size(node, sample).bytes, 1e15)) }
+
+  /// Each child gets its part of the sample, so that one that is large is not told from its small neighbours, or they from
+  /// it. Recursion as deep as the data, which is limited.
+  private static func size(_ node: Node, _ sample: Int) -> (bytes: Double, lookedAt: Int) {
+    guard node.isInterior else { return (leafSize(node), 1) }
+    let count = node.childCount
+    var (left, seen, bytes) = (sample - 1, 0, 0.0)
     for (key, child) in node.children {
-      guard let size = exact(child, &left) else { return nil }
-      bytes += nameSize(key) + size
+      guard left > 0 else { break }
+      let share = min(left, max(shareMin, left / (count - seen)))
+      let (size, lookedAt) = size(child, share)
+      bytes += Double(key.text.utf8.count + memberBytes) + size
+      left -= lookedAt
+      seen += 1
     }
-    return bytes
+    // Nothing was left for the first of them.
+    guard seen > 0 else { return (2 + Double(count) * unseenBytes, 1) }
+    return (2 + bytes * Double(count) / Double(seen), sample - left)
   }
-
-  /// Each child has its part of the sample, so that a large one is seen as such behind many small ones.
-  private static func estimate(_ node: Node, sample: Int) -> Double {
-    guard node.isInterior else { return leafSize(node) }
-    let seen = min(node.childCount, max(1, sample))
-    let bytes = node.children.prefix(seen).reduce(0) { bytes, child in
-      bytes + nameSize(child.key) + estimate(child.node, sample: sample / seen)
-    }
-    return 2 + bytes * Double(node.childCount) / Double(max(1, seen))
-  }
-
-  /// With quotes, a colon and a comma.
-  private static func nameSize(_ key: Key) -> Double { Double(key.text.utf8.count + 4) }
 
   private static func leafSize(_ node: Node) -> Double {
     if let count = node.withStringUTF8({ $0.count }) { return Double(count + 2) }
