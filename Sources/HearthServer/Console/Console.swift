@@ -73,7 +73,8 @@ final class Console: Sendable {
   /// In the log, too: of a cluster's nodes the one that owns the accounts keeps the trail.
   func record(_ detail: String, uid: String? = nil, by client: ClientInfo) async {
     logger.notice(
-      "console", metadata: ["event": "\(detail)", "client": "\(client.address)", "request": "\(client.requestID)"])
+      "console",
+      metadata: ["event": "\(detail.printable)", "client": "\(client.address)", "request": "\(client.requestID)"])
     await audit.record(AuditEvent(.console, uid: uid, client: client, detail: detail))
   }
 
