@@ -295,6 +295,7 @@ def test_paths_are_typed_with_completion_and_places_are_addresses(console):
     watched = console.open()
     page = watched.page
     expect(row(page, "rooms")).to_be_visible()
+    expect(page.get_by_role("tree")).to_be_focused()
     page.keyboard.press("/")
     page.get_by_role("combobox", name="Path").fill("/rooms/l")
     expect(page.get_by_role("option")).to_have_count(1)
@@ -306,6 +307,7 @@ def test_paths_are_typed_with_completion_and_places_are_addresses(console):
     expect(page.get_by_role("option")).to_have_text(re.compile("topic"))
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
+    expect(page.get_by_role("tree")).to_be_focused()
     expect(page).to_have_url(re.compile("#/data/rooms/lobby/topic$"))
     expect(row(page, "rooms", "lobby", "topic")).to_have_attribute("aria-selected", "true")
     page.keyboard.press("Control+k")

@@ -37,6 +37,8 @@ export class DataController extends Store {
   draw: (isStructural: boolean, isLive?: boolean) => void = () => {};
   /** Told when another tree takes the place of this one. */
   restart: () => void = () => {};
+  /** Keys are the tree's. */
+  focus: () => void = () => {};
   reveal: (path: Path) => void = () => {};
   editPath: () => void = () => {};
   private readonly pulse: Pulse;

@@ -42,8 +42,14 @@ export class PathBar extends Component<{ data: DataController }, State> {
   }
 
   private go(text: string): void {
-    this.close();
+    this.leave();
     this.props.data.go({ path: pathOf(text) });
+  }
+
+  /** Gives the keys back to the tree. */
+  private leave(): void {
+    this.close();
+    this.props.data.focus();
   }
 
   private close(): void {
@@ -55,7 +61,7 @@ export class PathBar extends Component<{ data: DataController }, State> {
     const { suggestions, at, text } = this.state;
     const chosen = suggestions[at] ?? (suggestions.length === 1 ? suggestions[0] : undefined);
     switch (event.key) {
-      case "Escape": this.close(); break;
+      case "Escape": this.leave(); break;
       case "Enter": this.go(suggestions[at] ? textOf(suggestions[at]!.path) : text!); break;
       case "ArrowDown": this.setState({ at: Math.min(suggestions.length - 1, at + 1) }); break;
       case "ArrowUp": this.setState({ at: Math.max(-1, at - 1) }); break;

@@ -35,12 +35,14 @@ export class TreePane extends Component<{ data: DataController; isLetterOn: () =
     this.place!.append(view.element);
     view.element.addEventListener("keydown", event => pressed(event, this));
     data.restart = () => view.restart();
+    data.focus = () => view.element.focus();
     data.draw = (isStructural, isLive) => {
       if (data.model) view.invalidate(isStructural, isLive);
       this.rowEditor!.move();
     };
     data.reveal = path => this.reveal(path);
     data.draw(true);
+    if (document.activeElement === document.body) data.focus();
   }
 
   override componentWillUnmount(): void {
@@ -48,6 +50,7 @@ export class TreePane extends Component<{ data: DataController; isLetterOn: () =
     this.rowEditor?.stop();
     this.props.data.draw = () => {};
     this.props.data.restart = () => {};
+    this.props.data.focus = () => {};
     this.props.data.reveal = () => {};
   }
 
