@@ -9,6 +9,8 @@ const EXPORTED_BYTES_MAXIMUM = 5_000_000;
 /** What is done to the selected node, with the way back. */
 export class Acts {
   private undos: Undo[] = [];
+  /** What was begun last; never fails. */
+  private underWay: Promise<boolean> = Promise.resolve(true);
 
   constructor(private readonly data: DataController) {}
 
@@ -70,7 +72,11 @@ export class Acts {
       () => this.data.notices.say("The browser did not let the page copy.", "bad"));
   }
 
-  async run(act: () => Promise<Undo | null | void>): Promise<boolean> {
+  run(act: () => Promise<Undo | null | void>): Promise<boolean> {
+    return (this.underWay = this.finish(act));
+  }
+
+  private async finish(act: () => Promise<Undo | null | void>): Promise<boolean> {
     try {
       const undo = await act();
       if (undo) this.offerUndo(undo);
@@ -86,7 +92,10 @@ export class Acts {
     this.data.notices.offer(undo.text, "Undo", () => this.undo(undo));
   }
 
-  async undo(undo = this.undos[this.undos.length - 1]): Promise<void> {
+  /** Without one that was offered: what was done last, also when its answer is still to come. */
+  async undo(offered?: Undo): Promise<void> {
+    if (!offered) await this.underWay;
+    const undo = offered ?? this.undos[this.undos.length - 1];
     if (!undo) return;
     this.undos = this.undos.filter(each => each !== undo);
     this.data.notices.list.filter(notice => notice.text === undo.text
