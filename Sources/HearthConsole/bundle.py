@@ -1,7 +1,7 @@
 """Bundles the console's page into one Swift file: bundle.py PAGE WORK OUTPUT.
 
 The page's `main.ts` and all that it imports become scripts and a style sheet, by Debian's esbuild; faces of Debian's fonts,
-cut down to the characters of Latin scripts, are in `fonts/` beside it for the style sheet to name. Each file's name gets a
+cut down to the characters of Latin scripts, are in `fonts/` beside it, with the style sheet `fonts.css` that names them. Each file's name gets a
 hash of what is in it, but that of `index.html`, in which `main.js` and `main.css`, and pictures beside it, are replaced by the
 names they got. All of them are compressed, and written as `ConsoleAssets.files`. What is in WORK from the last time is used again.
 """
@@ -23,13 +23,13 @@ PACKAGES = {
     "python3-fonttools": "/usr/lib/python3/dist-packages/fontTools/subset/__init__.py",
     "python3-brotli": "/usr/lib/python3/dist-packages/brotli.py",
 }
-# The name in `fonts/`, and what it is cut from.
-FACES = {
-    "inter-400.woff2": "/usr/share/fonts/opentype/inter/Inter-Regular.otf",
-    "inter-500.woff2": "/usr/share/fonts/opentype/inter/Inter-Medium.otf",
-    "inter-600.woff2": "/usr/share/fonts/opentype/inter/Inter-SemiBold.otf",
-    "jetbrains-mono-400.woff2": "/usr/share/fonts/truetype/jetbrains-mono/JetBrainsMono-Regular.ttf",
-}
+# Families and weights as the style sheets know them, the names of their files, and what these are cut from.
+FACES = [
+    ("Hearth Sans", 400, "inter-400", "/usr/share/fonts/opentype/inter/Inter-Regular.otf"),
+    ("Hearth Sans", 500, "inter-500", "/usr/share/fonts/opentype/inter/Inter-Medium.otf"),
+    ("Hearth Sans", 600, "inter-600", "/usr/share/fonts/opentype/inter/Inter-SemiBold.otf"),
+    ("Hearth Mono", 400, "jetbrains-mono-400", "/usr/share/fonts/truetype/jetbrains-mono/JetBrainsMono-Regular.ttf"),
+]
 # What every page needs: letters of English, and the marks of the page: dashes, quotes, dots, arrows, keys.
 CORE = (
     "U+20-7E,U+A0,U+B7,U+D7,U+2013,U+2014,U+2018,U+2019,U+201C,U+201D,U+2026,U+2190-2193,U+2212,U+2318,U+23CE")
@@ -39,7 +39,7 @@ MORE = (
     "U+2122,U+2248,U+2260,U+2264,U+2265")
 # No ligatures: keys and values are shown as they are.
 FEATURES = "kern,tnum,case"
-PARTS = {"": CORE, "-more": MORE}
+PARTS = {"-more": MORE, "": CORE}
 TYPES = {
     ".css": "text/css; charset=utf-8", ".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",
     ".json": "application/json; charset=utf-8", ".png": "image/png", ".svg": "image/svg+xml", ".woff2": "font/woff2",
@@ -65,10 +65,15 @@ def run(*arguments, **options):
 
 
 def cut_fonts(folder):
-    """Fonts do not change with the page: they are cut once for each version of them."""
-    for name, source in FACES.items():
+    """Fonts do not change with the page: they are cut once for each version of them. `fonts.css` says which is for what."""
+    rules = ""
+    for family, weight, name, source in FACES:
         for part, characters in PARTS.items():
-            cut_font(folder / name.replace(".", part + "."), source, characters)
+            font = folder / f"{name}{part}.woff2"
+            cut_font(font, source, characters)
+            rules += (f'@font-face {{ font-family: "{family}"; font-weight: {weight}; font-display: swap; '
+                      f'src: url("{font.name}") format("woff2"); unicode-range: {characters}; }}\n')
+    (folder / "fonts.css").write_text(rules, encoding="utf-8")
 
 
 def cut_font(font, source, characters):
@@ -89,9 +94,7 @@ def bundle(page, work):
     fonts.mkdir(parents=True, exist_ok=True)
     cut_fonts(fonts)
     shutil.copytree(page, source)
-    (source / "fonts").mkdir(exist_ok=True)
-    for font in fonts.glob("*.woff2"):
-        shutil.copy(font, source / "fonts" / font.name)
+    shutil.copytree(fonts, source / "fonts", ignore=shutil.ignore_patterns("*.key"))
     run("/usr/bin/esbuild", "main.ts", "--bundle", "--minify", "--splitting", "--format=esm", "--target=es2021",
         "--charset=utf8", "--legal-comments=none", "--log-level=warning", "--loader:.woff2=file", "--loader:.svg=file",
         "--loader:.png=file", "--entry-names=[name]-[hash]", "--chunk-names=[name]-[hash]",

@@ -1,4 +1,6 @@
-"""A browser's part of the console: a request with every header under the test's control, and a session."""
+"""A browser's part of the console: a request with every header under the test's control, and a session.
+
+Tests that import `server`, `admin` and `viewer` have them as fixtures."""
 
 import http.client
 import json
@@ -6,11 +8,15 @@ import re
 import ssl
 import time
 
+import pytest
+
 import secrets_seen
 from client import Client
 from waits import WAIT_SECONDS, until
 
 API = "/.console/api/"
+OPEN = '{"rules": {".read": true, ".write": true}}'
+CLOSED = '{"rules": {".read": false, ".write": false}}'
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'")
@@ -111,6 +117,21 @@ class Session:
         live = Client(server)
         live.call("gauth", cred=self.credential()["credential"], **override)
         return live
+
+
+@pytest.fixture
+def server(serve):
+    return serve(rules=CLOSED)
+
+
+@pytest.fixture
+def admin(server):
+    return Session(*start_link(server))
+
+
+@pytest.fixture
+def viewer(server):
+    return Session(*link(server.run("console", "--read-only")))
 
 
 def put(session, path, value, server):

@@ -11,13 +11,11 @@ import requests
 import secrets_seen
 from client import Client
 from conftest import hearth
-from console_client import API, Session, ask, link, put, start_link
+from console_client import API, CLOSED, OPEN, Session, admin, ask, link, put, server, start_link, viewer
 from identity import Identity
 from steppable_clock import SteppableClock
 from waits import WAIT_SECONDS, until
 
-OPEN = '{"rules": {".read": true, ".write": true}}'
-CLOSED = '{"rules": {".read": false, ".write": false}}'
 JSON = {"Content-Type": "application/json"}
 
 # Everything that wants a session, with what a page sends.
@@ -30,21 +28,6 @@ OPERATIONS = {
     "events": ("GET", "events?ns=default&topics=denials", None),
     "something else": ("GET", "nothing", None),
 }
-
-
-@pytest.fixture
-def server(serve):
-    return serve(rules=CLOSED)
-
-
-@pytest.fixture
-def admin(server):
-    return Session(*start_link(server))
-
-
-@pytest.fixture
-def viewer(server):
-    return Session(*link(server.run("console", "--read-only")))
 
 
 def audit(server, event):

@@ -7,26 +7,8 @@ import pytest
 import requests
 
 from client import Client
-from console_client import Events, Session, link, put, start_link
+from console_client import CLOSED, OPEN, Events, Session, admin, link, put, server, start_link, viewer
 from waits import WAIT_SECONDS, until
-
-OPEN = '{"rules": {".read": true, ".write": true}}'
-CLOSED = '{"rules": {".read": false, ".write": false}}'
-
-
-@pytest.fixture
-def server(serve):
-    return serve(rules=CLOSED)
-
-
-@pytest.fixture
-def admin(server):
-    return Session(*start_link(server))
-
-
-@pytest.fixture
-def viewer(server):
-    return Session(*link(server.run("console", "--read-only")))
 
 
 def test_a_viewer_reads_all_and_writes_nothing(serve):

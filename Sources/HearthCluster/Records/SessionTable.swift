@@ -26,9 +26,7 @@ package struct SessionTable: Sendable, Equatable {
     /// Takes it that a request was applied.
     fileprivate mutating func note(_ origin: Origin, at position: Int64) {
       lastRequest = max(lastRequest, origin.request)
-      if applied.contains(where: { $0.request <= origin.answered }) {
-        applied.removeAll { $0.request <= origin.answered }
-      }
+      applied.removeAll { $0.request <= origin.answered }
       applied.append((origin.request, position))
     }
 

@@ -42,17 +42,8 @@ package struct EdgeRequests: Sendable {
       return lastRequest
     }
 
-    /// Whether a request has no answer yet.
-    func waits(for request: UInt64) -> Bool { entries.contains { $0.request == request && $0.outcome == nil } }
-
-    /// Takes an answer to a request that has none.
-    ///
-    /// - Returns: what was asked; nil when no such request waits.
-    mutating func settle(_ request: UInt64, _ outcome: Outcome) -> Entry? {
-      guard let place = entries.firstIndex(where: { $0.request == request && $0.outcome == nil }) else { return nil }
-      entries[place].outcome = outcome
-      return entries[place]
-    }
+    /// Where a request stands that has no answer yet.
+    func place(of request: UInt64) -> Int? { entries.firstIndex { $0.request == request && $0.outcome == nil } }
 
     /// Takes out those of which its client may be told, in order.
     ///
@@ -155,13 +146,14 @@ package struct EdgeRequests: Sendable {
   package mutating func answered(
     _ id: SessionID, _ request: UInt64, _ outcome: Outcome, applied: Int64
   ) -> (actions: [Action], isRefused: Bool) {
+    guard let place = sessions[id]?.place(of: request) else { return ([], false) }
     switch outcome {
-    case .notOwner: return ([], sessions[id]?.waits(for: request) ?? false)
-    case .noSession: return (sessions[id]?.waits(for: request) ?? false ? forget(id) : [], false)
+    case .notOwner: return ([], true)
+    case .noSession: return (forget(id), false)
     default: break
     }
-    guard let entry = sessions[id]?.settle(request, outcome) else { return ([], false) }
-    if let ordinal = entry.ordinal { settle(ordinal) }
+    sessions[id]?.entries[place].outcome = outcome
+    if let ordinal = sessions[id]?.entries[place].ordinal { settle(ordinal) }
     var actions: [Action] = []
     if release(id, applied: applied, &actions) { answered.insert(id) } else { answered.remove(id) }
     return (actions, false)

@@ -23,10 +23,7 @@ struct CredentialIndex {
     Self.remove(connection, at: last?.uid, from: &byUID)
     Self.remove(connection, at: last?.owner, from: &byOwner)
     Self.remove(connection, at: last?.voucher?.digest, from: &byDigest)
-    if let session = last?.consoleSession {
-      bySession[session]?.remove(connection)
-      if bySession[session]?.isEmpty == true { bySession[session] = nil }
-    }
+    Self.remove(connection, at: last?.consoleSession, from: &bySession)
     guard let next else {
       all.remove(connection)
       return
@@ -38,8 +35,8 @@ struct CredentialIndex {
     if let digest = next.voucher?.digest { byDigest[digest, default: []].insert(connection) }
   }
 
-  private static func remove(
-    _ connection: ConnectionID, at name: String?, from index: inout [String: Set<ConnectionID>]
+  private static func remove<Name>(
+    _ connection: ConnectionID, at name: Name?, from index: inout [Name: Set<ConnectionID>]
   ) {
     guard let name else { return }
     index[name]?.remove(connection)

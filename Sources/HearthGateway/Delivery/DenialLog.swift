@@ -105,17 +105,9 @@ package struct DenialLog: Sendable {
     return name(of: operation)
   }
 
-  /// What took a listen away, in one word.
+  /// What took a listen away.
   private static func cause(of operation: Denial.Operation) -> String? {
-    guard case .cancellation(let cause) = operation else { return nil }
-    return switch cause {
-    case .data: "data"
-    case .rules: "rules"
-    case .identity: "identity"
-    case .expiry: "expiry"
-    case .revocation: "revocation"
-    case .clock: "clock"
-    }
+    if case .cancellation(let cause) = operation { cause.name } else { nil }
   }
 
   private static func name(of operation: Denial.Operation) -> String {

@@ -78,17 +78,3 @@ package struct GatewayMeters: Sendable {
   /// A receipt is closed.
   func closedReceipt() { receipts.increment() }
 }
-
-extension Cancellation {
-  /// In a word.
-  fileprivate var name: String {
-    switch self {
-    case .data: "data"
-    case .rules: "rules"
-    case .identity: "identity"
-    case .expiry: "expiry"
-    case .revocation: "revocation"
-    case .clock: "clock"
-    }
-  }
-}

@@ -61,6 +61,11 @@ struct EngineTenant: DatabaseTenant {
 
   mutating func began(at position: Int64) {
     isOwner = true
+    forgetDecided()
+  }
+
+  /// What was decided and is not in the log never was.
+  private mutating func forgetDecided() {
     decider.forget()
     sealed = []
   }
@@ -154,8 +159,7 @@ struct EngineTenant: DatabaseTenant {
       around.ownershipChanged(true)
     case .rollBack:
       isOwner = false
-      decider.forget()
-      sealed = []
+      forgetDecided()
       around.notice(.ended)
       around.ownershipChanged(false)
     case .reset: database.follower?.take(.replaced(around.first))

@@ -40,9 +40,6 @@ final class MemberLine: OwnerLine {
 
   /// A question was answered, or never will be: a transaction that has not run will not.
   func settled(_ ticket: UInt64) {
-    let passed = state.withLock { state in
-      state.transactions.isEmpty ? nil : state.transactions.removeValue(forKey: ticket)
-    }
-    _ = passed?.take()
+    _ = state.withLock { $0.transactions.removeValue(forKey: ticket) }?.take()
   }
 }

@@ -5,8 +5,6 @@ import HearthTransport
 
 /// The console's part of a start.
 extension ServerParts {
-  static func consoleAccess() -> ConsoleAccess { ConsoleAccess() }
-
   /// - Parameter names: those of the server's certificate.
   static func console(
     _ options: HearthServer.Options, _ access: ConsoleAccess, _ accounts: Accounts, names: [String] = []
@@ -44,6 +42,4 @@ extension ServerParts {
     let name = isEncrypted ? options.console.hostNames.first : nil
     console.opened(at: ServerFile.url(host: name ?? host, port: port, isEncrypted: isEncrypted))
   }
-
-  private static func isLoopback(_ host: String) -> Bool { ["127.0.0.1", "::1", "localhost"].contains(host) }
 }

@@ -25,12 +25,15 @@ extension ServerParts {
       throw ServerError(.badOptions, "\(options.port) is not a port")
     }
     guard options.accounts.isEmulator else { return }
-    guard ["127.0.0.1", "::1", "localhost"].contains(options.host), options.tls == nil else {
+    guard isLoopback(options.host), options.tls == nil else {
       throw ServerError(
         .badOptions, "emulator mode lets anybody in as an administrator: only on a loopback address, without TLS")
     }
     options.logger.warning("emulator mode: \"owner\" and unsigned tokens are accepted from this machine")
   }
+
+  /// Whether what listens there is reached from this machine alone.
+  static func isLoopback(_ host: String) -> Bool { ["127.0.0.1", "::1", "localhost"].contains(host) }
 
   static func prepare(_ options: HearthServer.Options) throws(ServerError) -> KeyStore {
     let directory = DataDirectory(path: options.dataDirectory)

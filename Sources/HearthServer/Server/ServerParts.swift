@@ -1,5 +1,6 @@
 import Glibc
 import HearthAccounts
+import HearthConsole
 import HearthGateway
 import HearthPluginHost
 import HearthReplicas
@@ -71,7 +72,7 @@ final class ServerParts: Sendable {
       let meters = ServerMeters(options.metrics)
       let loops = Transport.loops(
         of: group, memory: memory, requestIDs: RequestIDs(proxies: proxies), meters: meters.transport)
-      let access = options.console.isServed ? Self.consoleAccess() : nil
+      let access = options.console.isServed ? ConsoleAccess() : nil
       let denials = DenialLog(
         logger: options.logger, meters: meters.gateway, feed: access == nil ? nil : DenialFeed())
       let archive = try Self.receiptArchive(options)

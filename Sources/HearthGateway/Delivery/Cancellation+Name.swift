@@ -1,0 +1,15 @@
+import HearthEngine
+
+extension Cancellation {
+  /// What took a listen away, in one word.
+  var name: String {
+    switch self {
+    case .data: "data"
+    case .rules: "rules"
+    case .identity: "identity"
+    case .expiry: "expiry"
+    case .revocation: "revocation"
+    case .clock: "clock"
+    }
+  }
+}
