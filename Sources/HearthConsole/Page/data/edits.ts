@@ -38,7 +38,8 @@ export class Edits {
   async put(path: Path, seen: Node | null, next: Json, text: string): Promise<Undo> {
     await this.compareAndPut(path, seen, next);
     const before = seen && copyOf(seen);
-    const after = await this.read(path);
+    // Not read again, for somebody may have written since. What the server works out is known to it alone.
+    const after = holdsServerValue(next) ? await this.read(path) : fromExport(next);
     return { text, run: () => this.compareAndPut(path, after, toExport(before)) };
   }
 
@@ -133,6 +134,12 @@ export class Edits {
     const seen = held ? copyOf(held) : await this.read(path);
     return this.put(path, seen, null, `Removed ${path[path.length - 1] ?? "everything"}`);
   }
+}
+
+/** Whether a value has a part that the server works out: `{".sv": …}`. */
+function holdsServerValue(json: Json): boolean {
+  if (json === null || typeof json !== "object") return false;
+  return Object.prototype.hasOwnProperty.call(json, ".sv") || Object.values(json).some(holdsServerValue);
 }
 
 export class PartTooLarge extends Error {
