@@ -36,8 +36,9 @@ deb-test: deb
 	@sh Deploy/packages.sh debootstrap
 	sh Deploy/try-deb.sh .build/deb/hearth_*.deb .build/debian
 
-## All tests: the Swift suites, then the acceptance tests with real clients against the built server. The suites run
-## one after the other: many drive real sockets and threads, and on two cores they would wait for each other's turns.
+## All tests: the Swift suites, then the acceptance tests with real clients against the built server. Suites that drive
+## real sockets and threads run one after the other, for on two cores they would wait for each other's turns; those that
+## only compute run beside them.
 ## The last lines repeat each failure. A test that passes when it runs again does not fail the whole, and is named there.
 test: packages solver test-servers page-tools toolchain .venv/ready
 	swift build --build-tests

@@ -1,6 +1,7 @@
 """Runs the Swift suites, then the acceptance tests against the debug server. `make test` builds both before.
 
-Many tests drive real sockets, threads and processes. A test that fails runs once more, beside nothing but the others that
+Many tests drive real sockets, threads and processes. The suites of those targets run one after the other, and beside them,
+one after the other too, the suites that only compute. A test that fails runs once more, beside nothing but the others that
 failed. If it passes then, the whole passes too, and the last lines name it as unsteady: something in it, or in the product,
 depends on timing and is to be mended. A test that fails twice is a failure, and so is a run that crashes or in which many
 tests fail. The last lines repeat every failure with its message.
@@ -13,8 +14,13 @@ import subprocess
 import sys
 from xml.etree import ElementTree
 
-SWIFT = ["swift", "test", "--skip-build", "--no-parallel"]
-SWIFT_EVENTS = ".build/swift-events.jsonl"
+SWIFT = [".build/debug/hearthPackageTests.xctest", "--testing-library", "swift-testing", "--no-parallel"]
+SWIFT_EVENTS = ".build/swift-events-{}.jsonl"
+# The targets whose suites mostly compute: about half of the time.
+COMPUTING = [
+    f"^{name}Tests\\." for name in (
+        "HearthAccounts", "HearthBackup", "HearthCrypto", "HearthEngine", "HearthExposure", "HearthRules", "HearthSQLite",
+        "HearthSync", "HearthTree", "Project")]
 ACCEPTANCE = [".venv/bin/python", "-m", "pytest", "-q"]
 ACCEPTANCE_TESTS = "Tests/Acceptance"
 ACCEPTANCE_REPORT = ".build/acceptance.xml"
@@ -28,34 +34,69 @@ def swift(only=()):
     """Runs the Swift tests, or those with the given identifiers: the exit status, and the messages of each that failed.
 
     A run that does not come to its end has a failure without an identifier."""
-    if os.path.exists(SWIFT_EVENTS):
-        os.remove(SWIFT_EVENTS)
-    filters = [word for test in only for word in ("--filter", f"^{re.escape(test)}(/|$)")]
-    status = subprocess.run([*SWIFT, *filters, "--event-stream-output-path", SWIFT_EVENTS]).returncode
-    failed, ran, ended = {}, set(), False
-    if os.path.exists(SWIFT_EVENTS):
-        with open(SWIFT_EVENTS, encoding="utf-8", errors="replace") as lines:
-            for line in lines:
-                # A crash may leave half a line.
-                try:
-                    record = json.loads(line)["payload"]
-                except (ValueError, KeyError):
-                    continue
-                # The last part of an identifier is the place in the file.
-                test = re.sub(r"/[^/]*\.swift:[0-9:]*$", "", record.get("testID", ""))
-                ended = ended or record.get("kind") == "runEnded"
-                if record.get("kind") == "testEnded":
-                    ran.add(test)
-                if record.get("kind") != "issueRecorded" or record["issue"].get("isKnown"):
-                    continue
-                place = record["issue"].get("sourceLocation") or {}
-                text = " ".join(message["text"] for message in record.get("messages", []))
-                failed.setdefault(test, []).append(f"{place.get('fileID', '')}:{place.get('line', '')}: {text}")
-    if not ended or (status != 0 and not failed):
-        failed.setdefault("", []).append("the run did not come to its end: the lines above say why")
+    if only:
+        runs = [SwiftRun("again", [word for test in only for word in ("--filter", f"^{re.escape(test)}(/|$)")])]
+    else:
+        # What the second one prints comes when both have ended.
+        runs = [SwiftRun("driving", [word for name in COMPUTING for word in ("--skip", name)]),
+                SwiftRun("computing", [word for name in COMPUTING for word in ("--filter", name)], ".build/computing.txt")]
+    failed, ran, status = {}, set(), 0
+    for run in runs:
+        status = run.end() or status
+        failed.update(run.failed)
+        ran |= run.ran
     for test in set(only) - ran:
         failed.setdefault(test, []).append("did not run")
     return status, failed
+
+
+class SwiftRun:
+    """A process that runs some of the Swift tests."""
+
+    def __init__(self, name, which, output=None):
+        self.events = SWIFT_EVENTS.format(name)
+        self.output = output
+        self.failed, self.ran = {}, set()
+        if os.path.exists(self.events):
+            os.remove(self.events)
+        command = [*SWIFT, *which, "--event-stream-output-path", self.events]
+        if output is None:
+            self.process = subprocess.Popen(command)
+        else:
+            with open(output, "wb") as file:
+                self.process = subprocess.Popen(command, stdout=file, stderr=subprocess.STDOUT)
+
+    def end(self):
+        """Waits for it, and reads what it told of each test: the exit status."""
+        status = self.process.wait()
+        if self.output is not None:
+            with open(self.output, encoding="utf-8", errors="replace") as file:
+                print(file.read(), flush=True)
+        ended = False
+        if os.path.exists(self.events):
+            with open(self.events, encoding="utf-8", errors="replace") as lines:
+                for line in lines:
+                    # A crash may leave half a line.
+                    try:
+                        record = json.loads(line)["payload"]
+                    except (ValueError, KeyError):
+                        continue
+                    ended = self.take(record) or ended
+        if not ended or (status != 0 and not self.failed):
+            self.failed.setdefault("", []).append("the run did not come to its end: the lines above say why")
+        return status
+
+    def take(self, record):
+        """Whether this record is of the end of all."""
+        # The last part of an identifier is the place in the file.
+        test = re.sub(r"/[^/]*\.swift:[0-9:]*$", "", record.get("testID", ""))
+        if record.get("kind") == "testEnded":
+            self.ran.add(test)
+        if record.get("kind") == "issueRecorded" and not record["issue"].get("isKnown"):
+            place = record["issue"].get("sourceLocation") or {}
+            text = " ".join(message["text"] for message in record.get("messages", []))
+            self.failed.setdefault(test, []).append(f"{place.get('fileID', '')}:{place.get('line', '')}: {text}")
+        return record.get("kind") == "runEnded"
 
 
 def acceptance(only=()):

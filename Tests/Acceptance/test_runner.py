@@ -2,21 +2,23 @@
 
 import importlib.util
 import json
+import pathlib
+import re
 
 import pytest
 
 from conftest import ROOT
 
-# A stand-in for `swift test` that writes events as the testing library does. The file `plan` holds, for each run, the
-# tests that fail in it; `crash` among them ends the run before its end, with `gone` no test runs. `asked` keeps what each run was asked for.
+# A stand-in for the tests' program, which writes events as the testing library does. The file `plan` holds for each run, by
+# the name in its events' file, the tests that fail in it; `crash` among them ends the run before its end, with `gone` no test
+# runs. The file `asked NAME` keeps what it was asked for.
 SWIFT = """#!/usr/bin/env python3
-import json, pathlib, sys
-runs = json.loads(pathlib.Path("plan").read_text())
-asked = pathlib.Path("asked")
-before = asked.read_text().splitlines() if asked.exists() else []
-asked.write_text("\\n".join([*before, " ".join(sys.argv[1:])]) + "\\n")
-failing = runs[len(before)]
-with open(sys.argv[sys.argv.index("--event-stream-output-path") + 1], "w") as events:
+import json, pathlib, re, sys
+events_path = sys.argv[sys.argv.index("--event-stream-output-path") + 1]
+name = re.search("swift-events-(.*)[.]jsonl", events_path)[1]
+pathlib.Path("asked " + name).write_text(" ".join(sys.argv[1:]))
+failing = json.loads(pathlib.Path("plan").read_text())[name]
+with open(events_path, "w") as events:
     def event(**payload):
         events.write(json.dumps({"kind": "event", "version": 0, "payload": payload}) + "\\n")
     for test in set(failing) - {"gone"}:
@@ -40,31 +42,40 @@ def runner(tmp_path, monkeypatch):
     specification = importlib.util.spec_from_file_location("run", ROOT / "Tests/run.py")
     run = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(run)
-    monkeypatch.setattr(run, "SWIFT", [str(tmp_path / "swift"), "test"])
+    monkeypatch.setattr(run, "SWIFT", [str(tmp_path / "swift")])
     return run
 
 
-def outcome(runner, *runs):
-    """Whether the whole passes, what is told, and what each run of `swift test` was asked for."""
+def outcome(runner, driving, again=(), computing=()):
+    """Whether the whole passes, what is told, and what each run was asked for, by its name."""
     with open("plan", "w", encoding="utf-8") as plan:
-        json.dump(runs, plan)
+        json.dump({"driving": list(driving), "computing": list(computing), "again": list(again)}, plan)
     told = []
     passes = runner.kind_passes("Swift", runner.swift, told)
-    with open("asked", encoding="utf-8") as asked:
-        return passes, "\n".join(told), asked.read().splitlines()
+    return passes, "\n".join(told), {
+        path.name.removeprefix("asked "): path.read_text() for path in pathlib.Path().glob("asked *")}
 
 
 def test_all_pass(runner):
     passes, told, asked = outcome(runner, ["Known.Suite/a()"])
-    assert passes and told == "" and len(asked) == 1
+    assert passes and told == "" and sorted(asked) == ["computing", "driving"]
+
+
+def test_every_suite_runs_in_one_of_the_two_runs(runner):
+    _, _, asked = outcome(runner, [])
+    chosen = re.findall(r"--filter (\S+)", asked["computing"])
+    assert chosen and chosen == re.findall(r"--skip (\S+)", asked["driving"])
+    targets = [path.name for path in (ROOT / "Tests").iterdir()]
+    for each in chosen:
+        assert each.removeprefix("^").removesuffix(r"\.") in targets, each
 
 
 def test_one_that_passes_when_it_runs_again_is_named(runner):
-    passes, told, asked = outcome(runner, ["T.Suite/a()"], [])
+    passes, told, asked = outcome(runner, ["T.Suite/a()"], computing=["U.Suite/b()"])
     assert passes
-    assert "unsteady" in told and "T/SomeTests.swift:9: T.Suite/a() went wrong" in told
-    # Exactly that test, and the whole of its cases.
-    assert r"--filter ^T\.Suite/a\(\)(/|$)" in asked[1]
+    assert "unsteady" in told and "T/SomeTests.swift:9: T.Suite/a() went wrong" in told and "U.Suite/b() unsteady" in told
+    # Exactly those tests, and the whole of their cases.
+    assert r"--filter ^T\.Suite/a\(\)(/|$) --filter ^U\.Suite/b\(\)(/|$)" in asked["again"]
 
 
 def test_one_that_fails_twice_is_a_failure(runner):
@@ -73,15 +84,18 @@ def test_one_that_fails_twice_is_a_failure(runner):
     assert "T.Suite/a() unsteady" in told and "T.Suite/b() failed" in told
 
 
-def test_many_failures_and_crashes_do_not_run_again(runner):
-    passes, _, asked = outcome(runner, [f"T.Suite/a{number}()" for number in range(9)])
-    assert not passes and len(asked) == 1
+def test_many_failures_do_not_run_again(runner):
+    passes, _, asked = outcome(
+        runner, [f"T.Suite/a{number}()" for number in range(5)], computing=[f"U.Suite/a{number}()" for number in range(4)])
+    assert not passes and "again" not in asked
 
 
-@pytest.mark.parametrize("runs", [(["crash"],), (["T.Suite/a()", "crash"],), (["T.Suite/a()"], ["crash"])])
+@pytest.mark.parametrize("runs", [
+    {"driving": ["crash"]}, {"driving": [], "computing": ["crash"]}, {"driving": ["T.Suite/a()", "crash"]},
+    {"driving": ["T.Suite/a()"], "again": ["crash"]}])
 def test_a_crash_is_a_failure(runner, runs):
-    passes, _, asked = outcome(runner, *runs)
-    assert not passes and len(asked) == len(runs)
+    passes, _, asked = outcome(runner, **runs)
+    assert not passes and ("again" in asked) == ("again" in runs)
 
 
 def test_a_second_run_of_nothing_is_a_failure(runner):
