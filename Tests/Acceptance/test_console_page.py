@@ -205,7 +205,7 @@ def test_types_are_chosen_and_priorities_stay(console):
     watched.check()
 
 
-def test_add_rename_duplicate_and_remove(console):
+def test_add_rename_move_duplicate_and_remove(console):
     watched = console.open(fragment="/notices")
     page = watched.page
     expect(row(page, "notices")).to_have_attribute("aria-selected", "true")
@@ -226,6 +226,23 @@ def test_add_rename_duplicate_and_remove(console):
     console.becomes("/notices/isOpen", True)
     assert console.read("/notices/open") is None
     expect(row(page, "notices", "isOpen")).to_have_attribute("aria-selected", "true")
+
+    page.get_by_role("button", name="More").first.click()
+    page.get_by_role("menuitem", name="Move", exact=True).click()
+    page.get_by_label("New path").fill("/notices/isOpen/below")
+    page.get_by_role("button", name="Move", exact=True).click()
+    expect(page.get_by_role("alert")).to_contain_text("below what is moved")
+    page.get_by_label("New path").fill("/rooms/lobby/isOpen")
+    page.get_by_role("button", name="Move", exact=True).click()
+    console.becomes("/rooms/lobby/isOpen", True)
+    assert console.read("/notices/isOpen") is None
+    expect(row(page, "rooms", "lobby", "isOpen")).to_have_attribute("aria-selected", "true")
+    page.get_by_role("button", name="Undo").last.click()
+    console.becomes("/notices/isOpen", True)
+    assert console.read("/rooms/lobby/isOpen") is None
+    page.goto(f"{console.server.url}/.console/#/data/notices/isOpen")
+    expect(row(page, "notices", "isOpen")).to_have_attribute("aria-selected", "true")
+    page.get_by_role("tree").focus()
 
     key(page, "d")
     console.becomes("/notices/isOpen-copy", True)

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { count, differences } from "../../Sources/HearthConsole/Page/tree/diff";
-import { compareKeys, pathOf, problemOfKey } from "../../Sources/HearthConsole/Page/tree/keys";
+import { compareKeys, pathOf, problemOfKey, problemOfMove, sharedPath } from "../../Sources/HearthConsole/Page/tree/keys";
 import { fromExport, Json, nodeAt, putAt, toExport } from "../../Sources/HearthConsole/Page/tree/node";
 import { orderFrom, orderText, queryOf, sortedKeys } from "../../Sources/HearthConsole/Page/tree/order";
 import { firstPushIdAt, makePushId, timeOfPushId } from "../../Sources/HearthConsole/Page/tree/pushId";
@@ -20,6 +20,18 @@ test("paths ignore empty parts, and a wrong key says which character", () => {
   assert.match(problemOfKey("")!, /at least one/);
   assert.match(problemOfKey("é".repeat(385))!, /768/);
   assert.equal(problemOfKey("é".repeat(384)), null);
+});
+
+test("a move says what stands in its way, and is one update of what both places share", () => {
+  assert.match(problemOfMove(["a", "b"], ["a", "b", "c"])!, /below what is moved/);
+  assert.match(problemOfMove(["a", "b"], ["a"])!, /holds what is moved/);
+  assert.match(problemOfMove(["a"], ["a"])!, /already/);
+  assert.match(problemOfMove(["a"], [])!, /at least one/);
+  assert.match(problemOfMove(["a"], ["b", "c#"])!, /character 2/);
+  assert.equal(problemOfMove(["a", "b"], ["a", "bc"]), null);
+  assert.deepEqual(sharedPath(["a", "b"], ["a", "c"]), ["a"]);
+  assert.deepEqual(sharedPath(["a"], ["a", "c"]), ["a"]);
+  assert.deepEqual(sharedPath([], ["a"]), []);
 });
 
 test("push ids tell their time, and other keys do not", () => {

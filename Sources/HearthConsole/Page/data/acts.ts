@@ -15,7 +15,7 @@ export class Acts {
   constructor(private readonly data: DataController) {}
 
   /** An act on the selected node, unless nothing may be changed now. */
-  change(act: "add" | "rename" | "remove" | "duplicate" | "paste"): void {
+  change(act: "add" | "rename" | "move" | "remove" | "duplicate" | "paste"): void {
     const reason = this.data.readOnlyReason;
     if (reason) return this.data.notices.say(reason);
     const { path } = this.data.route;
@@ -28,7 +28,7 @@ export class Acts {
       });
     } else if (act === "remove") {
       void this.remove(path);
-    } else if (act !== "rename" || path.length) {
+    } else if ((act !== "rename" && act !== "move") || path.length) {
       this.data.open(act);
     }
   }

@@ -14,7 +14,7 @@ import { Editor } from "./editor";
 import { AllLines, FilteredLines, Lines } from "./lines";
 import { TreeModel } from "./model";
 
-export type SheetName = "add" | "priority" | "rename" | "remove" | "paste" | "as" | "goto" | null;
+export type SheetName = "add" | "priority" | "rename" | "move" | "remove" | "paste" | "as" | "goto" | null;
 
 const AROUND_MILLISECONDS = 150;
 

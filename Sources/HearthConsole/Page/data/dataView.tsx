@@ -73,6 +73,7 @@ export class DataView extends View<{ data: DataController; isLetterOn: () => boo
       { label: "Paste JSON", icon: "data", reason, run: () => data.acts.change("paste") },
       { label: "Priority", icon: "filter", reason: reason ?? root, run: () => data.open("priority") },
       { label: "Rename", icon: "edit", keyCap: "F2", reason: reason ?? root, run: () => data.acts.change("rename") },
+      { label: "Move", icon: "move", reason: reason ?? root, run: () => data.acts.change("move") },
       { label: "Duplicate", icon: "copy", keyCap: "d", reason: reason ?? root, run: () => data.acts.change("duplicate") },
       { label: "Remove", icon: "trash", keyCap: "Del", reason, isDanger: true, startsGroup: true, run: () => data.acts.change("remove") },
     ];

@@ -1,12 +1,12 @@
 import { bytes } from "../format/number";
-import { Path, textOf } from "../tree/keys";
+import { isSame, Path, sharedPath, textOf } from "../tree/keys";
 import { copyOf, fromExport, Json, leavesOf, Node, toExport } from "../tree/node";
 import { hashOf } from "../tree/hash";
 import { makePushId, timeOfPushId } from "../tree/pushId";
 import type { OutlinePage } from "../api/console";
 import { Wire, WireError } from "../wire/wire";
 
-/** Parts up to this size are renamed, duplicated and exported by the page. */
+/** Parts up to this size are moved, duplicated and exported by the page. */
 export const PART_BYTES_MAXIMUM = 262_144;
 /** Parts up to this size are kept in the tab when they are removed, and compared with what is pasted. */
 export const KEPT_BYTES_MAXIMUM = 5_000_000;
@@ -80,22 +80,25 @@ export class Edits {
     }
   }
 
-  /** One update of both places. */
-  async rename(path: Path, key: string): Promise<Undo> {
-    const value = await this.readPart(path, PART_BYTES_MAXIMUM);
-    const above = path.slice(0, -1);
-    const old = path[path.length - 1]!;
-    await this.move(above, old, key, value);
-    return { text: `Renamed ${old} to ${key}`, run: async () => this.move(above, key, old, await this.read([...above, key])) };
+  /** To another place, which is empty, in one update of both. */
+  async move(from: Path, to: Path): Promise<Undo> {
+    const isKey = isSame(from.slice(0, -1), to.slice(0, -1));
+    await this.moveOnce(from, to, await this.readPart(from, PART_BYTES_MAXIMUM));
+    const name = isKey ? to[to.length - 1]! : textOf(to);
+    return {
+      text: `${isKey ? "Renamed" : "Moved"} ${from[from.length - 1]} to ${name}`,
+      run: async () => this.moveOnce(to, from, await this.read(to)),
+    };
   }
 
-  private async move(above: Path, from: string, to: string, value: Node | null): Promise<void> {
-    if (!value) throw new Error(`There is nothing at ${textOf([...above, from])} any more.`);
-    const there = await this.host.outline([...above, to]);
-    if (there.kind !== "null") throw new Error(`There is already something at ${textOf([...above, to])}.`);
+  private async moveOnce(from: Path, to: Path, value: Node | null): Promise<void> {
+    if (!value) throw new Error(`There is nothing at ${textOf(from)} any more.`);
+    const there = await this.host.outline(to);
+    if (there.kind !== "null") throw new Error(`There is already something at ${textOf(to)}.`);
+    const above = sharedPath(from.slice(0, -1), to.slice(0, -1));
     const update: { [path: string]: Json } = Object.create(null);
-    update[from] = null;
-    update[to] = toExport(value);
+    update[from.slice(above.length).join("/")] = null;
+    update[to.slice(above.length).join("/")] = toExport(value);
     await this.host.wire().merge(above, update);
   }
 

@@ -3,17 +3,18 @@ import { AddSheet } from "./addSheet";
 import { AsSheet } from "./asSheet";
 import { DataController } from "./controller";
 import { GoToSheet } from "./goToSheet";
+import { MoveSheet } from "./moveSheet";
 import { PasteSheet } from "./pasteSheet";
 import { PrioritySheet } from "./prioritySheet";
 import { RemoveSheet } from "./removeSheet";
-import { RenameSheet } from "./renameSheet";
 
 /** The sheet that is open over the data. */
 export function Sheets(props?: { data: DataController }) {
   const { data } = props!;
   switch (data.sheet) {
     case "add": return <AddSheet data={data} />;
-    case "rename": return <RenameSheet data={data} />;
+    case "rename": return <MoveSheet key="rename" data={data} to="key" />;
+    case "move": return <MoveSheet key="move" data={data} to="path" />;
     case "remove": return <RemoveSheet data={data} />;
     case "paste": return <PasteSheet data={data} />;
     case "priority": return <PrioritySheet data={data} />;

@@ -47,3 +47,19 @@ export function isWithin(path: Path, above: Path): boolean {
 export function isSame(a: Path, b: Path): boolean {
   return a.length === b.length && isWithin(a, b);
 }
+
+/** The longest path that both are within. */
+export function sharedPath(a: Path, b: Path): Path {
+  const end = a.findIndex((key, index) => key !== b[index]);
+  return end < 0 ? a : a.slice(0, end);
+}
+
+/** Why nothing can be moved from one place to another, or null. */
+export function problemOfMove(from: Path, to: Path): string | null {
+  const wrong = to.length ? to.map(problemOfKey).find(each => each !== null) : problemOfKey("");
+  if (wrong) return wrong;
+  if (isSame(from, to)) return "This is its place already.";
+  if (isWithin(to, from)) return `${textOf(to)} is below what is moved.`;
+  if (isWithin(from, to)) return `${textOf(to)} holds what is moved.`;
+  return null;
+}

@@ -1,0 +1,50 @@
+import { Component, h } from "preact";
+import { shown } from "../format/text";
+import { pathOf, problemOfKey, problemOfMove, textOf } from "../tree/keys";
+import { sentence } from "../shell/session";
+import { Sheet } from "../widgets/sheet";
+import { SheetFoot } from "../widgets/sheetFoot";
+import { TextField } from "../widgets/textField";
+import { DataController } from "./controller";
+
+interface Props {
+  data: DataController;
+  /** Another key in the same place, or another place. */
+  to: "key" | "path";
+}
+
+/** Another key or another place for the same value, in one update. */
+export class MoveSheet extends Component<Props, { text: string; problem: string | null; isBusy: boolean }> {
+  private readonly path = this.props.data.route.path;
+  private readonly key = this.path[this.path.length - 1] ?? "";
+  override state = { text: this.props.to === "key" ? this.key : textOf(this.path), problem: null, isBusy: false };
+
+  private async submit(): Promise<void> {
+    const { data, to } = this.props;
+    const { text } = this.state;
+    const target = to === "path" ? pathOf(text) : [...this.path.slice(0, -1), text];
+    const problem = (to === "key" ? problemOfKey(text) : null) ?? problemOfMove(this.path, target);
+    if (problem) return this.setState({ problem });
+    this.setState({ isBusy: true });
+    try {
+      const undo = await data.edits.move(this.path, target);
+      data.open(null);
+      data.acts.offerUndo(undo);
+      data.go({ path: target });
+    } catch (error) {
+      this.setState({ isBusy: false, problem: sentence(error) });
+    }
+  }
+
+  render() {
+    const { data, to } = this.props;
+    const { text, problem, isBusy } = this.state;
+    const close = () => data.open(null);
+    const [act, acting, field] = to === "key" ? ["Rename", "Renaming…", "New key"] : ["Move", "Moving…", "New path"];
+    return <Sheet title={`${act} ${shown(this.key, 120)}`} onClose={close} onSubmit={() => void this.submit()}
+      foot={<SheetFoot note="One update: nobody sees both, or neither." label={isBusy ? acting! : act!}
+        isDisabled={isBusy} onCancel={close} />}>
+      <TextField label={field!} value={text} problem={problem} onChange={next => this.setState({ text: next, problem: null })} />
+    </Sheet>;
+  }
+}
