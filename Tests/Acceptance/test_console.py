@@ -26,6 +26,10 @@ OPERATIONS = {
     "credential": ("POST", "credential", {"database": "default"}),
     "outline": ("GET", "outline?ns=default&path=/", None),
     "events": ("GET", "events?ns=default&topics=denials", None),
+    "check rules": ("POST", "rules/check", {"source": CLOSED}),
+    "look at rules": ("GET", "server/.settings/rules.json?ns=default", None),
+    "deploy rules": ("POST", "server/.settings/rules/versions.json?ns=default", {"source": OPEN}),
+    "disable somebody": ("POST", "server/accounts:update", {"localId": "ann", "disableUser": True}),
     "something else": ("GET", "nothing", None),
 }
 

@@ -82,8 +82,8 @@ package struct DenialLog: Sendable {
         metadata["line"] = "\(Self.printable(rule.place))"
       }
       logger.info("denied", metadata: metadata)
-      // What is not in the log has no trace id that anybody could ask for.
-      guard logger.logLevel <= .info else { return }
+      // What is told nowhere has no trace id that anybody could ask for.
+      guard logger.logLevel <= .info || feed != nil else { return }
       records.add(
         DenialRecords.Record(
           trace: trace, database: database, operation: operation, path: path, request: decision?.denied?.recorded()))

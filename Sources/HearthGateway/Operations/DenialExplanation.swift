@@ -4,8 +4,8 @@ import HearthTree
 /// `GET /.settings/denials/<trace>.json`, for administrators: a denial of the log is decided again, with all that led to
 /// it.
 ///
-/// The answer has `trace`, `database`, `now`, the `explanation` for programs and its `text` for people; with `format=color`
-/// the text has colours for a terminal.
+/// The answer has `trace`, `database`, `now`, the `request` as `decide.json` takes it, whether its rules are `inForce`, the
+/// `explanation` for programs and its `text` for people; with `format=color` the text has colours for a terminal.
 struct DenialExplanation {
   let call: RESTCall
   /// The trace id of the log's line.
@@ -24,12 +24,14 @@ struct DenialExplanation {
         404, "This denial cannot be explained: what the rules looked at was too much to keep, or no rule was asked.")
     }
     let (isColored, isPretty) = (call.request.isColored, call.request.isPretty)
+    let current = services.databases.opened(record.database)?.published.rules.source
     // Rules may have to be compiled again.
     services.pool.run(on: hub.loop) {
       let explanation = Explanation(operation: record.operation, path: record.path, decision: request.explained())
       let answer = JSON.object([
         .init("trace", .string(trace)), .init("database", .string(record.database)),
-        .init("now", .int(request.nowMilliseconds)), .init("explanation", explanation.json),
+        .init("now", .int(request.nowMilliseconds)), .init("request", request.json),
+        .init("inForce", .bool(current == request.rulesSource)), .init("explanation", explanation.json),
         .init("text", .string(explanation.rendered(file: explanation.file, isColored: isColored))),
       ])
       return RESTResponse(answer, pretty: isPretty)

@@ -16,6 +16,8 @@ import HearthTree
 /// decided (`null` where there is none) and a `summary` for people; or `error`, where the server would refuse it before
 /// any rule is asked. All are decided on one state of the database, the one after that position.
 ///
+/// With `"rules": TEXT` beside the requests, the rules of that text decide, which are in force nowhere.
+///
 /// With `"at": MOMENT` beside the requests, the rules decide that were in force then, over the data of then, and without
 /// `now` with the clock of then; the answer has the `time` of the position where that is kept. With `"explain": true` each
 /// decision has its `explanation` and the `text` of it, as for a denial; up to ``explainedMax`` requests then.
@@ -37,29 +39,33 @@ struct RulesDecisions {
     guard let list = body["requests"]?.array, list.count <= countMax else {
       throw RESTFailure(400, "requests must be a list of at most \(countMax)")
     }
+    let text = body["rules"]
+    guard text == nil || text?.string != nil else { throw RESTFailure(400, "rules must be the text of a rules file") }
+    let other = try text?.string.map { text throws(RESTFailure) in try RuleSet.uploaded(text) }
     guard let at = body["at"] else {
-      return call.withReading { decide(list, isExplained, on: PastDatabase(state: $0.state)) }
+      return call.withReading { decide(list, isExplained, on: PastDatabase(state: $0.state), by: other) }
     }
     guard let text = at.string else { throw RESTFailure(400, "at must be the text of a moment") }
     let moment = try call.moment(text)
     call.withReading { source in
       guard case .database(let database) = source else {
-        return decide(list, isExplained, on: PastDatabase(state: source.state))
+        return decide(list, isExplained, on: PastDatabase(state: source.state), by: other)
       }
-      call.withPast(of: database, at: moment, .root) { decide(list, isExplained, on: $0) }
+      call.withPast(of: database, at: moment, .root) { decide(list, isExplained, on: $0, by: other) }
     }
   }
 
-  private func decide(_ list: [JSON], _ isExplained: Bool, on past: PastDatabase) {
+  private func decide(_ list: [JSON], _ isExplained: Bool, on past: PastDatabase, by rules: RuleSet?) {
     let (services, isPretty) = (call.services, call.request.isPretty)
     let now = past.nowMilliseconds ?? call.now.wallMilliseconds
+    let rules = rules ?? past.state.rules
     call.answerLater { () async throws(RESTFailure) in
       var decisions: [JSON] = []
       // One at a time, so that others have their turns in between.
       for element in list {
         decisions.append(
           try await services.pool.work { () throws(RESTFailure) in
-            Self.decision(element, isExplained, on: past.state, nowMilliseconds: now)
+            Self.decision(element, isExplained, on: past.state.root, by: rules, nowMilliseconds: now)
           })
       }
       var members: [JSON.Member] = [
@@ -71,7 +77,7 @@ struct RulesDecisions {
   }
 
   private static func decision(
-    _ element: JSON, _ isExplained: Bool, on state: Published, nowMilliseconds: Int64
+    _ element: JSON, _ isExplained: Bool, on root: Node, by rules: RuleSet, nowMilliseconds: Int64
   ) -> JSON {
     let (request, now): (ProposedRequest, Int64)
     let auth = element["auth"].flatMap { $0 == .null ? nil : $0 }
@@ -83,14 +89,14 @@ struct RulesDecisions {
     }
     let prepared: RulesRequest
     do throws(Failure) {
-      prepared = try request.prepared(on: state.root, auth: auth, nowMilliseconds: now)
+      prepared = try request.prepared(on: root, auth: auth, nowMilliseconds: now)
     } catch {
       return .object([.init("error", .string(error.message))])
     }
     let decided =
       isExplained
-      ? state.rules.withExpressions.traced(prepared, stepsMax: RulesLimits.explainStepsMax)
-      : state.rules.decide(prepared, stepsMax: RulesLimits.explainStepsMax)
+      ? rules.withExpressions.traced(prepared, stepsMax: RulesLimits.explainStepsMax)
+      : rules.decide(prepared, stepsMax: RulesLimits.explainStepsMax)
     guard let decision = decided else {
       return .object([.init("error", .string("it takes more than \(RulesLimits.explainStepsMax) steps to decide"))])
     }

@@ -4,7 +4,7 @@ import HearthTree
 /// they looked at. Of who asked it has what rules see, and only if they looked; never a credential.
 package struct RecordedRequest: Sendable {
   private let rules: RuleSet
-  private let request: RulesRequest
+  let request: RulesRequest
 
   /// Decides once more, and notes what is looked at. Nil when that is more than ``RulesLimits/recordReadsMax`` places or
   /// ``RulesLimits/recordSizeBytesMax``, or when deciding took more than ``RulesLimits/recordStepsMax``.
@@ -41,6 +41,9 @@ package struct RecordedRequest: Sendable {
     case .write(let request): request.nowMilliseconds
     }
   }
+
+  /// The text of the rules that denied it.
+  package var rulesSource: String { rules.source }
 
   /// The decision, with all that led to it.
   package func explained() -> Decision { rules.withExpressions.decide(request, detail: .trace) }

@@ -50,6 +50,7 @@ struct ConsoleFailure: Error {
   init(_ status: HTTPResponseStatus, _ text: String) { (self.status, self.text) = (status, text) }
 
   static let noSession = ConsoleFailure(.unauthorized, "No session, or it has ended. Open a new link.")
+  static let readOnly = ConsoleFailure(.forbidden, "This session may look, not change.")
   static let notFound = ConsoleFailure(.notFound, "There is nothing here.")
   static let unavailable = ConsoleFailure(.serviceUnavailable, "The server cannot do this at the moment.")
   static let badQuery = ConsoleFailure(.badRequest, "The query string is not valid.")

@@ -30,7 +30,9 @@ struct ConsoleOperation: Sendable {
     case (.POST, "credential"): return later { () async throws(ConsoleFailure) in try await credential() }
     case (.GET, "outline"): return later { () async throws(ConsoleFailure) in try await outline() }
     case (.GET, "events") where call.request.method == .GET: return events()
-    case (_, "session"), (_, "databases"), (_, "credential"), (_, "outline"), (_, "events"):
+    case (.POST, "rules/check"): return later { () async throws(ConsoleFailure) in try await checkRules() }
+    case (_, _) where name.hasPrefix(ConsoleDoor.prefix): return throughDoor(name)
+    case (_, "session"), (_, "databases"), (_, "credential"), (_, "outline"), (_, "events"), (_, "rules/check"):
       return now { () throws(ConsoleFailure) in
         throw ConsoleFailure(.methodNotAllowed, "This method means nothing here.")
       }
@@ -147,6 +149,30 @@ extension ConsoleOperation {
     await console.record("session \(session.id) ended", uid: session.uid, by: call.client)
     let cookie = ConsoleHeaders.setCookie("", at: call.authority, isEncrypted: call.isEncrypted)
     return ConsoleResponder.json(.object([]), headers: [(name: "Set-Cookie", value: cookie)])
+  }
+}
+
+// MARK: - What tools ask, too
+
+extension ConsoleOperation {
+  private func throughDoor(_ name: String) -> EventLoopFuture<HTTPResponse> {
+    do throws(ConsoleFailure) {
+      guard let parameters = call.parameters else { throw .badQuery }
+      let session = try session(isUse: parameters["peek"] != "1")
+      let door = ConsoleDoor(
+        console: console, services: services, responder: responder.server(), call: call, loop: loop)
+      return try door.answer(String(name.dropFirst(ConsoleDoor.prefix.count)), for: session)
+    } catch {
+      return loop.eventLoop.makeSucceededFuture(ConsoleResponder.answer(error))
+    }
+  }
+
+  private func checkRules() async throws(ConsoleFailure) -> HTTPResponse {
+    _ = try session()
+    guard let source = call.body?["source"]?.string else {
+      throw ConsoleFailure(.badRequest, "source must be the text of a rules file.")
+    }
+    return ConsoleResponder.json(await BlockingThread.run { RulesCheck.answer(source) })
   }
 }
 

@@ -17,6 +17,8 @@ import NIOHTTP1
 /// | `POST api/credential` | what opens a socket for a few minutes |
 /// | `GET api/outline` | what is below a node, without values |
 /// | `GET api/events` | what happens, as an event stream |
+/// | `POST api/rules/check` | what is wrong with a rules file |
+/// | `api/server/…` | what administrators' tools ask of the server |
 ///
 /// Everything but the page wants the session's two halves: its cookie, and its token in a header of our own.
 struct ConsoleResponder: ToolResponder {
@@ -25,9 +27,11 @@ struct ConsoleResponder: ToolResponder {
 
   let services: GatewayServices
   let console: Console
+  /// Answers what tools on this machine ask.
+  let server: @Sendable () -> any HTTPResponder
   let assets = ConsoleAssets.all
 
-  /// An ID token is the longest that is sent.
+  /// An ID token is the longest that is sent, but to where rules and users are.
   let bodyBytesMax = 64 << 10
 
   static func isFor(_ path: String) -> Bool { path == prefix || path.hasPrefix(prefix + "/") }
@@ -147,8 +151,19 @@ struct ConsoleResponder: ToolResponder {
   }
 
   func bodyLimit(for request: HTTPRequest) -> HTTPBodyLimit? {
-    HTTPBodyLimit(
-      bytesMax: bodyBytesMax,
+    let rest = request.path.dropFirst(Self.prefix.count + "/api/".count)
+    let isLong = rest.hasPrefix(ConsoleDoor.prefix) || rest == "rules/check"
+    return HTTPBodyLimit(
+      bytesMax: isLong ? ConsoleDoor.bodyBytesMax : bodyBytesMax,
       response: { Self.answer(ConsoleFailure(.payloadTooLarge, "The request is too large.")) })
+  }
+
+  /// Whose a large body is: that of a browser with a session, or nobody's.
+  func caller(of request: HTTPRequest, on loop: TransportLoop) -> HTTPBodyCaller {
+    guard let authority = request.header("Host") else { return .anonymous }
+    let call = ConsoleCall(
+      request: request, authority: authority, isEncrypted: isEncrypted(request), client: client(request),
+      now: SystemClock.now)
+    return console.session(call, isUse: false) == nil ? .anonymous : .known
   }
 }

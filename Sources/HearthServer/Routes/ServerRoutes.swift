@@ -46,7 +46,7 @@ struct ServerRoutes: Sendable {
       // Its page is for people; where it has an address of its own, it is there alone.
       Route("console", on: [console?.options.place == nil ? .port : .console]) { [console, services] _, path in
         guard let console, ConsoleResponder.isFor(path) else { return nil }
-        return ConsoleResponder(services: services, console: console)
+        return ConsoleResponder(services: services, console: console, server: { list(for: .folder) })
       },
       Route("console links", on: [.port, .folder]) { [console, services] _, path in
         path == ConsoleLinkResponder.path ? ConsoleLinkResponder(services: services, console: console) : nil

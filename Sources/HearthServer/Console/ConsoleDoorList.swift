@@ -1,0 +1,68 @@
+/// Which operations of the server the console's page may ask for, and which of them change something.
+enum ConsoleDoorList {
+  /// One row.
+  struct Operation: Sendable, Equatable {
+    let method: String
+    /// The path without the slash before it; `*` is any one part of a path, and in the last one anything before `.json`.
+    let pattern: String
+    /// A viewer may not.
+    let isChange: Bool
+    /// Its body tells which tool asks.
+    var namesTool = false
+
+    /// Where the operation is: accounts stand below their project.
+    func target(of path: String, project: String) -> String {
+      pattern.hasPrefix("accounts") ? "identitytoolkit.googleapis.com/v1/projects/\(project)/\(path)" : path
+    }
+  }
+
+  /// The operation that a request asks for; nil for one that the page may not ask for.
+  static func operation(_ method: String, _ path: String) -> Operation? {
+    all.first { $0.method == method && matches(path, $0.pattern) }
+  }
+
+  static let all: [Operation] =
+    looks.map { Operation(method: $0.0, pattern: $0.1, isChange: false) }
+    + changes.map { Operation(method: $0.0, pattern: $0.1, isChange: true) }
+    + rulesChanges.map { Operation(method: $0.0, pattern: $0.1, isChange: true, namesTool: true) }
+
+  private static let looks = [
+    ("GET", ".settings/rules.json"), ("GET", ".settings/rules/versions.json"), ("GET", ".settings/rules/versions/*.json"),
+    ("GET", ".settings/rules/staged.json"), ("POST", ".settings/rules/decide.json"), ("GET", ".settings/denials/*.json"),
+    ("GET", ".inspect/coverage.json"), ("GET", ".settings/receipts.json"), ("GET", ".inspect/databases.json"),
+    ("GET", ".settings/triggers.json"), ("GET", ".settings/triggers/*.json"), ("GET", ".settings/triggers/*/dead.json"),
+    ("GET", ".settings/plugins.json"), ("GET", ".settings/cluster.json"), ("GET", ".metrics"),
+    ("POST", "accounts:query"), ("POST", "accounts:lookup"), ("POST", "hearth/v1/status"),
+    ("POST", "hearth/v1/audit:tail"), ("POST", "hearth/v1/audit:verify"), ("POST", "hearth/v1/serviceAccounts:list"),
+    ("POST", "hearth/v1/keys:list"), ("POST", "hearth/v1/secrets:list"),
+  ]
+
+  private static let changes = [
+    ("DELETE", ".settings/rules/staged.json"), ("POST", ".settings/rules/staged.json"),
+    ("POST", ".settings/triggers/*/replay.json"), ("POST", ".settings/plugins.json"),
+    ("PUT", ".settings/databases/*.json"), ("DELETE", ".settings/databases/*.json"),
+    ("POST", "accounts"), ("POST", "accounts:update"), ("POST", "accounts:delete"), ("POST", "accounts:batchCreate"),
+    ("POST", "accounts:sendOobCode"), ("POST", "hearth/v1/users:revoke"), ("POST", "hearth/v1/keys:rotate"),
+    ("POST", "hearth/v1/keys:remove"), ("POST", "hearth/v1/secrets:remove"), ("POST", "hearth/v1/secrets:rotate"),
+    ("POST", "hearth/v1/serviceAccounts:disable"), ("POST", "hearth/v1/serviceAccounts:removeKey"),
+  ]
+
+  private static let rulesChanges = [
+    ("POST", ".settings/rules/versions.json"), ("POST", ".settings/rules/rollback.json"),
+    ("PUT", ".settings/rules/staged.json"), ("POST", ".settings/rules/promote.json"),
+  ]
+
+  /// Byte by byte, as the path was sent: what is written in another way is another path, and none of these.
+  private static func matches(_ path: String, _ pattern: String) -> Bool {
+    let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    let wanted = pattern.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    guard parts.count == wanted.count else { return false }
+    return zip(parts, wanted).allSatisfy { part, wanted in
+      guard wanted.first == UInt8(ascii: "*") else { return part.elementsEqual(wanted) }
+      let end = wanted.dropFirst()
+      guard part.count > end.count, part.suffix(end.count).elementsEqual(end) else { return false }
+      // No other path can come of it once it is decoded.
+      return !part.dropLast(end.count).elementsEqual("..".utf8) && !part.elementsEqual(".".utf8)
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import HearthConsole
+import HearthRules
+import HearthTransport
+import HearthTree
+import HearthWorkbench
+import NIOCore
+
+/// `POST api/rules/check` of `{"source": TEXT}`: what is wrong with a rules file, and what in it is most likely not meant.
+///
+/// The answer is `{"problems": [{"line", "column", "severity": "error" | "warning" | "info", "code", "message", "help"}]}`,
+/// lines and columns from 1. Nothing is kept.
+enum RulesCheck {
+  /// More than a page shows.
+  static let problemsMax = 200
+
+  static func answer(_ text: String) -> JSON {
+    var problems: [JSON] = []
+    do throws(RulesError) {
+      let rules = try RuleSet.compile(text, keepsExpressions: true)
+      problems = Lint.findings(in: rules, file: "rules").map { finding in
+        problem(finding.diagnostic, finding.code.severity.rawValue, code: finding.code.rawValue)
+      }
+    } catch {
+      problems = error.diagnostics.map { problem($0, "error", code: nil) }
+    }
+    return .object([.init("problems", .array(Array(problems.prefix(problemsMax))))])
+  }
+
+  private static func problem(_ diagnostic: RulesError.Diagnostic, _ severity: String, code: String?) -> JSON {
+    .object([
+      .init("line", .int(Int64(diagnostic.line))), .init("column", .int(Int64(diagnostic.column))),
+      .init("severity", .string(severity)), .init("code", code.map { .string($0) } ?? .null),
+      .init("message", .string(diagnostic.message)), .init("help", diagnostic.help.map { .string($0) } ?? .null),
+    ])
+  }
+}
