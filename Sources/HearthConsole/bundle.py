@@ -18,6 +18,7 @@ import sys
 PACKAGES = {
     "esbuild": "/usr/bin/esbuild",
     "node-preact": "/usr/share/nodejs/preact/package.json",
+    "libjs-codemirror": "/usr/share/javascript/codemirror/lib/codemirror.js",
     "fonts-inter": "/usr/share/fonts/opentype/inter/Inter-Regular.otf",
     "fonts-jetbrains-mono": "/usr/share/fonts/truetype/jetbrains-mono/JetBrainsMono-Regular.ttf",
     "python3-fonttools": "/usr/lib/python3/dist-packages/fontTools/subset/__init__.py",

@@ -44,6 +44,15 @@ export interface OutlineQuery {
   isPeek?: boolean;
 }
 
+export interface RulesProblem {
+  line: number;
+  column: number;
+  severity: "error" | "warning" | "info";
+  code: string | null;
+  message: string;
+  help: string | null;
+}
+
 const BASE = "/.console/api";
 
 export class ConsoleApi {
@@ -85,6 +94,23 @@ export class ConsoleApi {
     return this.call("GET", "/outline?" + asked);
   }
 
+  /** What is wrong with a rules file. */
+  async checkRules(source: string): Promise<RulesProblem[]> {
+    return (await this.call<{ problems: RulesProblem[] }>("POST", "/rules/check", { source })).problems;
+  }
+
+  /** What the server's administrators' tools ask, by its path. */
+  server<Answer>(method: "GET" | "POST" | "PUT" | "DELETE", path: string, body?: object): Promise<Answer> {
+    return this.call(method, "/server/" + path, body);
+  }
+
+  /** The same, for an answer that is no JSON, or JSON with comments. */
+  async serverText(path: string): Promise<string> {
+    const response = await fetch(`${BASE}/server/${path}`, { headers: this.headers(), cache: "no-store" });
+    if (!response.ok) throw await this.failure(response);
+    return response.text();
+  }
+
   /** One stream of events. It is read with `fetch`, for an EventSource sends no header. */
   events(query: URLSearchParams, signal: AbortSignal): Promise<Response> {
     return fetch(`${BASE}/events?${query}`, { headers: this.headers(), signal, cache: "no-store" });
@@ -99,9 +125,14 @@ export class ConsoleApi {
     const headers = this.headers();
     if (body) headers["Content-Type"] = "application/json";
     const response = await fetch(BASE + path, { method, headers, body: body && JSON.stringify(body), cache: "no-store" });
-    const answer = await response.json().catch(() => null);
-    if (response.ok) return answer as Answer;
+    if (response.ok) return response.json().catch(() => null) as Promise<Answer>;
     if (response.status === 401 && path !== "/session") this.sessionEnded();
-    throw new ApiError(response.status, answer?.error ?? `The server answered ${response.status}.`);
+    throw await this.failure(response);
+  }
+
+  private async failure(response: Response): Promise<ApiError> {
+    const answer = await response.json().catch(() => null);
+    const text = typeof answer?.error === "string" ? answer.error : answer?.error?.message;
+    return new ApiError(response.status, text ?? `The server answered ${response.status}.`);
   }
 }

@@ -28,6 +28,19 @@ export class EventReader {
   }
 }
 
+/** Reads a stream to its end, event by event. */
+export async function readEvents(response: Response, take: (event: string, data: string) => void): Promise<void> {
+  if (!response.ok || !response.body) throw new Error(String(response.status));
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  const events = new EventReader();
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    for (const { event, data } of events.take(decoder.decode(value, { stream: true }))) take(event, data);
+  }
+}
+
 /** Commits below the paths that are shown. One stream for the page, made anew when the paths change. */
 export class Pulse {
   rate = 0;
@@ -69,21 +82,13 @@ export class Pulse {
     try {
       const query = new URLSearchParams({ ns: this.database, topics: "pulse", paths: JSON.stringify(paths) });
       const response = await this.api.events(query, controller.signal);
-      if (!response.ok || !response.body) throw new Error(String(response.status));
-      const reader = response.body.getReader();
-      const decoder = new TextDecoder();
-      const events = new EventReader();
-      for (;;) {
-        const { value, done } = await reader.read();
-        if (done) break;
-        for (const { event, data } of events.take(decoder.decode(value, { stream: true }))) {
-          if (event !== "pulse") continue;
-          this.delay = 1000;
-          const pulse = JSON.parse(data) as PulseEvent;
-          this.rate = pulse.rate;
-          this.beat(paths, pulse);
-        }
-      }
+      await readEvents(response, (event, data) => {
+        if (event !== "pulse") return;
+        this.delay = 1000;
+        const pulse = JSON.parse(data) as PulseEvent;
+        this.rate = pulse.rate;
+        this.beat(paths, pulse);
+      });
     } catch {
       // Without the stream the tree shows what its listens tell.
     }

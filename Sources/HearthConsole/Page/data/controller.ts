@@ -1,6 +1,6 @@
 import { Pulse } from "../api/events";
 import { Notices } from "../shell/notices";
-import { Identity, readRoute, Route, routeText } from "../shell/route";
+import { Identity, readPlace, readRoute, Route, routeText } from "../shell/route";
 import { Session } from "../shell/session";
 import { Store } from "../shell/store";
 import { compareKeys, isSame, Path, textOf } from "../tree/keys";
@@ -150,6 +150,7 @@ export class DataController extends Store {
 
   /** The address changed, by the browser's own means. */
   private moved(): void {
+    if (readPlace(location.hash).view !== "data") return;
     const route = readRoute(location.hash);
     if (routeText(route) !== routeText(this.route)) this.routed(route);
   }

@@ -1,5 +1,7 @@
 import { DataController } from "../data/controller";
+import { DenialFeed } from "../api/denials";
 import { Notices } from "./notices";
+import { Place, placeText, readPlace, routeText, ViewName } from "./route";
 import { sentence, Session } from "./session";
 import { Store } from "./store";
 
@@ -8,6 +10,10 @@ export class App extends Store {
   readonly session = new Session();
   readonly notices = new Notices();
   readonly data = new DataController(this.session, this.notices);
+  readonly denials = new DenialFeed(this.session.api);
+  place: Place = readPlace(location.hash);
+  /** Brings the view's own search field to the keys; views set it. */
+  search: () => void = () => {};
   databases: { name: string; isDefault: boolean }[] = [];
   overlay: "command" | "keys" | null = null;
   problem: string | null = null;
@@ -19,6 +25,8 @@ export class App extends Store {
   constructor() {
     super();
     this.session.observe(() => this.sessionChanged());
+    this.data.observe(() => this.look());
+    for (const event of ["hashchange", "popstate"]) addEventListener(event, () => this.look());
   }
 
   async start(): Promise<void> {
@@ -44,7 +52,7 @@ export class App extends Store {
       this.databases = await (this.coming ?? this.session.api.databases());
       this.coming = null;
       this.problem = null;
-      this.data.start((this.databases.find(each => each.isDefault) ?? this.databases[0])?.name ?? "");
+      this.use((this.databases.find(each => each.isDefault) ?? this.databases[0])?.name ?? "");
     } catch (error) {
       this.isStarted = false;
       this.problem = sentence(error);
@@ -54,7 +62,33 @@ export class App extends Store {
 
   choose(database: string): void {
     this.data.go({ path: [], order: null, end: null, filter: "" });
+    this.use(database);
+    this.changed();
+  }
+
+  private use(database: string): void {
     this.data.start(database);
+    this.denials.start(database);
+    this.look();
+  }
+
+  /** Goes to a place of a view, as a new entry of the history. */
+  go(view: ViewName, parts: readonly string[] = [], asked?: URLSearchParams): void {
+    const text = view === "data" && !parts.length ? routeText(this.data.route) : placeText(view, parts, asked);
+    if (text !== location.hash) history.pushState(null, "", text);
+    this.session.place = text.slice(1);
+    if (view === "data") dispatchEvent(new PopStateEvent("popstate"));
+    this.look();
+  }
+
+  /** What the address says now. */
+  private look(): void {
+    if (location.hash.startsWith("#key=")) return;
+    const place = readPlace(location.hash);
+    const isSame = placeText(place.view, place.parts, place.asked) === placeText(this.place.view, this.place.parts, this.place.asked);
+    if (isSame) return;
+    if (place.view !== this.place.view) this.search = () => {};
+    this.place = place;
     this.changed();
   }
 
@@ -70,6 +104,7 @@ export class App extends Store {
 
   async signOut(): Promise<void> {
     this.data.stop();
+    this.denials.stop();
     this.isStarted = false;
     await this.session.signOut();
   }

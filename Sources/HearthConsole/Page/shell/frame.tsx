@@ -7,6 +7,7 @@ import { Later } from "../widgets/later";
 import { Rail } from "./rail";
 import { CountDown, SessionEnded } from "./sessionSheets";
 import { SignIn } from "./signIn";
+import { ViewName } from "./route";
 import { Store, View } from "./store";
 import { Toasts } from "./toasts";
 
@@ -14,6 +15,13 @@ const LETTERS_OFF = "hearth-console-letters-off";
 const COUNTED_SECONDS = 60;
 
 const loadCommands = () => import("./overlays").then(module => module.Commands);
+const VIEWS = {
+  rules: () => import("../rules/rulesView").then(module => module.RulesView as any),
+  people: () => import("../people/peopleView").then(module => module.PeopleView as any),
+  now: () => import("../now/nowView").then(module => module.NowView as any),
+  settings: () => import("../settings/settingsView").then(module => module.SettingsView as any),
+};
+const GO: { [key: string]: ViewName } = { d: "data", r: "rules", p: "people", n: "now", s: "settings" };
 const loadKeys = () => import("./overlays").then(module => module.KeysSheet);
 
 /** The page: the door, or the rail with a view. */
@@ -66,19 +74,30 @@ export class Frame extends View<{ app: App }> {
     if (!this.isLetterOn()) return;
     const isAfterGo = performance.now() - this.goPressedAt < 1000;
     this.goPressedAt = 0;
+    const view = isAfterGo ? GO[event.key] : undefined;
+    if (view) {
+      app.go(view);
+      return event.preventDefault();
+    }
     switch (event.key) {
-      case "/": app.data.editPath(); break;
+      case "/":
+        if (app.place.view === "data") app.data.editPath();
+        else app.search();
+        break;
       case "?": app.show("keys"); break;
       case "[": history.back(); break;
       case "]": history.forward(); break;
       case "g": this.goPressedAt = performance.now(); break;
-      case "d":
-        if (!isAfterGo) return;
-        app.data.go({ path: [] });
-        break;
       default: return;
     }
     event.preventDefault();
+  }
+
+  private otherView(view: Exclude<ViewName, "data">) {
+    const { app } = this.props;
+    if (!app.data.database) return <main aria-label="Opening" aria-busy="true" />;
+    return <Later key={view} load={VIEWS[view]} given={{ app, place: app.place, database: app.data.database }}
+      onFail={() => app.partMissing()} />;
   }
 
   render() {
@@ -96,7 +115,7 @@ export class Frame extends View<{ app: App }> {
           <Button label="Reload" onPress={() => location.reload()} /></div> : null}
         {app.problem ? <div class="banner ember" role="alert"><Icon name="warning" /><span class="grow">{app.problem}</span>
           <Button label="Try again" onPress={() => void app.enter()} /></div> : null}
-        <DataView data={app.data} isLetterOn={this.isLetterOn} />
+        {app.place.view === "data" ? <DataView data={app.data} isLetterOn={this.isLetterOn} /> : this.otherView(app.place.view)}
       </div>
       {app.overlay === "command" ? <Later key="command" load={loadCommands} given={{ app }} onFail={() => app.partMissing()} /> : null}
       {app.overlay === "keys" ? <Later key="keys" load={loadKeys}

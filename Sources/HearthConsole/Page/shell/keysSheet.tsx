@@ -5,7 +5,7 @@ import { COMMAND_KEY } from "./rail";
 
 const KEYS: { name: string; keys: [string, string][] }[] = [
   { name: "Everywhere", keys: [[COMMAND_KEY, "go to a path, or do something"], ["/", "type a path"], ["?", "this list"],
-    ["[ ]", "back, forward"], ["Esc", "close"]] },
+    ["g d r p n s", "data, rules, people, now, settings"], ["[ ]", "back, forward"], ["Esc", "close"]] },
   { name: "Tree", keys: [["↑ ↓", "row above, below"], ["→ ←", "open, close, up"], ["Home End", "first, last row"],
     ["PgUp PgDn", "a screen"], ["abc", "find a key"], ["Space", "pause"]] },
   { name: "Selected node", keys: [["Enter", "edit, or open"], ["a", "add below"], ["F2", "rename"], ["d", "duplicate"],

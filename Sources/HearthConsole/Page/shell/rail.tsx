@@ -1,14 +1,23 @@
 import { h } from "preact";
+import { num } from "../format/number";
 import { duration } from "../format/time";
 import { Icon, Mark } from "../widgets/icon";
 import { Menu, MenuItem } from "../widgets/menu";
 import { Button } from "../widgets/button";
+import { IconName } from "../widgets/icons";
 import { App } from "./app";
+import { ViewName } from "./route";
 import { Store, View } from "./store";
 import { switchTheme, theme } from "./theme";
 
 const isApple = /Mac|iP(hone|ad)/.test(navigator.platform);
 export const COMMAND_KEY = isApple ? "⌘K" : "Ctrl K";
+
+const RECENT_MILLISECONDS = 300_000;
+const PLACES: { view: ViewName; label: string; icon: IconName }[] = [
+  { view: "data", label: "Data", icon: "data" }, { view: "rules", label: "Rules", icon: "shield" },
+  { view: "people", label: "People", icon: "people" }, { view: "now", label: "Now", icon: "activity" },
+];
 
 interface RailState {
   menu: { name: "database" | "session"; anchor: Element } | null;
@@ -19,7 +28,7 @@ export class Rail extends View<{ app: App }, RailState> {
   override state: RailState = { menu: null };
 
   protected stores(): Store[] {
-    return [this.props.app, this.props.app.data, this.props.app.session];
+    return [this.props.app, this.props.app.data, this.props.app.session, this.props.app.denials];
   }
 
   private open(name: "database" | "session", event: Event): void {
@@ -37,12 +46,12 @@ export class Rail extends View<{ app: App }, RailState> {
         <button type="button" class="place" onClick={() => app.show("command")}><Icon name="search" />Go to<span class="after">
           <kbd>{COMMAND_KEY}</kbd></span></button>
         <div style={{ height: "6px" }} />
-        <a class="place" href="#/data" aria-current="page" onClick={event => this.home(event)}><Icon name="data" />Data</a>
+        {PLACES.map(place => this.place(place))}
         {this.foot()}
       </nav>
       <nav class="tabs" aria-label="Console">
-        <a href="#/data" aria-current="page" onClick={event => this.home(event)}><Icon name="data" />Data</a>
-        <button type="button" onClick={() => app.show("command")}><Icon name="search" />Go to</button>
+        {PLACES.map(({ view, label, icon }) => <a key={view} href={`#/${view}`} aria-current={this.current(view)}
+          onClick={event => this.go(event, view)}><Icon name={icon} />{label}</a>)}
         <button type="button" aria-haspopup="menu" onClick={event => this.open("session", event)}><Icon name="person" />Session</button>
       </nav>
       {menu?.name === "database" ? <Menu name="Database" anchor={menu.anchor} onClose={close} items={this.databases()} /> : null}
@@ -50,35 +59,50 @@ export class Rail extends View<{ app: App }, RailState> {
     </div>;
   }
 
-  private home(event: Event): void {
+  private current(view: ViewName): "page" | undefined {
+    return this.props.app.place.view === view ? "page" : undefined;
+  }
+
+  private place({ view, label, icon }: typeof PLACES[number]) {
+    const refused = view === "rules" ? this.props.app.denials.countSince(Date.now() - RECENT_MILLISECONDS) : 0;
+    return <a key={view} class="place" href={`#/${view}`} aria-current={this.current(view)} onClick={event => this.go(event, view)}>
+      <Icon name={icon} />{label}{refused ? <span class="after red-text" title="refused in the last 5 minutes">{num(refused)}</span> : null}</a>;
+  }
+
+  /** A second press of the data's place goes to its root. */
+  private go(event: Event, view: ViewName): void {
+    const { app } = this.props;
     event.preventDefault();
-    this.props.app.data.go({ path: [] });
+    if (view === "data" && app.place.view === "data") app.data.go({ path: [] });
+    else app.go(view);
   }
 
   private database() {
     const { app } = this.props;
     const others = app.databases.length - 1;
-    const name = <bdi class="cut">{app.data.database || "…"}</bdi>;
-    if (others < 1) return <div class="database" title="Database"><Icon name="database" />{name}</div>;
-    return <button type="button" class="database" aria-haspopup="menu" aria-label={`Database ${app.data.database}, ${others} more`}
-      onClick={event => this.open("database", event)}>
-      <Icon name="database" />{name}<span class="note-text">{others} more</span><Icon name="down" />
+    const more = others < 1 ? "" : `${others} more`;
+    return <button type="button" class="database" aria-haspopup="menu" onClick={event => this.open("database", event)}
+      aria-label={`Database ${app.data.database}${more && ", " + more}`}>
+      <Icon name="database" /><bdi class="cut">{app.data.database || "…"}</bdi><span class="note-text">{more}</span><Icon name="down" />
     </button>;
   }
 
   private databases(): MenuItem[] {
     const { app } = this.props;
-    return app.databases.map(each => ({ label: each.name, isChosen: each.name === app.data.database, run: () => app.choose(each.name) }));
+    return [...app.databases.map(each => ({ label: each.name, isChosen: each.name === app.data.database,
+      run: () => app.choose(each.name) })), { label: "Settings", startsGroup: true, run: () => app.go("settings") }];
   }
 
   private sessionItems(): MenuItem[] {
     const { app } = this.props;
     const items: MenuItem[] = [
       { label: theme() === "dark" ? "Light colours" : "Dark colours", icon: theme() === "dark" ? "sun" : "moon", run: () => this.turn() },
+      { label: "Go to", icon: "search", run: () => app.show("command") },
+      { label: "Settings", icon: "filter", run: () => app.go("settings") },
       { label: "Keys", icon: "keyboard", run: () => app.show("keys") },
       { label: "Sign out", icon: "cross", startsGroup: true, run: () => void app.signOut() },
     ];
-    return app.databases.length > 1 ? [...this.databases().map(item => ({ ...item, isChosen: undefined,
+    return app.databases.length > 1 ? [...this.databases().slice(0, -1).map(item => ({ ...item, isChosen: undefined,
       icon: "database" as const })), { ...items[0]!, startsGroup: true }, ...items.slice(1)] : items;
   }
 

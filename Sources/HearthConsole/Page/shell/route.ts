@@ -1,6 +1,28 @@
 import { Path } from "../tree/keys";
 import { End, Order, orderFrom, orderText } from "../tree/order";
 
+export type ViewName = "data" | "rules" | "people" | "now" | "settings";
+
+const VIEWS: readonly ViewName[] = ["data", "rules", "people", "now", "settings"];
+
+/** Which view the address names, and what of it. */
+export interface Place {
+  view: ViewName;
+  parts: string[];
+  asked: URLSearchParams;
+}
+
+export function readPlace(fragment: string): Place {
+  const [address = "", query = ""] = fragment.replace(/^#/, "").split("?");
+  const [first, ...parts] = address.split("/").filter(part => part !== "").map(decode);
+  return { view: VIEWS.find(view => view === first) ?? "data", parts, asked: new URLSearchParams(query) };
+}
+
+export function placeText(view: ViewName, parts: readonly string[] = [], asked = new URLSearchParams()): string {
+  const query = asked.toString();
+  return `#/${view}${parts.map(part => "/" + encodeURIComponent(part)).join("")}${query ? "?" + query : ""}`;
+}
+
 /** Whose eyes the data is seen with: nobody's, or somebody's uid and claims. */
 export type Identity = { nobody: true } | { uid: string; claims: string };
 

@@ -1,0 +1,1 @@
+export function NowView() { return null as unknown as JSX.Element; }

@@ -1,0 +1,280 @@
+import { ApiError, RulesProblem } from "../api/console";
+import { Denial } from "../api/denials";
+import { App } from "../shell/app";
+import { sentence } from "../shell/session";
+import { Store } from "../shell/store";
+import { AskedRequest, Explanation } from "../why/explanation";
+import { changedLines as linesThatChanged } from "./diff";
+
+export interface RulesVersion {
+  id: number;
+  time: string;
+  cause?: string;
+  author?: { kind: string; name?: string };
+  comment?: string;
+  tool?: string;
+  sizeBytes: number;
+}
+
+export interface Decision {
+  allowed?: boolean;
+  error?: string;
+  explanation?: Explanation;
+}
+
+/** How often one rule came to what. */
+export interface Coverage {
+  line: number;
+  kind: string;
+  allowed: number;
+  refused: number;
+}
+
+/** A denial that was decided again, with all that led to it. */
+export interface Explained {
+  request: AskedRequest;
+  inForce: boolean;
+  explanation: Explanation;
+}
+
+const CHECK_MILLISECONDS = 250;
+const KEPT = "hearth-console-rules:";
+
+/** The rules of a database: those in force, those in the editor, and what was refused by the former. */
+export class RulesController extends Store {
+  state: "loading" | "ready" | "failed" = "loading";
+  problem: string | null = null;
+  /** The version that the edit began with. */
+  version: number | null = null;
+  /** Its text. */
+  source = "";
+  text = "";
+  versions: RulesVersion[] = [];
+  problems: RulesProblem[] = [];
+  isChecked = false;
+  coverage: Coverage[] | null = null;
+  sheet: "deploy" | null = null;
+  /** A version came into force elsewhere since the edit began. */
+  newer: RulesVersion | null = null;
+  denial: Denial | null = null;
+  explained: Explained | { problem: string } | null = null;
+  tried: Decision | null = null;
+  isTrying = false;
+  private checkTimer: ReturnType<typeof setTimeout> | undefined;
+  private coverageTimer: ReturnType<typeof setInterval> | undefined;
+
+  constructor(private readonly app: App, readonly database: string) {
+    super();
+  }
+
+  private get api() {
+    return this.app.session.api;
+  }
+
+  private path(operation: string): string {
+    return `.settings/${operation}.json?ns=${encodeURIComponent(this.database)}`;
+  }
+
+  get isChanged(): boolean {
+    return this.text !== this.source;
+  }
+
+  get changedLines(): number[] {
+    return this.isChanged ? linesThatChanged(this.source, this.text) : [];
+  }
+
+  get errors(): RulesProblem[] {
+    return this.problems.filter(each => each.severity === "error");
+  }
+
+  get readOnlyReason(): string | null {
+    return this.app.session.isViewer ? "This session may look, not change." : null;
+  }
+
+  async start(): Promise<void> {
+    await this.load();
+    await this.cover();
+    this.coverageTimer = setInterval(() => document.hidden || void this.cover(), 5000);
+  }
+
+  stop(): void {
+    clearTimeout(this.checkTimer);
+    clearInterval(this.coverageTimer);
+  }
+
+  async load(): Promise<void> {
+    try {
+      const [history, source] = await Promise.all([
+        this.api.server<{ current?: number; versions: RulesVersion[] }>("GET", this.path("rules/versions")),
+        this.api.serverText(this.path("rules")),
+      ]);
+      this.versions = history.versions;
+      const current = history.current ?? null;
+      const kept = this.kept();
+      if (kept && kept.version === current) {
+        this.text = kept.text;
+      } else if (kept && kept.version !== null) {
+        this.newer = this.versions.find(each => each.id === current) ?? null;
+        this.text = kept.text;
+      } else {
+        this.text = source;
+      }
+      [this.version, this.source, this.state] = [current, source, "ready"];
+      void this.check();
+    } catch (error) {
+      [this.state, this.problem] = ["failed", sentence(error)];
+    }
+    this.changed();
+  }
+
+  private kept(): { version: number | null; text: string } | null {
+    try {
+      return JSON.parse(sessionStorage.getItem(KEPT + this.database) ?? "null");
+    } catch {
+      return null;
+    }
+  }
+
+  edit(text: string): void {
+    if (text === this.text) return;
+    this.text = text;
+    this.isChecked = false;
+    this.tried = null;
+    if (this.isChanged) sessionStorage.setItem(KEPT + this.database, JSON.stringify({ version: this.version, text }));
+    else sessionStorage.removeItem(KEPT + this.database);
+    clearTimeout(this.checkTimer);
+    this.checkTimer = setTimeout(() => void this.check(), CHECK_MILLISECONDS);
+    this.changed();
+  }
+
+  revert(): void {
+    this.newer = null;
+    this.edit(this.source);
+  }
+
+  async check(): Promise<void> {
+    const { text } = this;
+    try {
+      const problems = await this.api.checkRules(text);
+      if (text !== this.text) return;
+      [this.problems, this.isChecked] = [problems, true];
+    } catch (error) {
+      this.app.notices.fail(error);
+    }
+    this.changed();
+  }
+
+  /** Counts are there where the server was started with them. */
+  private async cover(): Promise<void> {
+    interface Counted { path: string; kind: string; line: number; expression: { counts: { true: number; total: number } } }
+    try {
+      const { rules } = await this.api.server<{ rules: Counted[] }>("GET",
+        `.inspect/coverage.json?ns=${encodeURIComponent(this.database)}&peek=1`);
+      this.coverage = rules.map(rule => ({ line: rule.line, kind: rule.kind, allowed: rule.expression.counts.true,
+        refused: rule.expression.counts.total - rule.expression.counts.true }));
+    } catch {
+      this.coverage = null;
+    }
+    this.changed();
+  }
+
+  /** Puts the text in force, unless another version came meanwhile. */
+  async deploy(comment: string): Promise<boolean> {
+    const { text, version } = this;
+    try {
+      await this.api.server("POST", this.path("rules/versions"), { source: text, comment, ...(version ? { expected: version } : {}) });
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 412) throw error;
+      await this.takeNewer();
+      return false;
+    }
+    sessionStorage.removeItem(KEPT + this.database);
+    this.newer = null;
+    this.text = text;
+    await this.load();
+    this.app.notices.say(`Version ${this.version} is in force.`);
+    return true;
+  }
+
+  /** The edit goes on over what others put in force. */
+  private async takeNewer(): Promise<void> {
+    const history = await this.api.server<{ current?: number; versions: RulesVersion[] }>("GET", this.path("rules/versions"));
+    this.versions = history.versions;
+    this.newer = this.versions.find(each => each.id === history.current) ?? null;
+    this.version = history.current ?? null;
+    this.source = await this.api.serverText(this.path("rules"));
+    sessionStorage.setItem(KEPT + this.database, JSON.stringify({ version: this.version, text: this.text }));
+    this.changed();
+  }
+
+  async sourceOf(version: number): Promise<string> {
+    return (await this.api.server<{ source: string }>("GET", this.path(`rules/versions/${version}`))).source;
+  }
+
+  async rollBack(version: number): Promise<void> {
+    await this.api.server("POST", this.path("rules/rollback"), { version, comment: `back to version ${version}` });
+    sessionStorage.removeItem(KEPT + this.database);
+    await this.load();
+    this.app.notices.say(`Version ${this.version} is in force: the text of version ${version}.`);
+  }
+
+  /** Has a denial explained. */
+  async choose(denial: Denial | null): Promise<void> {
+    [this.denial, this.explained, this.tried] = [denial, null, null];
+    this.changed();
+    if (!denial) return;
+    if (!denial.trace) {
+      this.explained = { problem: "No more is kept of this one." };
+      return this.changed();
+    }
+    try {
+      const explained = await this.api.server<Explained>("GET", `.settings/denials/${encodeURIComponent(denial.trace)}.json`);
+      if (this.denial !== denial) return;
+      this.explained = explained;
+    } catch (error) {
+      if (this.denial !== denial) return;
+      this.explained = { problem: sentence(error) };
+    }
+    this.changed();
+  }
+
+  /** The same request over the data of now, by the text in the editor. */
+  async tryEdit(): Promise<void> {
+    if (!this.explained || "problem" in this.explained) return;
+    this.isTrying = true;
+    this.changed();
+    this.tried = await this.decide(this.explained.request, this.text);
+    this.isTrying = false;
+    this.changed();
+  }
+
+  /** - Parameter rules: a text that decides in the place of the rules in force. */
+  async decide(request: AskedRequest, rules?: string): Promise<Decision> {
+    try {
+      const answer = await this.api.server<{ decisions: Decision[] }>("POST", this.path("rules/decide"),
+        { requests: [request], explain: true, ...(rules === undefined ? {} : { rules }) });
+      return answer.decisions[0]!;
+    } catch (error) {
+      return { error: sentence(error) };
+    }
+  }
+
+  staged(): Promise<any> {
+    return this.api.server("GET", this.path("rules/staged"));
+  }
+
+  async stage(comment: string): Promise<void> {
+    await this.api.server("PUT", this.path("rules/staged"), { source: this.text, comment });
+  }
+
+  async unstage(): Promise<void> {
+    await this.api.server("DELETE", this.path("rules/staged"));
+  }
+
+  async promote(bounds: object): Promise<void> {
+    await this.api.server("POST", this.path("rules/promote"), { ...bounds, comment: "promoted in the console" });
+    sessionStorage.removeItem(KEPT + this.database);
+    await this.load();
+    this.app.notices.say(`Version ${this.version} is in force: the staged rules.`);
+  }
+}

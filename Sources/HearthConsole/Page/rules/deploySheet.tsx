@@ -1,0 +1,46 @@
+import { Component, h } from "preact";
+import { sentence } from "../shell/session";
+import { plural } from "../format/text";
+import { Sheet } from "../widgets/sheet";
+import { SheetFoot } from "../widgets/sheetFoot";
+import { TextField } from "../widgets/textField";
+import { RulesController } from "./controller";
+import { DiffView } from "./diffView";
+
+/** What would change, a note for those who come after, and the deploy. */
+export class DeploySheet extends Component<{ rules: RulesController }, { note: string; problem: string | null; isBusy: boolean }> {
+  override state = { note: "", problem: null, isBusy: false };
+
+  private close(): void {
+    this.props.rules.sheet = null;
+    this.props.rules.changed();
+  }
+
+  private async submit(): Promise<void> {
+    const { rules } = this.props;
+    if (this.state.isBusy || rules.errors.length) return;
+    this.setState({ isBusy: true, problem: null });
+    try {
+      if (await rules.deploy(this.state.note)) return this.close();
+      this.setState({ isBusy: false, problem: "Another version came into force meanwhile. Below is what yours would change in it." });
+    } catch (error) {
+      this.setState({ isBusy: false, problem: sentence(error) });
+    }
+  }
+
+  render() {
+    const { rules } = this.props;
+    const { note, problem, isBusy } = this.state;
+    const errors = rules.errors.length;
+    return <Sheet title="Deploy these rules" isWide onClose={() => this.close()} onSubmit={() => void this.submit()}
+      foot={<SheetFoot note="Listens that the new rules do not allow are cut at once." label={isBusy ? "Deploying…" : "Deploy"}
+        isDisabled={isBusy || errors > 0} onCancel={() => this.close()} />}>
+      {errors ? <div class="callout red">{errors} {plural(errors, "error")} must be mended first: line {rules.errors[0]!.line},{" "}
+        {rules.errors[0]!.message}</div> : null}
+      {problem ? <div class="callout red" role="alert">{problem}</div> : null}
+      <TextField label="Note" isProse value={note} placeholder="Why" onChange={next => this.setState({ note: next })} />
+      <div class="labelled"><span>What changes in version {rules.version ?? "in force"}</span>
+        <DiffView before={rules.source} after={rules.text} /></div>
+    </Sheet>;
+  }
+}

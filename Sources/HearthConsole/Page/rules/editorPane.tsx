@@ -1,0 +1,195 @@
+import CodeMirror from "codemirror/lib/codemirror";
+import "codemirror/addon/hint/show-hint";
+import "codemirror/addon/edit/matchbrackets";
+import "codemirror/addon/edit/closebrackets";
+import "codemirror/addon/selection/active-line";
+import "./mode";
+import { Component, h } from "preact";
+import { num } from "../format/number";
+import { decidingVisit, partsOf } from "../why/explanation";
+import { RulesController } from "./controller";
+import { completions, helpFor } from "./language";
+
+interface Props {
+  rules: RulesController;
+  /** A line to bring into sight. */
+  line: number | null;
+  onTry: () => void;
+  onDeploy: () => void;
+}
+
+/** The text of the rules, with what is wrong in it, how often each rule held, and where the chosen denial failed. */
+export class EditorPane extends Component<Props, {}> {
+  private place: HTMLElement | null = null;
+  private editor: CodeMirror.Editor | null = null;
+  private marks: CodeMirror.Mark[] = [];
+  private lineClasses: number[] = [];
+  private shownDenial: unknown = null;
+  private shownLine: number | null = null;
+  private stop = () => {};
+
+  override componentDidMount(): void {
+    const { rules } = this.props;
+    this.editor = CodeMirror(element => this.place!.append(element), {
+      value: rules.text, mode: "hearth-rules", lineNumbers: true, lineWrapping: true, theme: "hearth", tabSize: 2, indentUnit: 2,
+      matchBrackets: true, autoCloseBrackets: true, styleActiveLine: true, readOnly: rules.readOnlyReason !== null,
+      gutters: ["rule-counts", "CodeMirror-linenumbers", "rule-bar"], screenReaderLabel: "Rules", inputStyle: "contenteditable",
+      extraKeys: this.keys(),
+    });
+    this.editor.on("change", () => rules.edit(this.editor!.getValue()));
+    this.editor.on("inputRead", (_: unknown, change: { text: string[]; origin: string }) => {
+      if (change.origin === "+input" && /^[.$a-zA-Z]$/.test(change.text[0] ?? "")) this.complete();
+    });
+    this.editor.getWrapperElement().addEventListener("mousemove", event => this.hovered(event));
+    this.stop = rules.observe(() => this.draw());
+    this.draw();
+  }
+
+  override componentWillUnmount(): void {
+    this.stop();
+  }
+
+  override componentDidUpdate(): void {
+    this.draw();
+  }
+
+  /** After Esc the next Tab leaves the editor. */
+  private leave(): void {
+    this.editor!.setOption("extraKeys", this.keysWithoutTab());
+    this.editor!.getInputField().addEventListener("blur", () => this.editor!.setOption("extraKeys", this.keys()), { once: true });
+  }
+
+  private keys(): object {
+    return { ...this.keysWithoutTab(), Tab: (editor: CodeMirror.Editor) => editor.replaceSelection("  ") };
+  }
+
+  private keysWithoutTab(): object {
+    const { rules, onTry, onDeploy } = this.props;
+    return {
+      "Ctrl-Space": () => this.complete(), "Cmd-Enter": onTry, "Ctrl-Enter": onTry, "Shift-Cmd-Enter": onDeploy,
+      "Shift-Ctrl-Enter": onDeploy, "Cmd-S": () => void rules.check(), "Ctrl-S": () => void rules.check(),
+      "Esc": () => this.leave(), "Tab": false, "Shift-Tab": false,
+    };
+  }
+
+  private complete(): void {
+    this.editor!.showHint({
+      completeSingle: false,
+      hint: (editor: CodeMirror.Editor): CodeMirror.Hints | undefined => {
+        const { line, ch } = editor.getCursor();
+        const lines = editor.getValue().split("\n");
+        const found = completions(lines, line, ch);
+        if (!found.length) return undefined;
+        return { list: found.map(({ text, help }) => ({ text, displayText: `${text}   ${help}` })), to: { line, ch },
+          from: { line, ch: found[0]!.from } };
+      },
+    });
+  }
+
+  private hovered(event: MouseEvent): void {
+    const editor = this.editor!;
+    const at = editor.coordsChar({ left: event.clientX, top: event.clientY });
+    const marked = this.props.rules.problems.find(each => each.line === at.line + 1 && each.column - 1 <= at.ch && at.ch < each.column + 20);
+    const help = marked ? marked.message + (marked.help ? " " + marked.help : "") : helpFor(editor.getTokenAt({ line: at.line, ch: at.ch + 1 }).string);
+    const wrapper = editor.getWrapperElement();
+    if (help) wrapper.title = help;
+    else wrapper.removeAttribute("title");
+  }
+
+  private draw(): void {
+    const { rules, line } = this.props;
+    const editor = this.editor;
+    if (!editor) return;
+    if (editor.getValue() !== rules.text) editor.setValue(rules.text);
+    editor.operation(() => {
+      for (const mark of this.marks) mark.clear();
+      for (const at of this.lineClasses) editor.removeLineClass(at, "background");
+      this.marks = [];
+      this.lineClasses = [];
+      editor.clearGutter("rule-counts");
+      editor.clearGutter("rule-bar");
+      this.drawChanges(editor);
+      this.drawProblems(editor);
+      this.drawCounts(editor);
+      this.drawDenial(editor);
+    });
+    if (line !== null && line !== this.shownLine) {
+      this.shownLine = line;
+      editor.scrollIntoView({ line: line - 1, ch: 0 }, 120);
+      editor.setCursor({ line: line - 1, ch: 0 });
+    }
+  }
+
+  private drawChanges(editor: CodeMirror.Editor): void {
+    for (const line of this.props.rules.changedLines) {
+      const mark = document.createElement("span");
+      mark.className = "changed-line";
+      mark.title = "changed";
+      mark.textContent = "~";
+      editor.setGutterMarker(line - 1, "rule-bar", mark);
+    }
+  }
+
+  private drawProblems(editor: CodeMirror.Editor): void {
+    for (const problem of this.props.rules.problems) {
+      const text = editor.getLine(problem.line - 1);
+      if (text === undefined) continue;
+      const from = Math.min(problem.column - 1, Math.max(0, text.length - 1));
+      const word = /^[$\w.]+|^./.exec(text.slice(from));
+      this.marks.push(editor.markText({ line: problem.line - 1, ch: from }, { line: problem.line - 1, ch: from + (word?.[0]?.length ?? 1) },
+        { className: `rule-${problem.severity}`, title: problem.message + (problem.help ? " " + problem.help : "") }));
+    }
+  }
+
+  /** Each rule's counts stand at the line that it begins in. */
+  private drawCounts(editor: CodeMirror.Editor): void {
+    const { rules } = this.props;
+    if (rules.isChanged) return;
+    for (const { line, allowed, refused } of rules.coverage ?? []) {
+      const counts = document.createElement("span");
+      counts.className = "counts-of-rule";
+      counts.title = allowed + refused ? `true ${num(allowed)} times, not true ${num(refused)} times` : "never asked";
+      counts.append(countCell(allowed + refused ? num(allowed) : "never", ""), countCell(refused ? num(refused) : "", "red-text"));
+      editor.setGutterMarker(line - 1, "rule-counts", counts);
+      const bar = document.createElement("span");
+      bar.className = "rule-mark " + (allowed + refused === 0 ? "never" : refused ? "some" : "all");
+      editor.setGutterMarker(line - 1, "rule-bar", bar);
+    }
+  }
+
+  /** The rule that decided is tinted; of its parts, those that held have a line, and the one that did not a wave. */
+  private drawDenial(editor: CodeMirror.Editor): void {
+    const { rules } = this.props;
+    const { explained } = rules;
+    if (!explained || "problem" in explained || !explained.inForce) return;
+    const visit = decidingVisit(explained.explanation);
+    if (!visit) return;
+    const first = visit.line - 1;
+    if (!rules.isChanged || editor.getLine(first)?.includes(visit.expression?.text ?? "\n")) {
+      editor.addLineClass(first, "background", "denied-line");
+      this.lineClasses.push(first);
+    }
+    for (const part of partsOf(visit)) {
+      const { line, column, text } = part.traced;
+      const there = editor.getLine(line - 1)?.slice(column - 1);
+      if (part.mark === "unasked" || !there?.startsWith(text)) continue;
+      this.marks.push(editor.markText({ line: line - 1, ch: column - 1 }, { line: line - 1, ch: column - 1 + text.length },
+        { className: part.mark === "held" ? "part-held" : "part-failed" }));
+    }
+    if (this.shownDenial !== rules.denial) {
+      this.shownDenial = rules.denial;
+      editor.scrollIntoView({ line: first, ch: 0 }, 140);
+    }
+  }
+
+  render() {
+    return <div class="rules-editor" ref={element => (this.place = element as HTMLElement)} />;
+  }
+}
+
+function countCell(text: string, name: string): HTMLElement {
+  const cell = document.createElement("span");
+  cell.className = name;
+  cell.textContent = text;
+  return cell;
+}

@@ -1,0 +1,87 @@
+/** What the language of rules has, for completion and help. */
+export const VARIABLES: { [name: string]: string } = {
+  auth: "Who asks: auth.uid, auth.provider, auth.token with all claims. null for who is not signed in.",
+  now: "The time, in milliseconds since 1970.",
+  root: "The database as it is, from its root.",
+  data: "What stands at the rule's place before the write.",
+  newData: "What would stand at the rule's place after the write.",
+  query: "The query of a read: orderByChild, limitToFirst, startAt and the like.",
+};
+
+export const METHODS: { [name: string]: string } = {
+  val: "The value: a text, a number, true or false, or null when there is nothing.",
+  child: "child(path): a place below.",
+  parent: "parent(): the place above.",
+  exists: "Whether there is something.",
+  hasChild: "hasChild(path): whether there is something below.",
+  hasChildren: "hasChildren([keys]): whether there are children, or all that are named.",
+  isString: "Whether the value is a text.",
+  isNumber: "Whether the value is a number.",
+  isBoolean: "Whether the value is true or false.",
+  getPriority: "The priority, or null.",
+  length: "How many characters the text has.",
+  contains: "contains(text): whether the text holds it.",
+  beginsWith: "beginsWith(text)",
+  endsWith: "endsWith(text)",
+  replace: "replace(text, other): every occurrence.",
+  toLowerCase: "The text in small letters.",
+  toUpperCase: "The text in capitals.",
+  matches: "matches(/pattern/): whether the text fits the pattern.",
+};
+
+export const RULES: { [name: string]: string } = {
+  ".read": "Who may read here and below. Once true, no rule below takes it away.",
+  ".write": "Who may write here and below. Once true, no rule below takes it away.",
+  ".validate": "What a written value must be. Every one on the way must hold; removals are not asked.",
+  ".indexOn": "By which children, or .value, queries here are ordered.",
+};
+
+/** Help for a word under the pointer, or null. */
+export function helpFor(word: string): string | null {
+  const bare = word.replace(/^"|"$/g, "");
+  if (bare.startsWith("$")) return `${bare} stands for the key at this place of the path.`;
+  const own = (table: { [name: string]: string }, name: string) =>
+    Object.prototype.hasOwnProperty.call(table, name) ? table[name]! : null;
+  return own(RULES, bare) ?? own(VARIABLES, bare) ?? own(METHODS, bare.replace(/^\./, ""));
+}
+
+/** The wildcards of the places around a line, by how far lines are set in. */
+export function wildcardsAbove(lines: readonly string[], line: number): string[] {
+  const found: string[] = [];
+  let depth = Infinity;
+  for (let at = line; at >= 0; at--) {
+    const text = lines[at] ?? "";
+    const inset = text.length - text.trimStart().length;
+    const names = [...text.matchAll(/"(\$[^"\\]+)"\s*:/g)].map(match => match[1]!);
+    if (at === line) found.push(...names);
+    else if (text.trim() && inset < depth) found.push(...names);
+    if (text.trim()) depth = Math.min(depth, inset);
+  }
+  return [...new Set(found)].reverse();
+}
+
+export interface Completion {
+  text: string;
+  help: string;
+  /** Where in the line what it replaces begins. */
+  from: number;
+}
+
+/** What may stand at a column of a line. */
+export function completions(lines: readonly string[], line: number, column: number): Completion[] {
+  const before = (lines[line] ?? "").slice(0, column);
+  const typed = /(\.?)([$\w]*)$/.exec(before)!;
+  const [, dot, word] = typed as unknown as [string, string, string];
+  const isKey = /^\s*[{,]?\s*"[^"]*$/.test(before);
+  const from = column - word.length;
+  const fit = (table: { [name: string]: string }, begin: number, prefix: string) => Object.keys(table)
+    .filter(name => name.startsWith(prefix)).map(name => ({ text: name, help: table[name]!, from: begin }));
+  if (isKey) return dot || !word ? fit(RULES, from - dot.length, dot + word) : [];
+  if (dot) {
+    const call = (name: string) => name === "length" ? name : `${name}()`;
+    return fit(METHODS, from, word).map(each => ({ ...each, text: call(each.text) }));
+  }
+  const wildcards = wildcardsAbove(lines, line).filter(name => name.startsWith(word))
+    .map(text => ({ text, help: helpFor(text)!, from }));
+  return [...wildcards, ...fit(VARIABLES, from, word)];
+}

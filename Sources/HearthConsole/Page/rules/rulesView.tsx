@@ -1,0 +1,219 @@
+import { h } from "preact";
+import { Denial } from "../api/denials";
+import { num } from "../format/number";
+import { plural, shown } from "../format/text";
+import { clock, duration, fullMoment } from "../format/time";
+import { App } from "../shell/app";
+import { Place } from "../shell/route";
+import { Store, View } from "../shell/store";
+import { Button } from "../widgets/button";
+import { Icon } from "../widgets/icon";
+import { testCase } from "../why/explanation";
+import { Why } from "../why/why";
+import { RulesController } from "./controller";
+import { DeploySheet } from "./deploySheet";
+import { EditorPane } from "./editorPane";
+import { HistoryTab } from "./historyTab";
+import { FirstDenial, RefusedList } from "./refusedList";
+import { StagedTab } from "./stagedTab";
+import { TryTab } from "./tryTab";
+
+interface Props {
+  app: App;
+  place: Place;
+  database: string;
+}
+
+const TABS: { name: string; label: string }[] = [{ name: "", label: "Editor" }, { name: "try", label: "Try it" },
+  { name: "history", label: "History" }, { name: "staged", label: "Staged" }];
+
+/** What is allowed, what was refused, and why. */
+export class RulesView extends View<Props, { filter: string; isPaused: boolean }> {
+  override state = { filter: "", isPaused: false };
+  private rules = new RulesController(this.props.app, this.props.database);
+  private filterField: HTMLInputElement | null = null;
+
+  protected stores(): Store[] {
+    return [this.rules, this.props.app.denials, this.props.app.session];
+  }
+
+  override componentDidMount(): void {
+    super.componentDidMount();
+    this.props.app.search = () => this.filterField?.focus();
+    void this.rules.start();
+    this.followAddress();
+  }
+
+  override componentDidUpdate(before: Props): void {
+    if (before.database !== this.props.database) {
+      super.componentWillUnmount();
+      this.rules.stop();
+      this.rules = new RulesController(this.props.app, this.props.database);
+      super.componentDidMount();
+      void this.rules.start();
+    }
+    this.followAddress();
+  }
+
+  override componentWillUnmount(): void {
+    super.componentWillUnmount();
+    this.rules.stop();
+  }
+
+  /** A denial may stand in the address. */
+  private followAddress(): void {
+    const { app, place } = this.props;
+    if (place.parts[0] !== "denial") return;
+    const id = place.parts[1];
+    if (this.rules.denial?.id === id) return;
+    const denial = app.denials.list.find(each => each.id === id);
+    if (denial) void this.rules.choose(denial);
+  }
+
+  private get tab(): string {
+    const first = this.props.place.parts[0] ?? "";
+    return TABS.some(tab => tab.name === first) ? first : "";
+  }
+
+  private choose(denial: Denial): void {
+    this.props.app.go("rules", ["denial", denial.id]);
+    void this.rules.choose(denial);
+  }
+
+  private showLine(line: number): void {
+    this.props.app.go("rules", [], new URLSearchParams({ line: String(line) }));
+  }
+
+  private openDeploy(): void {
+    if (this.rules.readOnlyReason || !this.rules.isChanged) return;
+    this.rules.sheet = "deploy";
+    this.rules.changed();
+  }
+
+  render() {
+    const { app } = this.props;
+    const { rules, tab } = this;
+    return <main aria-label="Rules" class="rules-view">
+      <header class="view-head">
+        <h1>Rules</h1>
+        <nav class="view-tabs" aria-label="Rules">{TABS.map(({ name, label }) => <a key={name} href={`#/rules${name && "/" + name}`}
+          aria-current={tab === name ? "page" : undefined} onClick={event => {
+            event.preventDefault();
+            app.go("rules", name ? [name] : []);
+          }}>{label}</a>)}</nav>
+        <span class="grow" />
+        {this.status()}
+      </header>
+      {rules.newer ? <div class="banner ember" role="status"><Icon name="warning" /><span class="grow">Version {rules.newer.id} came into
+        force while you edited. Your text is kept; what it changes in that version is shown before you deploy.</span>
+        <Button label="Drop my text" onPress={() => rules.revert()} /></div> : null}
+      {rules.state === "failed" ? <div class="view-body empty"><h2>The rules did not come</h2><p>{rules.problem}</p>
+        <Button label="Try again" onPress={() => void rules.load()} /></div> : null}
+      {rules.state === "loading" ? <div class="view-body bones" aria-busy="true">{[40, 72, 56, 64, 30].map(width =>
+        <div class="bone" style={{ width: width + "%" }} />)}</div> : null}
+      {rules.state === "ready" ? this.body() : null}
+      {rules.sheet === "deploy" ? <DeploySheet rules={rules} /> : null}
+    </main>;
+  }
+
+  private status() {
+    const { rules } = this;
+    if (rules.state !== "ready") return null;
+    const current = rules.versions.find(each => each.id === rules.version);
+    const since = current ? ` in force for ${duration((Date.now() - Date.parse(current.time)) / 1000)}` : " in force";
+    const changed = rules.changedLines.length;
+    const errors = rules.errors.length;
+    const hints = rules.problems.length - errors;
+    return <div class="line view-status">
+      <span class="note-text roomy">{rules.version ? `version ${rules.version}${since}` : "never deployed"}</span>
+      {rules.isChanged ? <span class="chip ember">{changed ? `${num(changed)} ${plural(changed, "line")} changed` : "lines removed"}</span> : null}
+      {!rules.isChecked ? <span class="chip">checking…</span> : errors ? <span class="chip red"><Icon name="cross" />{errors}{" "}
+        {plural(errors, "error")}</span> : <span class="chip green"><Icon name="check" />{hints ? `no errors, ${hints} ${plural(hints, "hint")}`
+        : "no errors"}</span>}
+      {rules.isChanged ? <Button label="Revert" kind="quiet" onPress={() => rules.revert()} /> : null}
+      <Button label="Deploy" kind="primary" reason={rules.readOnlyReason ?? (rules.isChanged ? null : "Nothing is changed.")}
+        onPress={() => this.openDeploy()} />
+    </div>;
+  }
+
+  private body() {
+    const { rules, tab } = this;
+    const explained = rules.explained && !("problem" in rules.explained) ? rules.explained : null;
+    if (tab === "try") return <TryTab key={rules.denial?.id ?? "none"} rules={rules} from={explained?.request ?? null}
+      onLine={line => this.showLine(line)} />;
+    if (tab === "history") return <HistoryTab rules={rules} />;
+    if (tab === "staged") return <StagedTab rules={rules} />;
+    const line = Number(this.props.place.asked.get("line")) || null;
+    return <div class="rules-split">
+      <div class="rules-left">
+        <div class="pane-head"><span class="note-text counts-head"><span>allowed</span><span>refused</span></span>
+          <span class="note-text grow">{rules.coverage ? "since these rules came into force, or the server started"
+            : "counts are there when the server runs with --rules-coverage"}</span></div>
+        <EditorPane rules={rules} line={line} onTry={() => void rules.tryEdit()} onDeploy={() => this.openDeploy()} />
+        {this.problemList()}
+      </div>
+      <aside class="rules-right" aria-label="Refused">
+        {this.feedHead()}
+        <RefusedList app={this.props.app} chosen={rules.denial} filter={this.state.filter} onChoose={denial => this.choose(denial)} />
+        {this.why()}
+      </aside>
+    </div>;
+  }
+
+  private problemList() {
+    const { problems } = this.rules;
+    if (!problems.length) return null;
+    return <ul class="problem-list" aria-label="What the check found">{problems.slice(0, 20).map(problem => <li>
+      <button type="button" class={problem.severity} onClick={() => this.showLine(problem.line)}><Icon name={problem.severity === "error"
+        ? "cross" : "warning"} /><span class="note-text">line {problem.line}</span><span class="grow"><bdi>{shown(problem.message, 300)}</bdi>
+        {problem.help ? <span class="note-text"> <bdi>{shown(problem.help, 300)}</bdi></span> : null}</span></button></li>)}</ul>;
+  }
+
+  private feedHead() {
+    const { denials } = this.props.app;
+    const recent = denials.countSince(Date.now() - 300_000);
+    return <div class="pane-head"><h2>Refused</h2><span class={`dot ${denials.isLive ? "" : "waiting"}`} />
+      <span class="note-text">{denials.isLive ? "live" : "connecting"}, {num(recent)} in 5 min{denials.missed ? `, ${num(denials.missed)} more not kept` : ""}</span>
+      <span class="grow" />
+      <label class="field soft"><Icon name="filter" /><input aria-label="Filter by path, rule, person, operation" placeholder="Filter"
+        ref={element => (this.filterField = element as HTMLInputElement)} value={this.state.filter}
+        onInput={event => this.setState({ filter: (event.target as HTMLInputElement).value })} /></label></div>;
+  }
+
+  private why() {
+    const { rules } = this;
+    const { denial, explained } = rules;
+    if (!denial) {
+      return <div class="why-none">{this.props.app.denials.list.length ? <p class="note-text">Choose one to see which part of which rule failed.</p>
+        : <FirstDenial database={this.props.database} />}</div>;
+    }
+    if (!explained) return <div class="why-none bones" aria-busy="true"><div class="bone" style={{ width: "60%" }} /></div>;
+    const who = denial.uid === null ? "nobody" : shown(denial.uid, 60);
+    const told = <span>by <b><bdi>{who}</bdi></b> at <span title={fullMoment(denial.at)}>{clock(denial.at)}</span>
+      {denial.connection ? <span>, connection <code class="mono">{denial.connection}</code></span> : null}
+      {denial.count > 1 ? `, ${num(denial.count)} times in a second` : ""}
+      {denial.cause ? `, cut by ${denial.cause}` : ""}</span>;
+    if ("problem" in explained) {
+      return <section class="why" aria-label="Why"><div class="line"><span class="chip red"><Icon name="cross" />{denial.operation} refused</span>
+        <bdi class="mono cut">{shown(denial.path, 200)}</bdi></div><p class="why-who">{told}</p><p><bdi>{shown(denial.sentence, 500)}</bdi></p>
+        <p class="note-text">{explained.problem}</p></section>;
+    }
+    return <Why explanation={explained.explanation} request={explained.request} circumstances={told} onLine={line => this.showLine(line)}
+      actions={<div>{explained.inForce ? null : <p class="note-text">The rules that refused it are no longer in force.</p>}
+        <div class="line"><Button label={rules.isTrying ? "Trying…" : "Try with my edit"} kind="primary" isDisabled={rules.isTrying}
+          onPress={() => void rules.tryEdit()} />
+        <Button label="Open in Try it" onPress={() => this.props.app.go("rules", ["try"])} />
+        <Button label="Copy as test" kind="quiet" onPress={() => this.props.app.data.acts.copy(testCase(explained.request, explained.explanation),
+          "Copied as a case for hearth rules test")} /></div>{this.verdict()}</div>} />;
+  }
+
+  /** What the text in the editor would say. */
+  private verdict() {
+    const { tried } = this.rules;
+    if (!tried) return <div aria-live="polite" />;
+    return <div aria-live="polite" class="tried">{tried.error ? <span class="chip red"><Icon name="cross" />{shown(tried.error, 300)}</span>
+      : tried.allowed ? <span class="chip green"><Icon name="check" />allowed with your edit, over the data of now</span>
+        : <div><span class="chip red"><Icon name="cross" />still refused with your edit</span>
+          <p class="note-text"><bdi>{shown(tried.explanation?.summary ?? "", 300)}</bdi></p></div>}</div>;
+  }
+}

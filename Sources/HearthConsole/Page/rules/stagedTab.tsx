@@ -1,0 +1,88 @@
+import { Component, h } from "preact";
+import { num } from "../format/number";
+import { shown } from "../format/text";
+import { sentence } from "../shell/session";
+import { Button } from "../widgets/button";
+import { RulesController } from "./controller";
+
+interface State {
+  status: any;
+  problem: string | null;
+  isBusy: boolean;
+}
+
+const ASKED_MILLISECONDS = 2000;
+
+/** Rules on trial beside those in force: what they would have decided otherwise, and whom they would cut. */
+export class StagedTab extends Component<{ rules: RulesController }, State> {
+  override state: State = { status: null, problem: null, isBusy: false };
+  private timer: ReturnType<typeof setInterval> | undefined;
+
+  override componentDidMount(): void {
+    void this.look();
+    this.timer = setInterval(() => document.hidden || void this.look(), ASKED_MILLISECONDS);
+  }
+
+  override componentWillUnmount(): void {
+    clearInterval(this.timer);
+  }
+
+  private async look(): Promise<void> {
+    try {
+      this.setState({ status: await this.props.rules.staged() });
+    } catch (error) {
+      if (!this.state.status) this.setState({ status: { staged: null }, problem: sentence(error) });
+    }
+  }
+
+  private async act(work: () => Promise<void>): Promise<void> {
+    this.setState({ isBusy: true, problem: null });
+    try {
+      await work();
+    } catch (error) {
+      this.setState({ problem: sentence(error) });
+    }
+    this.setState({ isBusy: false });
+    await this.look();
+  }
+
+  render() {
+    const { rules } = this.props;
+    const { status, problem, isBusy } = this.state;
+    if (!status) return <div class="staged" aria-busy="true" />;
+    const reason = rules.readOnlyReason;
+    const { staged, trial } = status;
+    return <div class="staged">
+      {problem && staged ? <div class="callout red" role="alert">{problem}</div> : null}
+      {staged ? <div>
+        <div class="line"><h2 class="grow">Rules on trial</h2>
+          <Button label="End the trial" reason={reason} isDisabled={isBusy} onPress={() => void this.act(() => rules.unstage())} />
+          <Button label="Promote" kind="primary" reason={reason} isDisabled={isBusy}
+            onPress={() => void this.act(() => rules.promote({ minJudged: 0 }))} /></div>
+        <p class="note-text">Everything that the rules in force decide is decided by these as well. Nobody notices.</p>
+        {trial ? <Trial trial={trial} /> : null}</div> : <div class="empty">
+        <h2>Nothing is on trial</h2>
+        <p>Stage the text of the editor: it decides beside the rules in force, and shows what would change before anybody meets it.</p>
+        <Button label="Stage what is in the editor" reason={reason ?? (rules.errors.length ? "The text has errors." : null)}
+          isDisabled={isBusy} onPress={() => void this.act(() => rules.stage("staged in the console"))} />
+        {problem && !/staged/i.test(problem) ? <div class="callout red" role="alert">{problem}</div> : null}
+        <div class="shell-line">hearth rules stage rules.json</div></div>}
+    </div>;
+  }
+}
+
+function Trial(props?: { trial: any }) {
+  const { trial } = props!;
+  const listeners = trial.forecast?.listeners;
+  const data = trial.forecast?.data;
+  const figures: [string, number][] = [["decided by both", trial.judged], ["the same", trial.equal], ["now refused", trial.closed],
+    ["now allowed", trial.opened], ["listens that would be cut", listeners?.cancelled ?? 0], ["stored data that would fail", data?.failed ?? 0]];
+  return <div>
+    <dl class="figures">{figures.map(([name, count]) => <div key={name}><dt>{name}</dt><dd>{num(count)}</dd></div>)}</dl>
+    {trial.flips.length ? <table class="plain"><thead><tr><th>Would be</th><th>Operation</th><th>Where</th><th>Rule</th><th class="right">Times</th></tr></thead>
+      <tbody>{trial.flips.map((flip: any) => <tr><td>{flip.direction}</td><td>{flip.operation}</td>
+        <td class="mono"><bdi>{shown(flip.pattern, 120)}</bdi></td>
+        <td>{flip.stagedRule ? `line ${flip.stagedRule.line ?? "?"}` : "none"}</td><td class="right">{num(flip.count)}</td></tr>)}</tbody></table>
+      : <p class="note-text">No decision would be another one so far.</p>}
+  </div>;
+}

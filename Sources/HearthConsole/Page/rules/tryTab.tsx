@@ -1,0 +1,112 @@
+import { Component, h } from "preact";
+import { Json } from "../tree/node";
+import { pathOf, problemOfKey } from "../tree/keys";
+import { Button } from "../widgets/button";
+import { Seg } from "../widgets/seg";
+import { TextField } from "../widgets/textField";
+import { AskedRequest } from "../why/explanation";
+import { Why } from "../why/why";
+import { Decision, RulesController } from "./controller";
+
+type Operation = "read" | "write" | "update" | "delete";
+
+interface State {
+  operation: Operation;
+  path: string;
+  value: string;
+  who: "nobody" | "somebody";
+  uid: string;
+  claims: string;
+  by: "force" | "edit";
+  problems: { [field: string]: string };
+  decision: Decision | null;
+  asked: AskedRequest | null;
+  isBusy: boolean;
+}
+
+/** Any request as anybody, decided and never done. */
+export class TryTab extends Component<{ rules: RulesController; from: AskedRequest | null; onLine: (line: number) => void }, State> {
+  override state: State = { operation: "read", path: "/", value: "null", who: "nobody", uid: "", claims: "{}", by: "force",
+    problems: {}, decision: null, asked: null, isBusy: false, ...fieldsOf(this.props.from), };
+
+  private read(): AskedRequest | null {
+    const { operation, path, value, who, uid, claims } = this.state;
+    const problems: { [field: string]: string } = {};
+    const wrong = pathOf(path).map(problemOfKey).find(each => each !== null);
+    if (wrong) problems.path = wrong;
+    const asked: AskedRequest = { [operation]: "/" + pathOf(path).join("/") };
+    if (operation === "write" || operation === "update") {
+      try {
+        asked.value = JSON.parse(value) as Json;
+      } catch (error) {
+        problems.value = "This is no JSON: " + (error as Error).message;
+      }
+    }
+    asked.auth = null;
+    if (who === "somebody") {
+      if (!uid) problems.uid = "Whose uid?";
+      try {
+        const token = JSON.parse(claims || "{}") as { [name: string]: Json };
+        asked.auth = { uid, provider: "custom", token: { sub: uid, ...token } };
+      } catch (error) {
+        problems.claims = "This is no JSON: " + (error as Error).message;
+      }
+    }
+    this.setState({ problems });
+    return Object.keys(problems).length ? null : asked;
+  }
+
+  private async decide(): Promise<void> {
+    const asked = this.read();
+    if (!asked) return;
+    const { rules } = this.props;
+    this.setState({ isBusy: true });
+    const decision = await rules.decide(asked, this.state.by === "edit" ? rules.text : undefined);
+    this.setState({ decision, asked, isBusy: false });
+  }
+
+  render() {
+    const { rules, onLine } = this.props;
+    const { operation, path, value, who, uid, claims, by, problems, decision, asked, isBusy } = this.state;
+    const set = (change: Partial<State>) => this.setState({ ...change, decision: null } as State);
+    return <div class="try">
+      <form class="try-form" onSubmit={event => {
+        event.preventDefault();
+        void this.decide();
+      }}>
+        <div class="labelled"><span>What</span><Seg name="What" value={operation} onChoose={(next: Operation) => set({ operation: next })}
+          options={[{ value: "read", label: "Read" }, { value: "write", label: "Write" }, { value: "update", label: "Update" },
+            { value: "delete", label: "Delete" }]} /></div>
+        <TextField label="Path" value={path} problem={problems.path} onChange={next => set({ path: next })} />
+        {operation === "write" || operation === "update" ? <TextField label="Value, in JSON" rows={4} value={value} problem={problems.value}
+          onChange={next => set({ value: next })} /> : null}
+        <div class="labelled"><span>Who</span><Seg name="Who" value={who} onChoose={(next: "nobody" | "somebody") => set({ who: next })}
+          options={[{ value: "nobody", label: "Nobody" }, { value: "somebody", label: "Somebody" }]} /></div>
+        {who === "somebody" ? <TextField label="uid" value={uid} problem={problems.uid} onChange={next => set({ uid: next })} /> : null}
+        {who === "somebody" ? <TextField label="Claims, in JSON" rows={2} value={claims} problem={problems.claims}
+          onChange={next => set({ claims: next })} /> : null}
+        <div class="labelled"><span>By</span><Seg name="By" value={by} onChoose={(next: "force" | "edit") => set({ by: next })}
+          options={[{ value: "force", label: "Rules in force" }, { value: "edit", label: "The editor's text" }]} /></div>
+        <div><Button label={isBusy ? "Deciding…" : "Decide"} kind="primary" type="submit" isDisabled={isBusy} /></div>
+        <p class="note-text">Over the data of now. Nothing is read to you, and nothing is written.</p>
+      </form>
+      <div class="try-answer" aria-live="polite">
+        {decision?.error ? <div class="callout red" role="alert">{decision.error}</div> : null}
+        {decision?.explanation ? <Why explanation={decision.explanation} request={asked ?? undefined} onLine={onLine}
+          circumstances={by === "edit" && rules.isChanged ? "By the text in the editor." : "By the rules in force."} /> : null}
+        {decision ? null : <div class="empty"><h2>Ask as anybody</h2><p>The answer shows the rule that decides, part by part.</p></div>}
+      </div>
+    </div>;
+  }
+}
+
+/** A request that was refused, as the form has it. */
+function fieldsOf(from: AskedRequest | null): Partial<State> {
+  if (!from) return {};
+  const operation = (["read", "write", "update", "delete"] as const).find(name => from[name] !== undefined) ?? "read";
+  const auth = from.auth as { uid?: string; token?: Json } | null | undefined;
+  return {
+    operation, path: from[operation] ?? "/", value: JSON.stringify(from.value ?? null, null, 2), who: auth ? "somebody" : "nobody",
+    uid: auth?.uid ?? "", claims: JSON.stringify(auth?.token ?? {}), 
+  };
+}

@@ -1,0 +1,175 @@
+import { Json } from "../tree/node";
+
+/** A part of a rule as the server tells it: where it stands, and what it came to. */
+export interface Traced {
+  text: string;
+  line: number;
+  column: number;
+  value?: Json;
+  error?: string;
+  reached?: boolean;
+  operands?: Traced[];
+}
+
+export interface Visit {
+  path: string;
+  kind: "read" | "write" | "validate";
+  line: number;
+  column: number;
+  at: string;
+  value?: boolean;
+  error?: string;
+  expression?: Traced;
+  decisive?: Traced;
+  reads: Read[];
+}
+
+export interface Read {
+  path: string;
+  after: boolean;
+  aspect: "value" | "priority" | "exists" | "hasChildren";
+  value: Json;
+}
+
+export interface Explanation {
+  allowed: boolean;
+  operation: string;
+  path: string;
+  outcome: "granted" | "noRule" | "noGrant" | "invalid";
+  summary: string;
+  rule: { path: string; kind: string; line: number; column: number } | null;
+  error?: string;
+  decisive?: Traced;
+  trace: Visit[];
+}
+
+/** What somebody asked, in the form of a case of `hearth rules test`. */
+export interface AskedRequest {
+  read?: string;
+  write?: string;
+  update?: string;
+  delete?: string;
+  value?: Json;
+  query?: Json;
+  auth?: Json;
+  now?: number;
+}
+
+export type Mark = "held" | "failed" | "unasked";
+
+/** One line of a condition that was cut at its connectives. */
+export interface Part {
+  /** `&&`, `||`, or nothing before the first. */
+  connective: string;
+  traced: Traced;
+  mark: Mark;
+  /** What it came to, as one would write it. */
+  value: string;
+  /** What of the data or of the sign-in gave it that value. */
+  because: string[];
+}
+
+/** The visit whose rule decided. */
+export function decidingVisit(explanation: Explanation): Visit | null {
+  const { rule, trace } = explanation;
+  if (!rule) return trace[trace.length - 1] ?? null;
+  const fits = trace.filter(visit => visit.line === rule.line && visit.column === rule.column && visit.kind === rule.kind);
+  return fits[fits.length - 1] ?? null;
+}
+
+/** The parts between a condition's outermost connectives. */
+export function partsOf(visit: Visit): Part[] {
+  const { expression } = visit;
+  if (!expression) return [];
+  const connectives = connectivesOf(expression);
+  const parts = connectives ? expression.operands! : [expression];
+  return parts.map((traced, at) => ({
+    connective: connectives?.[at - 1] ?? "", traced, mark: markOf(traced), value: valueOf(traced), because: causes(traced),
+  }));
+}
+
+/** What stands between the operands of a condition, if it is one connective throughout. */
+function connectivesOf(traced: Traced): string[] | null {
+  const operands = traced.operands ?? [];
+  const found: string[] = [];
+  let end = 0;
+  for (const [at, operand] of operands.entries()) {
+    const start = traced.text.indexOf(operand.text, end);
+    // A text may be cut; then the rest is told apart by where it stands.
+    if (start < 0 && !found.length) return null;
+    if (at) found.push(start < 0 ? found[0]! : traced.text.slice(end, start).trim());
+    end = start < 0 ? traced.text.length : start + operand.text.length;
+  }
+  const isWhole = found.length > 0 && found.every(each => each === found[0]) && (found[0] === "&&" || found[0] === "||");
+  return isWhole ? found : null;
+}
+
+function markOf(traced: Traced): Mark {
+  if (traced.reached === false) return "unasked";
+  return traced.value === true ? "held" : "failed";
+}
+
+/** A value as one would write it in a rule. */
+export function valueOf(traced: Traced): string {
+  if (traced.reached === false) return "not asked";
+  if (traced.error) return traced.error;
+  return valueText(traced.value ?? null);
+}
+
+export function valueText(value: Json): string {
+  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  const object = value as { [key: string]: Json };
+  if ("text" in object) return JSON.stringify(object.text) + "…";
+  if ("container" in object) return "{…}";
+  if ("claim" in object) return String(object.claim);
+  if ("number" in object) return String(object.number);
+  if ("snapshot" in object) return snapshotText(object.snapshot as { path: string; after: boolean; value: Json });
+  return JSON.stringify(value);
+}
+
+function snapshotText(snapshot: { path: string; after: boolean; value: Json }): string {
+  const place = snapshot.path + (snapshot.after ? " after the write" : "");
+  return snapshot.value === null ? `nothing at ${place}` : `${place}: ${valueText(snapshot.value)}`;
+}
+
+/** What the values of a part came from: places of the data first, then what is known of who asks. */
+export function causes(traced: Traced): string[] {
+  const found: string[] = [];
+  const visit = (part: Traced, isTop: boolean): void => {
+    const value = part.value;
+    const isSnapshot = value !== null && typeof value === "object" && "snapshot" in (value as object);
+    const isName = /^(auth|now|\$\w+)(\.[\w.]+)?$/.test(part.text);
+    const text = isSnapshot ? snapshotText((value as any).snapshot) : isName && !isTop && value !== undefined && !isObjectClaim(value)
+      ? `${part.text} is ${valueText(value)}` : null;
+    // Of nested snapshots the innermost place is what was looked at.
+    if (isSnapshot && text) return void (found.includes(text) || found.push(text));
+    for (const operand of part.operands ?? []) visit(operand, false);
+    if (text && !found.includes(text)) found.push(text);
+  };
+  if (traced.reached === false) return found;
+  visit(traced, true);
+  return found.slice(0, 4);
+}
+
+function isObjectClaim(value: Json): boolean {
+  return value !== null && typeof value === "object" && "claim" in (value as object);
+}
+
+/** The request as a case for `hearth rules test`, in YAML's flow form. */
+export function testCase(asked: AskedRequest, explanation: Explanation): string {
+  const members: string[] = [];
+  const auth = asked.auth ?? null;
+  if (auth !== null) members.push(`as: {auth: ${JSON.stringify(auth)}}`);
+  for (const name of ["read", "write", "update", "delete"] as const) {
+    if (asked[name] !== undefined) members.push(`${name}: ${JSON.stringify(asked[name])}`);
+  }
+  if (asked.query) members.push(`query: ${JSON.stringify(asked.query)}`);
+  if (asked.value !== undefined) members.push(`value: ${JSON.stringify(asked.value)}`);
+  if (asked.now !== undefined) members.push(`now: ${asked.now}`);
+  members.push(`expect: ${explanation.allowed ? "allow" : "deny"}`);
+  const rule = explanation.rule;
+  if (rule && !explanation.allowed) {
+    members.push(`rule: ${JSON.stringify((rule.path === "/" ? "" : rule.path) + "/." + rule.kind)}`);
+  }
+  return `- {${members.join(", ")}}\n`;
+}

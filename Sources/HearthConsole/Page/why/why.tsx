@@ -1,0 +1,81 @@
+import { h } from "preact";
+import { shown } from "../format/text";
+import { jsonText } from "../tree/input";
+import { Icon } from "../widgets/icon";
+import { IconName } from "../widgets/icons";
+import { AskedRequest, decidingVisit, Explanation, Mark, Part, partsOf, valueText } from "./explanation";
+
+const MARKS: { [mark in Mark]: { icon: IconName; name: string } } = {
+  held: { icon: "check", name: "true" }, failed: { icon: "cross", name: "not true" }, unasked: { icon: "dash", name: "not asked" },
+};
+const VALUE_LIMIT = 2000;
+
+interface WhyProps {
+  explanation: Explanation;
+  request?: AskedRequest;
+  /** Who, when, by which connection: what is known beside the decision. */
+  circumstances?: JSX.Element | string;
+  /** The rule's line, as a link. */
+  onLine?: (line: number) => void;
+  /** What can be done about it. */
+  actions?: JSX.Element;
+}
+
+/** Why a request was allowed or refused: the rule that decided, part by part, and what gave each part its value. */
+export function Why(props?: WhyProps) {
+  const { explanation, request, circumstances, onLine, actions } = props!;
+  const visit = decidingVisit(explanation);
+  const parts = visit ? partsOf(visit) : [];
+  const verdict = `${explanation.operation} ${explanation.allowed ? "allowed" : "refused"}`;
+  return <section class="why" aria-label="Why">
+    <div class="line"><span class={`chip ${explanation.allowed ? "green" : "red"}`}>
+      <Icon name={explanation.allowed ? "check" : "cross"} />{verdict}</span><bdi class="mono cut">{shown(explanation.path, 200)}</bdi></div>
+    {circumstances ? <p class="why-who">{circumstances}</p> : null}
+    <p>{outcome(explanation)}{visit && explanation.rule ? <span> {explanation.allowed ? "It is" : "The last one asked is"}{" "}
+      <code class="mono">.{explanation.rule.kind}</code> of <bdi class="mono">{shown(explanation.rule.path, 120)}</bdi>,{" "}
+      {onLine ? <button type="button" class="link" onClick={() => onLine(explanation.rule!.line)}>line {explanation.rule.line}</button>
+        : `line ${explanation.rule.line}`}.</span> : null}</p>
+    {parts.length ? <ol class="parts" aria-label="Parts of the rule">{parts.map(part => <PartRow part={part} />)}</ol> : null}
+    {actions ? <div class="why-actions">{actions}</div> : null}
+    {visit?.reads.length ? <div class="why-block"><h3>What it looked at</h3><dl class="looked">{visit.reads.slice(0, 12).map(read =>
+      <div><dt><bdi class="mono">{shown(read.path, 160)}</bdi>{read.after ? <span class="note-text"> after the write</span> : null}</dt>
+        <dd class="mono">{read.aspect === "value" || read.aspect === "priority" ? shown(valueText(read.value), 120)
+          : read.aspect === "exists" ? read.value ? "something" : "nothing" : read.value ? "children" : "no children"}</dd></div>)}</dl></div> : null}
+    {request ? <Asked request={request} /> : null}
+  </section>;
+}
+
+function outcome(explanation: Explanation): string {
+  if (explanation.error) return `A rule could not be evaluated (${explanation.error}), which counts as false.`;
+  switch (explanation.outcome) {
+    case "granted": return "A rule allowed it.";
+    case "noRule": return "No rule on the way there says anything about it, so it is refused.";
+    case "invalid": return "A rule allowed it, then a validation was not true.";
+    case "noGrant": return "No rule on the way there was true.";
+  }
+}
+
+function PartRow(props?: { part: Part }) {
+  const { part } = props!;
+  const { icon, name } = MARKS[part.mark];
+  return <li class={`part ${part.mark}`}><span class="part-mark" role="img" aria-label={name}><Icon name={icon} /></span>
+    <div class="grow"><code class="mono">{part.connective ? part.connective + " " : ""}<bdi>{shown(part.traced.text, 600)}</bdi></code>
+      {part.because.map(text => <div class="because"><bdi>{shown(text, 200)}</bdi></div>)}</div>
+    <code class="mono part-value">{shown(part.value, 60)}</code></li>;
+}
+
+function Asked(props?: { request: AskedRequest }) {
+  const { request } = props!;
+  const auth = request.auth ?? null;
+  return <div>
+    {request.value !== undefined ? <div class="why-block"><h3>What was to be written</h3>
+      <pre class="asked mono"><bdi>{shownLines(jsonText(request.value))}</bdi></pre></div> : null}
+    {request.query ? <div class="why-block"><h3>The query</h3><pre class="asked mono"><bdi>{shownLines(jsonText(request.query))}</bdi></pre></div> : null}
+    {auth !== null ? <details class="why-block"><summary>Who asked, as rules see it</summary>
+      <pre class="asked mono"><bdi>{shownLines(jsonText(auth))}</bdi></pre></details> : null}
+  </div>;
+}
+
+function shownLines(text: string): string {
+  return text.slice(0, VALUE_LIMIT * 4).split("\n").slice(0, 60).map(line => shown(line, VALUE_LIMIT)).join("\n");
+}
