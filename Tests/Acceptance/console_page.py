@@ -74,4 +74,5 @@ def violations(page):
 
 
 def check_accessibility(page):
-    assert violations(page) == []
+    found = violations(page)
+    assert not found, found

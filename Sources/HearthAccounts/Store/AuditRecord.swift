@@ -45,7 +45,7 @@ public struct AuditRecord: Sendable, Equatable {
   var stored: String { hash.hex + " " + String(decoding: line, as: UTF8.self) }
 
   /// A uid as records have it.
-  static func name(of uid: String) -> String { AuditText.clean(uid, sizeBytesMax: 512) }
+  package static func name(of uid: String) -> String { AuditText.clean(uid, sizeBytesMax: 512) }
 
   /// Whether it is about the user of that name.
   func isAbout(_ name: String) -> Bool { fields["uid"]?.string?.isSameText(as: name) ?? false }

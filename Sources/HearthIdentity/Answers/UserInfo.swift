@@ -2,12 +2,12 @@ import HearthAccounts
 import HearthTree
 
 /// Users and what belongs to them, as the identity protocol shows them.
-enum UserInfo {
+package enum UserInfo {
   /// Stands where a password hash is: clients tell password users from anonymous ones by it.
   static let redactedHash = "UkVEQUNURUQ="
 
   /// A user as the identity protocol shows them to themselves and to administrators.
-  static func json(_ user: UserRecord) -> JSON {
+  package static func json(_ user: UserRecord) -> JSON {
     var info = ReplyObject()
     info.set("localId", user.uid)
     info.set("email", user.email)

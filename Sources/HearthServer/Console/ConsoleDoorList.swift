@@ -29,7 +29,7 @@ enum ConsoleDoorList {
   private static let looks = [
     ("GET", ".settings/rules.json"), ("GET", ".settings/rules/versions.json"), ("GET", ".settings/rules/versions/*.json"),
     ("GET", ".settings/rules/staged.json"), ("POST", ".settings/rules/decide.json"), ("GET", ".settings/denials/*.json"),
-    ("GET", ".inspect/coverage.json"), ("GET", ".settings/receipts.json"), ("GET", ".inspect/databases.json"),
+    ("GET", ".settings/receipts.json"), ("GET", ".inspect/databases.json"),
     ("GET", ".settings/triggers.json"), ("GET", ".settings/triggers/*.json"), ("GET", ".settings/triggers/*/dead.json"),
     ("GET", ".settings/plugins.json"), ("GET", ".settings/cluster.json"), ("GET", ".metrics"),
     ("POST", "accounts:query"), ("POST", "accounts:lookup"), ("POST", "hearth/v1/status"),

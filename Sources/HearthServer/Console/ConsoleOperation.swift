@@ -30,9 +30,13 @@ struct ConsoleOperation: Sendable {
     case (.POST, "credential"): return later { () async throws(ConsoleFailure) in try await credential() }
     case (.GET, "outline"): return later { () async throws(ConsoleFailure) in try await outline() }
     case (.GET, "events") where call.request.method == .GET: return events()
+    case (.GET, "rules/coverage"): return later { () async throws(ConsoleFailure) in try await coverage() }
     case (.POST, "rules/check"): return later { () async throws(ConsoleFailure) in try await checkRules() }
+    case (.GET, "people"): return later { () async throws(ConsoleFailure) in try await people() }
+    case (.GET, "people/one"): return later { () async throws(ConsoleFailure) in try await person() }
     case (_, _) where name.hasPrefix(ConsoleDoor.prefix): return throughDoor(name)
-    case (_, "session"), (_, "databases"), (_, "credential"), (_, "outline"), (_, "events"), (_, "rules/check"):
+    case (_, "session"), (_, "databases"), (_, "credential"), (_, "outline"), (_, "events"), (_, "rules/check"), (_, "rules/coverage"),
+      (_, "people"), (_, "people/one"):
       return now { () throws(ConsoleFailure) in
         throw ConsoleFailure(.methodNotAllowed, "This method means nothing here.")
       }
@@ -167,12 +171,50 @@ extension ConsoleOperation {
     }
   }
 
+  /// How often each rule came to what; null where the server does not count.
+  private func coverage() async throws(ConsoleFailure) -> HTTPResponse {
+    guard let parameters = call.parameters else { throw .badQuery }
+    _ = try session(isUse: parameters["peek"] != "1")
+    let database: Database
+    do { database = try await opened(parameters["ns"]).get() } catch {
+      throw error as? ConsoleFailure ?? .unavailable
+    }
+    let none = JSON.object([.init("rules", .null)])
+    return ConsoleResponder.json(
+      await BlockingThread.run { database.published.rules.coverage?.json ?? none })
+  }
+
   private func checkRules() async throws(ConsoleFailure) -> HTTPResponse {
     _ = try session()
     guard let source = call.body?["source"]?.string else {
       throw ConsoleFailure(.badRequest, "source must be the text of a rules file.")
     }
     return ConsoleResponder.json(await BlockingThread.run { RulesCheck.answer(source) })
+  }
+}
+
+// MARK: - People
+
+extension ConsoleOperation {
+  private func people() async throws(ConsoleFailure) -> HTTPResponse {
+    guard let parameters = call.parameters else { throw .badQuery }
+    _ = try session(isUse: parameters["peek"] != "1")
+    let search = try PeopleSearch(parameters)
+    let (store, nowSeconds) = (services.accounts.own.store, call.now.wallMilliseconds / 1_000)
+    return ConsoleResponder.json(await BlockingThread.run { search.answer(from: store.view, nowSeconds: nowSeconds) })
+  }
+
+  private func person() async throws(ConsoleFailure) -> HTTPResponse {
+    guard let parameters = call.parameters else { throw .badQuery }
+    _ = try session(isUse: parameters["peek"] != "1")
+    let (store, nowSeconds) = (services.accounts.own.store, call.now.wallMilliseconds / 1_000)
+    guard let uid = parameters["uid"] else { throw ConsoleFailure(.badRequest, "uid names the account.") }
+    let answer = await BlockingThread.run { () -> JSON? in
+      let view = store.view
+      return view.user(uid).map { PersonSessions.answer($0, in: view, nowSeconds: nowSeconds) }
+    }
+    guard let answer else { throw ConsoleFailure(.notFound, "There is no such account.") }
+    return ConsoleResponder.json(answer)
   }
 }
 

@@ -99,6 +99,11 @@ export class ConsoleApi {
     return (await this.call<{ problems: RulesProblem[] }>("POST", "/rules/check", { source })).problems;
   }
 
+  /** An endpoint of a view. */
+  ask<Answer>(method: "GET" | "POST", path: string, body?: object): Promise<Answer> {
+    return this.call(method, path, body);
+  }
+
   /** What the server's administrators' tools ask, by its path. */
   server<Answer>(method: "GET" | "POST" | "PUT" | "DELETE", path: string, body?: object): Promise<Answer> {
     return this.call(method, "/server/" + path, body);

@@ -1,1 +1,117 @@
-export function PeopleView() { return null as unknown as JSX.Element; }
+import { h } from "preact";
+import { num } from "../format/number";
+import { shown } from "../format/text";
+import { fullMoment, moment } from "../format/time";
+import { App } from "../shell/app";
+import { Place } from "../shell/route";
+import { Store, View } from "../shell/store";
+import { Button } from "../widgets/button";
+import { Icon } from "../widgets/icon";
+import { Seg } from "../widgets/seg";
+import { Column, Table } from "../widgets/table";
+import { Person } from "./api";
+import { PeopleController, StateFilter } from "./controller";
+import { initial, PersonPane } from "./personPane";
+import { PeopleSheets } from "./sheets";
+import { claimsOf, isAnonymous, nameOf, providersOf, seenAt } from "./words";
+
+const COLUMNS: Column<Person>[] = [
+  { name: "Person", width: "minmax(0, 2.2fr)", cell: person => <span class="line"><span class="avatar" aria-hidden="true">{isAnonymous(person) ? "?" : initial(nameOf(person))}</span>
+    <bdi class={`cut ${isAnonymous(person) ? "quiet-text" : ""}`}>{shown(nameOf(person), 80)}</bdi>
+    {person.disabled ? <span class="chip red">disabled</span> : null}</span> },
+  { name: "uid", width: "minmax(0, 1fr)", isRoomy: true, cell: person => <bdi class="mono cut">{shown(person.localId, 60)}</bdi> },
+  { name: "Signs in with", width: "minmax(0, 1fr)", isRoomy: true, cell: person => providersOf(person) },
+  { name: "Claims", width: "minmax(0, 1fr)", isRoomy: true, cell: person => <bdi class="mono cut">{shown(claimsOf(person), 80)}</bdi> },
+  { name: "Seen", width: "minmax(0, 0.9fr)", cell: person => {
+    const at = seenAt(person);
+    return at === null ? "never" : <time title={fullMoment(at)}>{moment(at, Date.now())}</time>;
+  } },
+  { name: "Sessions", width: "72px", isRight: true, cell: person => num(person.sessions) },
+];
+const FILTERS: { value: StateFilter; label: string }[] = [{ value: "", label: "All" }, { value: "session", label: "Signed in" },
+  { value: "disabled", label: "Disabled" }, { value: "anonymous", label: "Anonymous" }, { value: "unverified", label: "Not verified" }];
+
+/** Who there is, which sessions they have, what they reach, what was done to them. */
+export class PeopleView extends View<{ app: App; place: Place; database: string }, {}> {
+  private readonly people = new PeopleController(this.props.app);
+  private field: HTMLInputElement | null = null;
+
+  protected stores(): Store[] {
+    return [this.people, this.props.app.session, this.props.app.denials];
+  }
+
+  override componentDidMount(): void {
+    super.componentDidMount();
+    const { app, place } = this.props;
+    app.search = () => this.field?.focus();
+    this.people.search(place.asked.get("q") ?? "", (FILTERS.find(each => each.value === place.asked.get("state"))?.value ?? ""));
+    this.people.start();
+    this.people.choose(place.parts[0] ?? null);
+  }
+
+  override componentDidUpdate(): void {
+    this.people.choose(this.props.app.place.parts[0] ?? null);
+  }
+
+  override componentWillUnmount(): void {
+    super.componentWillUnmount();
+    this.people.stop();
+  }
+
+  private go(parts: string[]): void {
+    const asked = new URLSearchParams();
+    if (this.people.query) asked.set("q", this.people.query);
+    if (this.people.filter) asked.set("state", this.people.filter);
+    this.props.app.go("people", parts, asked);
+  }
+
+  render() {
+    const { place } = this.props;
+    const { people } = this;
+    const uid = place.parts[0] ?? null;
+    const reason = people.readOnlyReason;
+    return <main aria-label="People" class={`people-view${uid ? " has-one" : ""}`}>
+      <header class="view-head"><h1>People</h1>
+        <label class="field people-search"><Icon name="search" /><input aria-label="Mail, name, uid, claim" placeholder="Mail, name, uid, claim"
+          spellCheck={false} autocomplete="off" ref={element => (this.field = element as HTMLInputElement)} value={people.query}
+          onInput={event => {
+            people.search((event.target as HTMLInputElement).value, people.filter);
+            this.go(uid ? [uid] : []);
+          }} /></label>
+        <span class="grow" />
+        <Button label="Import" kind="quiet" shrinks reason={reason} onPress={() => people.open({ name: "import" })} />
+        <Button label="Audit trail" kind="quiet" onPress={() => people.open({ name: "audit" })} />
+        <Button label="New person" icon="plus" kind="primary" shrinks reason={reason} onPress={() => people.open({ name: "create" })} /></header>
+      <div class="pane-head"><Seg name="Which" value={people.filter} options={FILTERS} onChoose={(filter: StateFilter) => {
+        people.search(people.query, filter);
+        this.go(uid ? [uid] : []);
+      }} /></div>
+      <div class="people-split">
+        <Table name="People" columns={COLUMNS} rows={people.list} keyOf={(person: Person) => person.localId} chosen={uid}
+          onChoose={(person: Person) => this.go([person.localId])} onEnd={() => people.more()} empty={this.empty()} />
+        {this.person(uid)}
+      </div>
+      {people.sheet ? <PeopleSheets people={people} onCreated={made => this.go([made])} onDeleted={() => this.go([])} /> : null}
+    </main>;
+  }
+
+  private person(uid: string | null) {
+    const { app, place } = this.props;
+    const { one } = this.people;
+    if (uid === null) return null;
+    if (!one) return <aside class="person bones" aria-label="Person" aria-busy="true"><div class="bone" style={{ width: "50%" }} /></aside>;
+    if ("problem" in one) return <aside class="person empty" aria-label="Person"><h2>{one.problem}</h2>
+      <Button label="Back to the list" onPress={() => this.go([])} /></aside>;
+    return <PersonPane app={app} people={this.people} answer={one} tab={place.parts[1] ?? ""} onClose={() => this.go([])}
+      onTab={tab => this.go(tab ? [uid, tab] : [uid])} />;
+  }
+
+  private empty() {
+    const { people } = this;
+    if (people.problem) return <div class="empty"><h2>{people.problem}</h2><Button label="Try again" onPress={() => void people.load()} /></div>;
+    if (people.isLoading) return <div class="bones" aria-busy="true">{[60, 48, 66].map(width => <div class="bone" style={{ width: width + "%" }} />)}</div>;
+    if (people.query || people.filter) return <div class="empty"><h2>Nobody fits</h2><p>Words are looked for in mail addresses, names, uids, phone numbers and claims.</p></div>;
+    return <div class="empty"><h2>Nobody is here yet</h2><p>Who signs up in an app appears here.</p>
+      <div class="shell-line">hearth users create ann@example.com</div></div>;
+  }
+}

@@ -168,9 +168,9 @@ export class RulesController extends Store {
   private async cover(): Promise<void> {
     interface Counted { path: string; kind: string; line: number; expression: { counts: { true: number; total: number } } }
     try {
-      const { rules } = await this.api.server<{ rules: Counted[] }>("GET",
-        `.inspect/coverage.json?ns=${encodeURIComponent(this.database)}&peek=1`);
-      this.coverage = rules.map(rule => ({ line: rule.line, kind: rule.kind, allowed: rule.expression.counts.true,
+      const { rules } = await this.api.ask<{ rules: Counted[] | null }>("GET",
+        `/rules/coverage?ns=${encodeURIComponent(this.database)}&peek=1`);
+      this.coverage = rules && rules.map(rule => ({ line: rule.line, kind: rule.kind, allowed: rule.expression.counts.true,
         refused: rule.expression.counts.total - rule.expression.counts.true }));
     } catch {
       this.coverage = null;

@@ -11,7 +11,7 @@ export class Toasts extends View<{ notices: Notices }> {
   render() {
     const { notices } = this.props;
     return <div style={{ display: "contents" }}>
-      <div class="toasts">{notices.list.map(notice => <div class={`toast ${notice.tone}`} key={String(notice.id)}>
+      <div class="toasts" role="region" aria-label="Notices">{notices.list.map(notice => <div class={`toast ${notice.tone}`} key={String(notice.id)}>
         <span class="grow">{notice.text}</span>
         {notice.action ? <Button label={notice.action.label} onPress={() => {
           notices.close(notice.id);

@@ -37,7 +37,7 @@ export function Why(props?: WhyProps) {
         : `line ${explanation.rule.line}`}.</span> : null}</p>
     {parts.length ? <ol class="parts" aria-label="Parts of the rule">{parts.map(part => <PartRow part={part} />)}</ol> : null}
     {actions ? <div class="why-actions">{actions}</div> : null}
-    {visit?.reads.length ? <div class="why-block"><h3>What it looked at</h3><dl class="looked">{visit.reads.slice(0, 12).map(read =>
+    {visit?.reads.length ? <div class="why-block"><h2>What it looked at</h2><dl class="looked">{visit.reads.slice(0, 12).map(read =>
       <div><dt><bdi class="mono">{shown(read.path, 160)}</bdi>{read.after ? <span class="note-text"> after the write</span> : null}</dt>
         <dd class="mono">{read.aspect === "value" || read.aspect === "priority" ? shown(valueText(read.value), 120)
           : read.aspect === "exists" ? read.value ? "something" : "nothing" : read.value ? "children" : "no children"}</dd></div>)}</dl></div> : null}
@@ -68,9 +68,9 @@ function Asked(props?: { request: AskedRequest }) {
   const { request } = props!;
   const auth = request.auth ?? null;
   return <div>
-    {request.value !== undefined ? <div class="why-block"><h3>What was to be written</h3>
+    {request.value !== undefined ? <div class="why-block"><h2>What was to be written</h2>
       <pre class="asked mono"><bdi>{shownLines(jsonText(request.value))}</bdi></pre></div> : null}
-    {request.query ? <div class="why-block"><h3>The query</h3><pre class="asked mono"><bdi>{shownLines(jsonText(request.query))}</bdi></pre></div> : null}
+    {request.query ? <div class="why-block"><h2>The query</h2><pre class="asked mono"><bdi>{shownLines(jsonText(request.query))}</bdi></pre></div> : null}
     {auth !== null ? <details class="why-block"><summary>Who asked, as rules see it</summary>
       <pre class="asked mono"><bdi>{shownLines(jsonText(auth))}</bdi></pre></details> : null}
   </div>;

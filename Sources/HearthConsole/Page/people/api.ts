@@ -1,0 +1,119 @@
+import { ConsoleApi } from "../api/console";
+import { Receipt } from "../receipts/receipt";
+
+export interface Person {
+  localId: string;
+  email?: string;
+  emailVerified?: boolean;
+  displayName?: string;
+  phoneNumber?: string;
+  photoUrl?: string;
+  disabled?: boolean;
+  customAuth?: boolean;
+  emailLinkSignin?: boolean;
+  customAttributes?: string;
+  createdAt: string;
+  lastLoginAt?: string;
+  lastRefreshAt?: string;
+  providerUserInfo?: { providerId: string; rawId: string; email?: string }[];
+  passwordHash?: string;
+  mfaInfo?: { mfaEnrollmentId: string; displayName?: string; phoneInfo?: string }[];
+  sessions: number;
+}
+
+export interface PersonSession {
+  provider: string;
+  began: number;
+  used: number;
+  address: string;
+  agent: string;
+  secondFactor: boolean;
+}
+
+export interface AuditRecord {
+  seq: number;
+  time: string;
+  event: string;
+  uid?: string;
+  email?: string;
+  ip?: string;
+  userAgent?: string;
+  detail?: string;
+}
+
+export interface PersonAnswer {
+  person: Person;
+  sessions: PersonSession[];
+  audit: AuditRecord[];
+  auditIsWhole: boolean;
+}
+
+export interface Change {
+  revocations?: number[];
+}
+
+export interface ImportResult {
+  error?: { index: number; message: string }[];
+}
+
+const RECEIPT_SECONDS = 10;
+
+/** Accounts, by the operations that the administrators' tools use. */
+export class PeopleApi {
+  constructor(private readonly api: ConsoleApi) {}
+
+  search(query: string, state: string, after: string | null): Promise<{ people: Person[]; next: string | null }> {
+    const asked = new URLSearchParams({ q: query, limit: "100" });
+    if (state) asked.set("state", state);
+    if (after !== null) asked.set("after", after);
+    return this.api.ask("GET", "/people?" + asked);
+  }
+
+  /** - Parameter isPeek: asked by the page itself. */
+  person(uid: string, isPeek = false): Promise<PersonAnswer> {
+    return this.api.ask("GET", "/people/one?" + new URLSearchParams(isPeek ? { uid, peek: "1" } : { uid }));
+  }
+
+  create(person: object): Promise<{ localId: string }> {
+    return this.api.server("POST", "accounts", person);
+  }
+
+  /** The numbers of the revocations that came of it lead to receipts. */
+  update(change: { localId: string; [field: string]: unknown }): Promise<Change> {
+    return this.api.server("POST", "accounts:update?revocations=1", change);
+  }
+
+  remove(uid: string): Promise<Change> {
+    return this.api.server("POST", "accounts:delete?revocations=1", { localId: uid });
+  }
+
+  signOut(uid: string): Promise<Change> {
+    return this.api.server("POST", "hearth/v1/users:revoke?revocations=1", { localId: uid });
+  }
+
+  reset(email: string): Promise<unknown> {
+    return this.api.server("POST", "accounts:sendOobCode", { requestType: "PASSWORD_RESET", email });
+  }
+
+  import(users: object[]): Promise<ImportResult> {
+    return this.api.server("POST", "accounts:batchCreate", { users });
+  }
+
+  /** Receipts of a revocation, when all who are to be told were, or after a while. */
+  async receipts(revocation: number): Promise<Receipt[]> {
+    const asked = new URLSearchParams({ revocation: String(revocation), wait: String(RECEIPT_SECONDS) });
+    return (await this.api.server<{ receipts: Receipt[] }>("GET", ".settings/receipts.json?" + asked)).receipts;
+  }
+
+  async newestReceipts(): Promise<Receipt[]> {
+    return (await this.api.server<{ receipts: Receipt[] }>("GET", ".settings/receipts.json?limit=100&peek=1")).receipts;
+  }
+
+  async audit(limit: number): Promise<AuditRecord[]> {
+    return (await this.api.server<{ records: AuditRecord[] }>("POST", "hearth/v1/audit:tail", { limit })).records;
+  }
+
+  verify(): Promise<{ isWhole: boolean; records?: number; broken?: { sequence: number; reason: string } }> {
+    return this.api.server("POST", "hearth/v1/audit:verify", {});
+  }
+}

@@ -1,0 +1,67 @@
+import { Component, h } from "preact";
+import { num } from "../format/number";
+import { shown } from "../format/text";
+import { fullMoment, moment } from "../format/time";
+import { sentence } from "../shell/session";
+import { Button } from "../widgets/button";
+import { Icon } from "../widgets/icon";
+import { Sheet } from "../widgets/sheet";
+import { TextField } from "../widgets/textField";
+import { AuditRecord } from "./api";
+import { PeopleController } from "./controller";
+import { eventText } from "./words";
+
+interface State {
+  records: AuditRecord[] | null;
+  filter: string;
+  verdict: { isWhole: boolean; text: string } | null;
+  problem: string | null;
+}
+
+const SHOWN = 500;
+
+/** The newest records of the audit trail, and whether the trail is whole. */
+export class AuditSheet extends Component<{ people: PeopleController }, State> {
+  override state: State = { records: null, filter: "", verdict: null, problem: null };
+
+  override componentDidMount(): void {
+    void this.load();
+  }
+
+  private async load(): Promise<void> {
+    try {
+      this.setState({ records: (await this.props.people.api.audit(SHOWN)).reverse() });
+    } catch (error) {
+      this.setState({ problem: sentence(error) });
+    }
+  }
+
+  private async verify(): Promise<void> {
+    try {
+      const { isWhole, records, broken } = await this.props.people.api.verify();
+      this.setState({ verdict: { isWhole, text: isWhole ? `${num(records ?? 0)} records checked, the chain is unbroken.`
+        : `Broken at record ${broken!.sequence}: ${broken!.reason}` } });
+    } catch (error) {
+      this.setState({ problem: sentence(error) });
+    }
+  }
+
+  render() {
+    const { people } = this.props;
+    const { records, filter, verdict, problem } = this.state;
+    const words = filter.toLowerCase().split(/\s+/).filter(word => word);
+    const fit = (records ?? []).filter(record => words.every(word => JSON.stringify(record).toLowerCase().includes(word)));
+    return <Sheet title="Audit trail" isWide name="audit" onClose={() => people.open(null)}
+      foot={<div class="line grow"><span class="grow" aria-live="polite">{verdict ? <span class={`chip ${verdict.isWhole ? "green" : "red"}`}>
+        <Icon name={verdict.isWhole ? "check" : "warning"} />{verdict.text}</span> : null}</span>
+        <Button label="Verify" onPress={() => void this.verify()} /></div>}>
+      <TextField label={`Filter the newest ${num(SHOWN)}`} isProse value={filter} onChange={next => this.setState({ filter: next })} />
+      {problem ? <span class="problem" role="alert">{problem}</span> : null}
+      <ul class="audit-list" tabIndex={0} aria-label="Records">{fit.map(record => <li key={String(record.seq)}><span class="note-text">{record.seq}</span>
+        <time class="note-text" title={fullMoment(Date.parse(record.time))}>{moment(Date.parse(record.time), Date.now())}</time>
+        <span class="grow"><b>{eventText(record.event)}</b> <bdi>{shown([record.uid, record.email, record.detail].filter(each => each).join(", "), 300)}</bdi></span>
+        <bdi class="note-text">{shown(record.ip ?? "", 60)}</bdi></li>)}</ul>
+      {records && !fit.length ? <p class="note-text">Nothing fits.</p> : null}
+    </Sheet>;
+  }
+}

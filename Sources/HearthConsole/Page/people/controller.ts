@@ -1,0 +1,161 @@
+import { Receipt } from "../receipts/receipt";
+import { App } from "../shell/app";
+import { sentence } from "../shell/session";
+import { Store } from "../shell/store";
+import { Change, PeopleApi, Person, PersonAnswer } from "./api";
+
+export type StateFilter = "" | "session" | "disabled" | "anonymous" | "unverified";
+export type PeopleSheet = { name: "create" | "import" | "audit" } | { name: "disable" | "delete" | "signOut"; person: Person } | null;
+
+const TYPED_MILLISECONDS = 150;
+const LOOKED_MILLISECONDS = 5000;
+
+/** The accounts, and one of them. */
+export class PeopleController extends Store {
+  readonly api: PeopleApi;
+  list: Person[] = [];
+  next: string | null = null;
+  isLoading = true;
+  problem: string | null = null;
+  query = "";
+  filter: StateFilter = "";
+  one: PersonAnswer | { problem: string } | null = null;
+  /** Receipts of what was done here, the newest first, by uid. */
+  receipts = new Map<string, Receipt[]>();
+  /** A revocation whose receipt is to come. */
+  awaited: string | null = null;
+  sheet: PeopleSheet = null;
+  private uid: string | null = null;
+  private generation = 0;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private looking: ReturnType<typeof setInterval> | undefined;
+
+  constructor(private readonly app: App) {
+    super();
+    this.api = new PeopleApi(app.session.api);
+  }
+
+  get readOnlyReason(): string | null {
+    return this.app.session.isViewer ? "This session may look, not change." : null;
+  }
+
+  start(): void {
+    void this.load();
+    this.looking = setInterval(() => document.hidden || void this.lookAgain(), LOOKED_MILLISECONDS);
+  }
+
+  stop(): void {
+    clearInterval(this.looking);
+    clearTimeout(this.timer);
+  }
+
+  search(query: string, filter: StateFilter): void {
+    if (query === this.query && filter === this.filter) return;
+    [this.query, this.filter] = [query, filter];
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => void this.load(), TYPED_MILLISECONDS);
+    this.changed();
+  }
+
+  async load(): Promise<void> {
+    const generation = ++this.generation;
+    this.isLoading = true;
+    this.changed();
+    try {
+      const found = await this.api.search(this.query, this.filter, null);
+      if (generation !== this.generation) return;
+      [this.list, this.next, this.problem] = [found.people, found.next, null];
+      // A page may have looked at many accounts of which few fit.
+      if (this.list.length < 20 && this.next !== null) await this.page(generation);
+    } catch (error) {
+      if (generation === this.generation) this.problem = sentence(error);
+    }
+    if (generation === this.generation) this.isLoading = false;
+    this.changed();
+  }
+
+  more(): void {
+    if (this.isLoading || this.next === null) return;
+    this.isLoading = true;
+    const { generation } = this;
+    void this.page(generation).catch(error => (this.problem = sentence(error))).then(() => {
+      if (generation === this.generation) this.isLoading = false;
+      this.changed();
+    });
+  }
+
+  private async page(generation: number): Promise<void> {
+    for (let asked = 0; asked < 5 && this.next !== null; asked++) {
+      const before = this.list.length;
+      const found = await this.api.search(this.query, this.filter, this.next);
+      if (generation !== this.generation) return;
+      const known = new Set(this.list.map(person => person.localId));
+      this.list = [...this.list, ...found.people.filter(person => !known.has(person.localId))];
+      this.next = found.next;
+      if (this.list.length - before >= 20) return;
+    }
+  }
+
+  choose(uid: string | null): void {
+    if (uid === this.uid) return;
+    this.uid = uid;
+    this.one = null;
+    this.changed();
+    if (uid !== null) void this.look(uid);
+  }
+
+  private async look(uid: string): Promise<void> {
+    try {
+      const one = await this.api.person(uid);
+      if (uid === this.uid) this.take(one);
+    } catch (error) {
+      if (uid === this.uid) this.one = { problem: sentence(error) };
+    }
+    this.changed();
+  }
+
+  private take(one: PersonAnswer): void {
+    this.one = one;
+    this.list = this.list.map(person => person.localId === one.person.localId ? one.person : person);
+  }
+
+  private async lookAgain(): Promise<void> {
+    const { uid } = this;
+    if (uid === null || this.one === null) return;
+    const one = await this.api.person(uid, true).catch(() => null);
+    if (one && uid === this.uid) this.take(one);
+    this.changed();
+  }
+
+  /** Does something to an account, and shows the receipt of what it took away. */
+  async act(person: Person, work: () => Promise<Change>, told: string): Promise<void> {
+    const uid = person.localId;
+    const change = await work();
+    this.sheet = null;
+    this.app.notices.say(told);
+    this.awaited = uid;
+    this.changed();
+    try {
+      for (const revocation of change.revocations ?? []) {
+        const found = await this.api.receipts(revocation);
+        this.receipts.set(uid, [...found, ...(this.receipts.get(uid) ?? [])]);
+      }
+    } catch (error) {
+      this.app.notices.fail(error);
+    }
+    this.awaited = null;
+    if (uid === this.uid && this.list.some(each => each.localId === uid)) await this.look(uid);
+    this.changed();
+  }
+
+  removed(uid: string): void {
+    if (uid === this.uid) this.choose(null);
+    this.list = this.list.filter(person => person.localId !== uid);
+    this.changed();
+  }
+
+  open(sheet: PeopleSheet): void {
+    this.sheet = sheet;
+    this.changed();
+  }
+}

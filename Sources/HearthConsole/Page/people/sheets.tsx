@@ -1,0 +1,194 @@
+import { Component, h } from "preact";
+import { plural, shown } from "../format/text";
+import { num } from "../format/number";
+import { sentence } from "../shell/session";
+import { makePushId } from "../tree/pushId";
+import { Sheet } from "../widgets/sheet";
+import { SheetFoot } from "../widgets/sheetFoot";
+import { TextField } from "../widgets/textField";
+import { Person } from "./api";
+import { AuditSheet } from "./auditSheet";
+import { PeopleController } from "./controller";
+import { nameOf, problemOfClaims, readImport } from "./words";
+
+interface Given {
+  people: PeopleController;
+  onCreated: (uid: string) => void;
+  onDeleted: () => void;
+}
+
+/** The sheet that is open over the people. */
+export function PeopleSheets(props?: Given) {
+  const { people, onCreated, onDeleted } = props!;
+  const { sheet } = people;
+  switch (sheet?.name) {
+    case "create": return <CreateSheet people={people} onCreated={onCreated} />;
+    case "import": return <ImportSheet people={people} />;
+    case "audit": return <AuditSheet people={people} />;
+    case "disable": case "signOut": case "delete": return <EndSheet key={sheet.name} people={people} act={sheet.name} person={sheet.person}
+      onDeleted={onDeleted} />;
+    default: return <span hidden />;
+  }
+}
+
+interface CreateState {
+  [field: string]: string | boolean | null;
+  email: string;
+  password: string;
+  name: string;
+  uid: string;
+  claims: string;
+  problem: string | null;
+  isBusy: boolean;
+}
+
+class CreateSheet extends Component<{ people: PeopleController; onCreated: (uid: string) => void }, CreateState> {
+  override state: CreateState = { email: "", password: "", name: "", uid: "", claims: "", problem: null, isBusy: false };
+
+  private async submit(): Promise<void> {
+    const { people, onCreated } = this.props;
+    const { email, password, name, uid, claims } = this.state;
+    const wrong = claims ? problemOfClaims(claims) : null;
+    if (wrong) return this.setState({ problem: wrong });
+    this.setState({ isBusy: true, problem: null });
+    try {
+      const made = await people.api.create({ ...(email ? { email } : {}), ...(password ? { password } : {}), ...(uid ? { localId: uid } : {}),
+        ...(name ? { displayName: name } : {}) });
+      if (claims) await people.api.update({ localId: made.localId, customAttributes: JSON.stringify(JSON.parse(claims)) });
+      people.open(null);
+      await people.load();
+      onCreated(made.localId);
+    } catch (error) {
+      this.setState({ isBusy: false, problem: sentence(error) });
+    }
+  }
+
+  render() {
+    const { people } = this.props;
+    const { email, password, name, uid, claims, problem, isBusy } = this.state;
+    const set = (field: string) => (text: string) => this.setState({ [field]: text, problem: null } as any);
+    return <Sheet title="New person" onClose={() => people.open(null)} onSubmit={() => void this.submit()}
+      foot={<SheetFoot label={isBusy ? "Creating…" : "Create"} isDisabled={isBusy} onCancel={() => people.open(null)} />}>
+      <TextField label="Mail address" type="email" isProse value={email} onChange={set("email")} />
+      <TextField label="Password; without one they ask for a link" type="password" value={password} onChange={set("password")} />
+      <TextField label="Name" isProse value={name} onChange={set("name")} />
+      <TextField label="uid; one is made if this is empty" value={uid} onChange={set("uid")} />
+      <TextField label="Claims, in JSON" rows={2} value={claims} onChange={set("claims")} />
+      {problem ? <span class="problem" role="alert"><bdi>{shown(problem, 300)}</bdi></span> : null}
+    </Sheet>;
+  }
+}
+
+interface ImportState {
+  text: string;
+  problem: string | null;
+  refused: { row: string; message: string }[] | null;
+  taken: number;
+  isBusy: boolean;
+}
+
+const BATCH = 500;
+
+class ImportSheet extends Component<{ people: PeopleController }, ImportState> {
+  override state: ImportState = { text: "", problem: null, refused: null, taken: 0, isBusy: false };
+
+  private async submit(): Promise<void> {
+    const { people } = this.props;
+    const read = readImport(this.state.text);
+    if ("problem" in read) return this.setState({ problem: read.problem });
+    const users = read.users.map(user => ({ localId: makePushId(Date.now()), ...user })) as { localId: string; email?: string }[];
+    this.setState({ isBusy: true, problem: null });
+    const refused: { row: string; message: string }[] = [];
+    let taken = 0;
+    try {
+      for (let at = 0; at < users.length; at += BATCH) {
+        const batch = users.slice(at, at + BATCH);
+        const { error = [] } = await people.api.import(batch);
+        taken += batch.length - error.length;
+        for (const each of error) refused.push({ row: `${at + each.index + 1}, ${batch[each.index]?.email ?? batch[each.index]?.localId ?? ""}`, message: each.message });
+        this.setState({ taken });
+      }
+    } catch (error) {
+      this.setState({ isBusy: false, taken, problem: sentence(error) + (taken ? ` ${num(taken)} were taken before.` : "") });
+      return;
+    }
+    this.setState({ isBusy: false, refused, taken });
+    await people.load();
+  }
+
+  render() {
+    const { people } = this.props;
+    const { text, problem, refused, taken, isBusy } = this.state;
+    const close = () => people.open(null);
+    if (refused) {
+      return <Sheet title={`${num(taken)} ${plural(taken, "person", "people")} imported`} isWide onClose={close} onSubmit={close}
+        foot={<SheetFoot label="Done" onCancel={close} />}>
+        {refused.length ? <div><p>{num(refused.length)} {plural(refused.length, "row was", "rows were")} refused:</p>
+          <table class="plain"><thead><tr><th>Row</th><th>Why</th></tr></thead><tbody>{refused.slice(0, 200).map(each =>
+            <tr><td><bdi>{shown(each.row, 120)}</bdi></td><td><bdi>{shown(each.message, 300)}</bdi></td></tr>)}</tbody></table></div>
+          : <p>No row was refused.</p>}
+      </Sheet>;
+    }
+    return <Sheet title="Import people" isWide onClose={close} onSubmit={() => void this.submit()}
+      foot={<SheetFoot note="Rows that cannot be taken are shown with the reason; the others are made." label={isBusy ? "Importing…" : "Import"}
+        isDisabled={isBusy} onCancel={close} />}>
+      <TextField label="JSON as the admin SDKs import it, or lines of uid, email, name, phone" rows={10} value={text}
+        placeholder={"email,name\nann@example.com,Ann"} onChange={next => this.setState({ text: next, problem: null })} />
+      {problem ? <span class="problem" role="alert"><bdi>{shown(problem, 300)}</bdi></span> : null}
+      <div class="shell-line">hearth users import people.json</div>
+    </Sheet>;
+  }
+}
+
+interface EndProps {
+  people: PeopleController;
+  act: "disable" | "signOut" | "delete";
+  person: Person;
+  onDeleted: () => void;
+}
+
+/** What takes access away says first what will happen. */
+class EndSheet extends Component<EndProps, { typed: string; problem: string | null; isBusy: boolean }> {
+  override state = { typed: "", problem: null, isBusy: false };
+
+  private async submit(): Promise<void> {
+    const { people, act, person, onDeleted } = this.props;
+    const uid = person.localId;
+    this.setState({ isBusy: true, problem: null });
+    try {
+      if (act === "disable") await people.act(person, () => people.api.update({ localId: uid, disableUser: true }), `${nameOf(person)} is disabled.`);
+      else if (act === "signOut") await people.act(person, () => people.api.signOut(uid), `${nameOf(person)} is signed out everywhere.`);
+      else {
+        await people.act(person, async () => {
+          const change = await people.api.remove(uid);
+          onDeleted();
+          people.removed(uid);
+          return change;
+        }, `${nameOf(person)} is deleted.`);
+      }
+    } catch (error) {
+      this.setState({ isBusy: false, problem: sentence(error) });
+    }
+  }
+
+  render() {
+    const { people, act, person } = this.props;
+    const { typed, problem, isBusy } = this.state;
+    const close = () => people.open(null);
+    const name = nameOf(person);
+    const verb = act === "disable" ? `Disable ${name}` : act === "delete" ? `Delete ${name}` : `Sign ${name} out`;
+    const asked = person.email ?? person.localId;
+    const isAsked = act === "delete";
+    const sessions = `${person.sessions ? num(person.sessions) : "No"} ${plural(person.sessions, "session ends", "sessions end")}, `
+      + "connected clients are signed out, and listens that they may no longer hold are cut at once.";
+    return <Sheet title={shown(verb, 120)} onClose={close} onSubmit={() => void this.submit()}
+      foot={<SheetFoot label={isBusy ? "Under way…" : shown(verb, 60)} isDanger isDisabled={isBusy || (isAsked && typed !== asked)} onCancel={close} />}>
+      <p>{sessions}</p>
+      <p>{act === "disable" ? "Nobody comes in by this account until it is enabled again." : act === "delete"
+        ? "The account is gone for good; what they wrote in the database stays." : "They may sign in again."}</p>
+      {isAsked ? <TextField label={<span>Type <bdi class="mono">{shown(asked, 200)}</bdi></span>} value={typed}
+        onChange={next => this.setState({ typed: next })} /> : null}
+      {problem ? <span class="problem" role="alert"><bdi>{shown(problem, 300)}</bdi></span> : null}
+    </Sheet>;
+  }
+}

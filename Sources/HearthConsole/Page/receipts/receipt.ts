@@ -1,0 +1,80 @@
+/** Proof of who was told that access ended, as the server keeps it. */
+export interface Receipt {
+  id: number;
+  node?: string;
+  database: string | null;
+  cause: string;
+  revocation?: { number: number; event: string; kind: string; uid?: string };
+  position: number;
+  time: number;
+  signedOut: number;
+  examined: number;
+  kept: number;
+  cancelled: number;
+  sent: number;
+  gone: number;
+  late: number;
+  isComplete: boolean;
+  milliseconds?: { p50: number; p99: number; max: number };
+  listeners: ReceiptListener[];
+  listenersOmitted: number;
+  unanswered?: string[];
+}
+
+export interface ReceiptListener {
+  connection: string;
+  path: string;
+  uid?: string;
+  node?: string;
+  lastPosition: number;
+  milliseconds?: number;
+  outcome?: "gone" | "late";
+}
+
+/** What happened, in one line. */
+export function headline(receipt: Receipt): string {
+  const of = receipt.kept ? `${receipt.cancelled} of ${receipt.examined} listeners cut` : `${receipt.cancelled} ${receipt.cancelled === 1 ? "listener" : "listeners"} cut`;
+  if (!receipt.examined && !receipt.signedOut) return "Nobody was connected.";
+  if (!receipt.cancelled) return receipt.signedOut ? `${receipt.signedOut} signed out, no listener cut` : `No listener cut, ${receipt.kept} kept`;
+  return receipt.milliseconds ? `${of}, the last after ${ms(receipt.milliseconds.max)}` : of;
+}
+
+/** Who is still to be told, or null when all were. */
+export function missing(receipt: Receipt): string | null {
+  if (receipt.isComplete) return null;
+  const nodes = receipt.unanswered ?? [];
+  if (nodes.length) return `No answer from ${nodes.join(", ")}: what their clients were told is not known.`;
+  const open = receipt.cancelled - receipt.sent - receipt.gone;
+  return `${open} ${open === 1 ? "listener is" : "listeners are"} late: told nothing so far.`;
+}
+
+export function ms(value: number): string {
+  return value < 10 ? value.toFixed(1) + " ms" : value < 10_000 ? Math.round(value) + " ms" : (value / 1000).toFixed(1) + " s";
+}
+
+/** A round end of the scale that holds all times. */
+export function scaleEnd(receipt: Receipt): number {
+  const most = Math.max(receipt.milliseconds?.max ?? 0, 0.1);
+  const power = 10 ** Math.floor(Math.log10(most));
+  return [1, 1.5, 2, 3, 5, 10].map(each => each * power).find(each => each >= most) ?? most;
+}
+
+/** How many listeners were told within each tenth of the scale. */
+export function histogram(receipt: Receipt): number[] {
+  const end = scaleEnd(receipt);
+  const counts = new Array<number>(10).fill(0);
+  for (const listener of receipt.listeners) {
+    if (listener.milliseconds !== undefined) counts[Math.min(9, Math.floor(listener.milliseconds / end * 10))]!++;
+  }
+  return counts;
+}
+
+const EVENTS: { [event: string]: string } = {
+  user_disable: "disabling", user_delete: "deleting", user_revoke: "signing out", token_revoked: "signing out",
+};
+
+export function causeText(receipt: Receipt): string {
+  if (receipt.cause !== "revocation" || !receipt.revocation) return receipt.cause;
+  const { event, uid } = receipt.revocation;
+  return `${EVENTS[event] ?? event.replace(/_/g, " ")}${uid ? " " + uid : ""}`;
+}

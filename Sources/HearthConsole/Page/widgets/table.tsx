@@ -1,0 +1,99 @@
+import { Component, h } from "preact";
+
+export interface Column<Row> {
+  name: string;
+  /** Its share of the width, as a grid has it. */
+  width: string;
+  /** Numbers stand at the right. */
+  isRight?: boolean;
+  /** Not on narrow screens. */
+  isRoomy?: boolean;
+  cell: (row: Row) => JSX.Element | string | null;
+}
+
+interface Props<Row> {
+  name: string;
+  columns: Column<Row>[];
+  rows: readonly Row[];
+  keyOf: (row: Row) => string;
+  chosen: string | null;
+  onChoose: (row: Row) => void;
+  /** The last rows are in sight. */
+  onEnd?: () => void;
+  /** In place of rows. */
+  empty?: JSX.Element | null;
+}
+
+const ROW_HEIGHT = 36;
+const NARROW_ROW_HEIGHT = 48;
+/** Rows above and below the visible ones. */
+const SPARE = 8;
+
+/** Rows of any number, of which those in sight are elements. */
+export class Table extends Component<Props<any>, { from: number; to: number }> {
+  override state = { from: 0, to: 60 };
+  private body: HTMLElement | null = null;
+
+  override componentDidMount(): void {
+    this.look();
+  }
+
+  override componentDidUpdate(): void {
+    this.look();
+  }
+
+  private get rowHeight(): number {
+    return innerWidth <= 820 ? NARROW_ROW_HEIGHT : ROW_HEIGHT;
+  }
+
+  private look(): void {
+    const body = this.body;
+    if (!body) return;
+    const from = Math.max(0, Math.floor(body.scrollTop / this.rowHeight) - SPARE);
+    const to = Math.ceil((body.scrollTop + body.clientHeight) / this.rowHeight) + SPARE;
+    if (from !== this.state.from || to !== this.state.to) this.setState({ from, to });
+    if (to >= this.props.rows.length) this.props.onEnd?.();
+  }
+
+  private key(event: KeyboardEvent): void {
+    const { rows, keyOf, chosen, onChoose } = this.props;
+    const at = rows.findIndex(row => keyOf(row) === chosen);
+    const page = Math.max(1, Math.floor((this.body?.clientHeight ?? 0) / this.rowHeight) - 1);
+    const steps: { [key: string]: number } = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1, PageDown: page, PageUp: -page,
+      Home: -rows.length, End: rows.length };
+    const step = steps[event.key];
+    if (step === undefined || !rows.length || event.metaKey || event.ctrlKey) return;
+    const next = Math.max(0, Math.min(rows.length - 1, at + step));
+    onChoose(rows[next]);
+    this.show(next);
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  private show(at: number): void {
+    const body = this.body!;
+    const top = at * this.rowHeight;
+    if (top < body.scrollTop) body.scrollTop = top;
+    if (top + this.rowHeight > body.scrollTop + body.clientHeight) body.scrollTop = top + this.rowHeight - body.clientHeight;
+  }
+
+  render() {
+    const { name, columns, rows, keyOf, chosen, onChoose, empty } = this.props;
+    const { from, to } = this.state;
+    const grid = columns.map(column => column.width).join(" ");
+    const cellName = (column: Column<any>) => `cell${column.isRight ? " right" : ""}${column.isRoomy ? " roomy-cell" : ""}`;
+    const shown = rows.slice(from, to);
+    return <div class="table" role="grid" aria-label={name} aria-rowcount={String(rows.length + 1) as any}>
+      <div class="table-head" role="row" style={{ gridTemplateColumns: grid }}>{columns.map(column =>
+        <span class={cellName(column)} role="columnheader" key={column.name}>{column.name}</span>)}</div>
+      <div class="table-body" role="rowgroup" tabIndex={0} aria-label={`${name}, rows`} ref={element => (this.body = element as HTMLElement)} onScroll={() => this.look()}
+        onKeyDown={event => this.key(event)}>
+        {rows.length ? <div role="presentation" style={{ height: `${rows.length * this.rowHeight}px` }} class="table-rows">{shown.map((row, index) =>
+          <div class="table-row" role="row" key={keyOf(row)} aria-selected={String(keyOf(row) === chosen)} aria-rowindex={String(from + index + 2) as any}
+            style={{ gridTemplateColumns: grid, height: `${this.rowHeight}px`, top: `${(from + index) * this.rowHeight}px` }}
+            onClick={() => onChoose(row)}>{columns.map(column => <span class={cellName(column)} role="gridcell" key={column.name}>
+              {column.cell(row)}</span>)}</div>)}</div> : <div role="row"><div role="gridcell">{empty ?? null}</div></div>}
+      </div>
+    </div>;
+  }
+}

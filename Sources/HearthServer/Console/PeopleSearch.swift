@@ -1,0 +1,134 @@
+import HearthAccounts
+import HearthIdentity
+import HearthTree
+
+/// `GET api/people`: accounts in the order of their uids, those that fit.
+///
+/// | parameter | |
+/// |---|---|
+/// | `q` | words; each must stand in the uid, the mail address, the name, the phone number, or the claims |
+/// | `state` | `disabled`, `anonymous`, `unverified`, or `session`: with a session |
+/// | `after` | the last uid of the page before |
+/// | `limit` | at most ``limitMax``; 100 |
+///
+/// The answer is `{"people": [{…as the identity interface tells of an account…, "sessions": 2}], "next": UID}`. A request looks
+/// at ``lookedMax`` accounts at most; `next` says where to go on, also when few of them fitted, and is null at the end.
+struct PeopleSearch {
+  static let limitMax = 500
+  /// Accounts that one request looks at: some tens of milliseconds.
+  static let lookedMax = 10_000
+  private static let queryBytesMax = 256
+  private static let pageSize = 500
+
+  private var words: [String] = []
+  private var state: State?
+  private var after: String?
+  private var limit = 100
+
+  private enum State: String {
+    case disabled, anonymous, unverified, session
+  }
+
+  init(_ parameters: [String: String]) throws(ConsoleFailure) {
+    let query = parameters["q"] ?? ""
+    guard query.utf8.count <= Self.queryBytesMax else {
+      throw ConsoleFailure(.badRequest, "q is at most \(Self.queryBytesMax) bytes long.")
+    }
+    words = query.lowercased().split(separator: " ").map(String.init)
+    if let text = parameters["state"] {
+      guard let named = State(rawValue: text) else {
+        throw ConsoleFailure(.badRequest, "state is disabled, anonymous, unverified or session.")
+      }
+      state = named
+    }
+    after = parameters["after"]
+    if let text = parameters["limit"] {
+      guard let number = Int(text), (1...Self.limitMax).contains(number) else {
+        throw ConsoleFailure(.badRequest, "limit is 1 to \(Self.limitMax).")
+      }
+      limit = number
+    }
+  }
+
+  /// - Parameter nowSeconds: since 1970.
+  func answer(from view: AccountView, nowSeconds: Int64) -> JSON {
+    var (found, looked, last): ([JSON], Int, String?) = ([], 0, after)
+    var isAtEnd = false
+    // Whoever knows an account's uid or address wants that one first.
+    if after == nil, state == nil, words.count == 1, let user = exact(words[0], in: view) {
+      found.append(Self.json(user, in: view, nowSeconds: nowSeconds))
+    }
+    let first = found.first?["localId"]?.string
+    while found.count < limit, looked < Self.lookedMax, !isAtEnd {
+      let page = view.users(after: last, limit: min(Self.pageSize, Self.lookedMax - looked))
+      isAtEnd = page.isEmpty
+      for user in page {
+        looked += 1
+        last = user.uid
+        guard fits(user, in: view, nowSeconds: nowSeconds), first?.isSameText(as: user.uid) != true else { continue }
+        found.append(Self.json(user, in: view, nowSeconds: nowSeconds))
+        if found.count == limit { break }
+      }
+    }
+    return .object([.init("people", .array(found)), .init("next", isAtEnd ? .null : last.map { .string($0) } ?? .null)])
+  }
+
+  private func exact(_ word: String, in view: AccountView) -> UserRecord? {
+    view.user(word) ?? EmailAddress.canonical(word).flatMap { view.user(email: $0) } ?? view.user(phone: word)
+  }
+
+  private func fits(_ user: UserRecord, in view: AccountView, nowSeconds: Int64) -> Bool {
+    switch state {
+    case .disabled: guard user.isDisabled else { return false }
+    case .anonymous: guard user.isAnonymous else { return false }
+    case .unverified: guard user.email != nil, !user.isEmailVerified else { return false }
+    case .session: guard !PersonSessions.current(of: user, in: view, nowSeconds: nowSeconds).isEmpty else { return false }
+    case nil: break
+    }
+    guard !words.isEmpty else { return true }
+    let texts = [user.uid, user.email, user.displayName, user.phoneNumber, user.customAttributes]
+      .compactMap { $0?.lowercased() }
+    return words.allSatisfy { word in texts.contains { $0.contains(word) } }
+  }
+
+  static func json(_ user: UserRecord, in view: AccountView, nowSeconds: Int64) -> JSON {
+    let count = PersonSessions.current(of: user, in: view, nowSeconds: nowSeconds).count
+    return .object((UserInfo.json(user).members ?? []) + [.init("sessions", .int(Int64(count)))])
+  }
+}
+
+/// `GET api/people/one?uid=UID`: an account, its sessions, and what the audit trail has of it.
+///
+/// The answer is `{"person": {…}, "sessions": [{"provider", "began", "used", "address", "agent", "secondFactor"}],
+/// "audit": [{…record…}], "auditIsWhole": bool}`, times in milliseconds since 1970, the newest first. Of the trail the newest
+/// ``lookedMax`` records are looked at; `auditIsWhole` says whether these are all.
+enum PersonSessions {
+  static let lookedMax = 20_000
+  static let auditMax = 200
+
+  static func answer(_ user: UserRecord, in view: AccountView, nowSeconds: Int64) -> JSON {
+    let sessions = current(of: user, in: view, nowSeconds: nowSeconds).map { session in
+      JSON.object([
+        .init("provider", .string(session.signInProvider)), .init("began", .int(session.createdAtSeconds * 1_000)),
+        .init("used", .int(session.lastUsedAtSeconds * 1_000)), .init("address", .string(session.clientAddress)),
+        .init("agent", .string(session.userAgent)), .init("secondFactor", .bool(session.secondFactor != nil)),
+      ])
+    }
+    let name = AuditRecord.name(of: user.uid)
+    let records = view.auditTail(limit: lookedMax)
+    let told = records.reversed().lazy.filter { $0.fields["uid"]?.string?.isSameText(as: name) == true }
+      .prefix(auditMax).map(\.fields)
+    let isWhole = records.first.map { $0.sequence <= (view.auditHead?.firstSequence ?? 1) } ?? true
+    return .object([
+      .init("person", PeopleSearch.json(user, in: view, nowSeconds: nowSeconds)), .init("sessions", .array(sessions)),
+      .init("audit", .array(Array(told))), .init("auditIsWhole", .bool(isWhole)),
+    ])
+  }
+
+  /// Sessions that can go on, the newest first.
+  static func current(of user: UserRecord, in view: AccountView, nowSeconds: Int64) -> [SessionRecord] {
+    view.sessions(of: user.uid).map(\.session).filter { session in
+      session.replacedAtSeconds == nil && session.expiresAtSeconds.map { $0 > nowSeconds } ?? true
+    }.sorted { $0.lastUsedAtSeconds > $1.lastUsedAtSeconds }
+  }
+}

@@ -1,0 +1,183 @@
+"""The console's people in a real browser: who there is, their sessions, what ends them, and the proof of it."""
+
+import json
+import re
+
+import pytest
+import requests
+from playwright.sync_api import expect
+
+from client import Client
+from console_page import MARKUP, NARROW, Console, browser, check_accessibility
+from identity import Identity
+from waits import WAIT_SECONDS
+
+RULES = '''{"rules": {
+  "open": {".read": true},
+  "users": {"$uid": {".read": "auth != null && auth.uid == $uid", ".write": "auth != null && auth.uid == $uid"}}
+}}'''
+
+
+@pytest.fixture
+def console(serve, browser):
+    return Console(serve("--sign-in", "password,anonymous", rules=RULES), browser)
+
+
+def people(console, *names):
+    """Accounts with a session each."""
+    app = Identity(console.server)
+    return {name: app.sign_up(f"{name}@example.com", "password1") for name in names}
+
+
+def row(page, text):
+    return page.get_by_role("row").filter(has_text=text)
+
+
+def test_somebody_is_found_disabled_and_the_receipt_shows_who_was_told(console):
+    users = people(console, "ann", "ben", "kim")
+    kim = users["kim"]
+    client = Client(console.server)
+    client.sign_in(kim["idToken"])
+    client.listen(f"/users/{kim['localId']}")
+    client.listen(f"/users/{kim['localId']}/drafts")
+    client.listen("/open")
+    client.call("p", status="permission_denied", p="/open", d=1)
+    watched = console.open(view="people")
+    page = watched.page
+    expect(row(page, "@example.com")).to_have_count(3)
+    watched.picture("people")
+    check_accessibility(page)
+    page.keyboard.press("/")
+    page.keyboard.type("KIM")
+    expect(row(page, "@example.com")).to_have_count(1)
+    row(page, "kim@").click()
+    person = page.get_by_role("complementary", name="kim@example.com")
+    expect(person).to_contain_text("Signed up")
+    expect(person).to_contain_text("Refused: put /open")
+    person.get_by_role("link", name="Sessions").click()
+    expect(person.locator(".sessions li")).to_have_count(1)
+    expect(person.locator(".sessions")).to_contain_text("127.0.0.1")
+    person.get_by_role("link", name="Activity").click()
+    person.get_by_role("button", name="Disable").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("1 session ends")
+    watched.picture("person-disable")
+    dialog.get_by_role("button", name="Disable kim@example.com").click()
+    client.expect("ac", s="expired_token", d="Auth token is expired.")
+    receipt = person.get_by_role("region", name=re.compile("Receipt"))
+    expect(receipt).to_contain_text("2 of 3 listeners cut")
+    expect(receipt).to_contain_text("complete")
+    expect(receipt.locator(".told-bar")).to_have_count(2)
+    expect(receipt.locator(".receipt-counts")).to_contain_text("told2")
+    expect(person).to_contain_text("disabled")
+    expect(row(page, "kim@")).to_contain_text("disabled")
+    watched.picture("person-receipt")
+    check_accessibility(page)
+    person.get_by_role("button", name="Enable").click()
+    expect(person.get_by_role("button", name="Disable")).to_be_visible()
+    person.get_by_role("link", name="why").first.click()
+    expect(page.get_by_role("region", name="Why")).to_contain_text("put refused")
+    watched.check()
+
+
+def test_people_are_made_given_claims_imported_and_deleted(console):
+    people(console, "ann")
+    watched = console.open(view="people")
+    page = watched.page
+    page.get_by_role("button", name="New person").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Mail address").fill("ann@example.com")
+    dialog.get_by_role("button", name="Create").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("EMAIL_EXISTS")
+    dialog.get_by_label("Mail address").fill("lee@example.com")
+    dialog.get_by_label("uid").fill("lee")
+    dialog.get_by_role("button", name="Create").click()
+    person = page.get_by_role("complementary", name="lee@example.com")
+    person.get_by_role("link", name="Claims").click()
+    claims = person.get_by_label("Claims, in JSON")
+    claims.fill('{"aud": 1}')
+    person.get_by_role("button", name="Set claims").click()
+    expect(person.get_by_role("alert")).to_contain_text("aud is a name that tokens use themselves")
+    claims.fill('{"role": "editor"}')
+    person.get_by_role("button", name="Set claims").click()
+    expect(row(page, "lee@")).to_contain_text("role: editor")
+    watched.picture("person-claims")
+
+    page.get_by_role("button", name="Import").click()
+    dialog.get_by_role("textbox").fill("email,name\nida@example.com,Ida\nno address,Nobody\ntom@example.com,Tom")
+    dialog.get_by_role("button", name="Import").click()
+    expect(dialog).to_contain_text("2 people imported")
+    expect(dialog.get_by_role("table")).to_contain_text("2, no address")
+    watched.picture("people-import")
+    dialog.get_by_role("button", name="Done").click()
+    expect(row(page, "tom@")).to_have_count(1)
+
+    row(page, "lee@").click()
+    person.get_by_role("button", name="More").click()
+    page.get_by_role("menuitem", name="Delete").click()
+    button = dialog.get_by_role("button", name="Delete lee@example.com")
+    expect(button).to_be_disabled()
+    dialog.get_by_role("textbox").fill("lee@example.com")
+    button.click()
+    expect(row(page, "lee@")).to_have_count(0)
+    assert "lee@" not in console.server.run("users", "list")
+
+    page.get_by_role("button", name="Audit trail").click()
+    expect(dialog.locator(".audit-list")).to_contain_text("POST /accounts:delete")
+    dialog.get_by_role("button", name="Verify").click()
+    expect(dialog).to_contain_text("the chain is unbroken")
+    watched.picture("people-audit")
+    check_accessibility(page)
+    watched.check("400")
+
+
+def test_what_somebody_reaches(console):
+    ann = people(console, "ann")["ann"]
+    console.write("/", {"open": 1, "users": {ann["localId"]: 1}, "closed": 1})
+    watched = console.open(view="people", fragment=f"/{ann['localId']}/access")
+    page = watched.page
+    probes = page.locator(".probes li")
+    expect(probes).to_have_count(4)
+    expect(probes.filter(has_text="/open")).to_contain_text("reads")
+    expect(probes.filter(has_text="/closed")).to_contain_text("no read")
+    probes.filter(has_text="/closed").get_by_role("button", name="no read").click()
+    expect(page.get_by_role("region", name="Why")).to_contain_text("No rule on the way there")
+    watched.picture("person-access")
+    check_accessibility(page)
+    watched.check()
+
+
+def test_many_people_and_markup_in_their_names(console):
+    made = requests.post(
+        f"{console.server.url}/identitytoolkit.googleapis.com/v1/projects/hearth/accounts", timeout=WAIT_SECONDS,
+        headers={"Authorization": "Bearer " + console.server.run("token", "mint", "--admin").strip()},
+        json={"localId": MARKUP, "displayName": MARKUP})
+    assert made.status_code == 200, made.text
+    console.server.run("users", "set-claims", MARKUP, json.dumps({"<b>": MARKUP}))
+    watched = console.open("--read-only", view="people", theme="dark")
+    page = watched.page
+    row(page, MARKUP).first.click()
+    person = page.get_by_role("complementary", name=MARKUP)
+    expect(person.get_by_role("heading")).to_have_text(MARKUP)
+    expect(person.get_by_role("button", name="Disable")).to_have_attribute("aria-description", re.compile("may look"))
+    expect(page.get_by_role("button", name="New person")).to_have_attribute("aria-disabled", "true")
+    watched.picture("person-viewer-dark")
+    check_accessibility(page)
+    watched.check()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_people_on_a_narrow_screen(console, theme):
+    people(console, "ann")
+    watched = console.open(view="people", size=NARROW, theme=theme)
+    page = watched.page
+    watched.picture(f"people-narrow-{theme}")
+    check_accessibility(page)
+    row(page, "ann@").click()
+    expect(page.get_by_role("complementary", name="ann@example.com")).to_be_visible()
+    watched.picture(f"person-narrow-{theme}")
+    check_accessibility(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
+    page.get_by_role("button", name="Back to the list").click()
+    expect(row(page, "ann@")).to_be_visible()
+    watched.check()
