@@ -33,16 +33,18 @@ extension ConsoleOperation {
     guard console.streams.enter(session) else {
       throw ConsoleFailure(.tooManyRequests, "Too many pages of the console are open.")
     }
-    let watch = query.paths.flatMap { database.pulse.watch($0) }
-    guard watch != nil || query.paths == nil else {
+    var topics: [any ConsoleTopicFeed] = []
+    do throws(ConsoleFailure) {
+      for topic in query.topics { topics.append(try topic.begin(ConsoleScene(database: database, services: services))) }
+    } catch {
+      for topic in topics { topic.end() }
       console.streams.leave(session)
-      throw ConsoleFailure(.tooManyRequests, "Too many pages of the console look at this database.")
+      throw error
     }
     let stream = ConsoleStream(
       .init(
-        session: session, database: database, query: query, watch: watch,
-        isServed: { services.databases.opened(database.name) === database }), console, denials: services.denials.feed,
-      seat: console.streams, on: loop.eventLoop)
+        session: session, topics: topics, isServed: { services.databases.opened(database.name) === database }),
+      console, seat: console.streams, on: loop.eventLoop)
     var response = ConsoleResponder.answer(
       .ok,
       headers: [

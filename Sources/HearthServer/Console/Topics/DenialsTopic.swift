@@ -1,0 +1,65 @@
+import HearthGateway
+import HearthTree
+
+/// `denials`: refusals in the database, folded, as they come. `gap` tells how many are in none of them.
+struct DenialsTopic: ConsoleTopic {
+  static let name = "denials"
+  /// A page that opens is told so many from before.
+  private static let newestMax = 200
+  /// At each tick: what a page can show.
+  private static let perTickMax = 100
+
+  /// The last one that the page has; nil when it has none.
+  let after: UInt64?
+
+  init(_ parameters: [String: String]) throws(ConsoleFailure) {
+    guard let text = parameters["after"] else {
+      after = nil
+      return
+    }
+    guard let id = UInt64(text) else { throw ConsoleFailure(.badRequest, "after is a denial's id.") }
+    after = id
+  }
+
+  func begin(_ scene: ConsoleScene) -> any ConsoleTopicFeed {
+    let feed = scene.services.denials.feed
+    return Feed(scene.database.name, feed, feed?.cursor(after: after, newest: Self.newestMax))
+  }
+
+  private final class Feed: ConsoleTopicFeed {
+    private let database: String
+    private let feed: DenialFeed?
+    private var cursor: DenialFeed.Cursor?
+
+    init(_ database: String, _ feed: DenialFeed?, _ cursor: DenialFeed.Cursor?) {
+      (self.database, self.feed, self.cursor) = (database, feed, cursor)
+    }
+
+    func write(to text: inout EventText) {
+      guard let feed, var cursor else { return }
+      let (entries, missed) = feed.read(&cursor, limit: DenialsTopic.perTickMax)
+      self.cursor = cursor
+      if missed > 0 { text.add("gap", .object([.init("missed", .int(Int64(missed)))])) }
+      for entry in entries where entry.database == database { text.add("denial", entry.json) }
+    }
+  }
+}
+
+extension DenialFeed.Entry {
+  /// What the page is told.
+  var json: JSON {
+    func text(_ text: String?) -> JSON { text.map { .string($0) } ?? .null }
+    let rule = rule.map { rule in
+      JSON.object([
+        .init("kind", .string(rule.kind)), .init("path", .string(rule.path)), .init("line", .int(Int64(rule.line))),
+        .init("column", .int(Int64(rule.column))),
+      ])
+    }
+    return .object([
+      .init("id", .string(String(id))), .init("at", .int(atMilliseconds)), .init("database", .string(database)),
+      .init("operation", .string(operation)), .init("cause", text(cause)), .init("path", .string(path)),
+      .init("uid", text(uid)), .init("connection", text(connection)), .init("trace", text(trace)),
+      .init("count", .int(Int64(count))), .init("rule", rule ?? .null), .init("sentence", .string(sentence)),
+    ])
+  }
+}

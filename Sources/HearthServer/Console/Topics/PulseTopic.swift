@@ -1,0 +1,70 @@
+import HearthDatabase
+import HearthTree
+
+/// `pulse`: commits at places, without their values, and how many there are a second.
+struct PulseTopic: ConsoleTopic {
+  static let name = "pulse"
+
+  /// Places whose commits are counted.
+  let paths: [Path]
+
+  init(_ parameters: [String: String]) throws(ConsoleFailure) {
+    let problem = ConsoleFailure(
+      .badRequest, "paths is a JSON array of at most \(CommitPulse.pathsMax) paths.")
+    guard let array = parameters["paths"].flatMap({ JSON(parsing: $0.utf8)?.array }),
+      (1...CommitPulse.pathsMax).contains(array.count)
+    else { throw problem }
+    var paths: [Path] = []
+    for element in array {
+      guard let path = element.string, let location = try? Location(wire: path), !location.isPriority else {
+        throw problem
+      }
+      paths.append(location.path)
+    }
+    self.paths = paths
+  }
+
+  func begin(_ scene: ConsoleScene) throws(ConsoleFailure) -> any ConsoleTopicFeed {
+    guard let watch = scene.database.pulse.watch(paths) else {
+      throw ConsoleFailure(.tooManyRequests, "Too many pages of the console look at this database.")
+    }
+    return Feed(scene.database, watch)
+  }
+
+  private final class Feed: ConsoleTopicFeed {
+    private let database: Database
+    private let watch: PulseWatch
+    /// Commits that were told of.
+    private var position: Int64
+    /// Where the log was at the last ticks, the oldest first: a second of them says how many writes there are.
+    private var positions: [Int64] = []
+    private var lastRate: Int64 = 0
+
+    init(_ database: Database, _ watch: PulseWatch) {
+      (self.database, self.watch) = (database, watch)
+      position = database.published.position
+    }
+
+    func tick() {
+      positions.append(database.published.position)
+      if positions.count > EventText.ticksPerSecond + 1 { positions.removeFirst() }
+    }
+
+    func write(to text: inout EventText) {
+      guard let newest = positions.last, let oldest = positions.first else { return }
+      let counts = watch.take()
+      let ticks = Int64(positions.count - 1)
+      let rate = ticks > 0 ? (newest - oldest) * Int64(EventText.ticksPerSecond) / ticks : 0
+      guard newest != position || rate != lastRate || counts.contains(where: { $0 > 0 }) else { return }
+      (position, lastRate) = (newest, rate)
+      text.add(
+        "pulse",
+        .object([
+          .init("position", .int(newest)), .init("counts", .array(counts.map { .int(Int64($0)) })),
+          .init("rate", .int(rate)),
+        ]))
+    }
+
+    func end() { database.pulse.end(watch) }
+  }
+}
