@@ -27,6 +27,8 @@ OPERATIONS = {
     "outline": ("GET", "outline?ns=default&path=/", None),
     "events": ("GET", "events?ns=default&topics=denials", None),
     "check rules": ("POST", "rules/check", {"source": CLOSED}),
+    "why": ("GET", "denials/1", None),
+    "try": ("POST", "try", {"database": "default", "request": {"read": "/"}}),
     "look at rules": ("GET", "server/.settings/rules.json?ns=default", None),
     "deploy rules": ("POST", "server/.settings/rules/versions.json?ns=default", {"source": OPEN}),
     "disable somebody": ("POST", "server/accounts:update", {"localId": "ann", "disableUser": True}),

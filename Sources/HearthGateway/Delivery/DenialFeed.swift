@@ -74,9 +74,13 @@ package final class DenialFeed: Sendable {
 
   // MARK: Writing
 
+  /// - Parameters:
+  ///   - record: what is kept of it; asked for once, and only when there is to be a new entry.
+  ///   - keep: called with that and the entry's id before anybody is told of the entry. Has to be quick.
   func add(
     operation: String, cause: String?, decision: Decision?, path: Path, principal: Principal, database: String,
-    connection: ConnectionID?, trace: String?
+    connection: ConnectionID?, trace: String?, record: () -> DenialRecords.Record? = { nil },
+    keep: (DenialRecords.Record, UInt64) -> Void = { _, _ in }
   ) {
     let now = clock()
     var hasher = Hasher()
@@ -90,21 +94,25 @@ package final class DenialFeed: Sendable {
     hasher.combine(decision?.rule?.place)
     hasher.combine(decision?.outcome.rawValue)
     let hash = hasher.finalize()
-    state.withLock { state in
+    var (kept, isReady): (DenialRecords.Record?, Bool) = (nil, false)
+    func isDone(_ state: inout State) -> Bool {
       if now.monotonicMilliseconds >= state.currentEnd {
         state.current.removeAll(keepingCapacity: true)
         state.currentEnd = now.monotonicMilliseconds + 1_000
       }
-      state.version += 1
       if let index = state.current[hash], state.entries[index].hash == hash {
+        state.version += 1
         state.entries[index].count += 1
         state.entries[index].version = state.version
-        return
+        return true
       }
       guard state.current.count < Self.entriesPerSecondMax else {
+        state.version += 1
         state.missed += 1
-        return
+        return true
       }
+      guard isReady else { return false }
+      state.version += 1
       state.lastID += 1
       let rule = decision?.rule
       let entry = Entry(
@@ -121,7 +129,11 @@ package final class DenialFeed: Sendable {
         state.entries[state.next] = entry
         state.next = (state.next + 1) % Self.countMax
       }
+      if let kept { keep(kept, entry.id) }
+      return true
     }
+    // What is kept takes a decision to find out, which is nothing to do while others wait.
+    while !state.withLock({ isDone(&$0) }) { (kept, isReady) = (record(), true) }
   }
 
   private static func cut(_ text: String) -> String {
@@ -146,6 +158,11 @@ package final class DenialFeed: Sendable {
   }
 
   // MARK: Reading
+
+  /// The entry with this id; nil when it is no longer kept.
+  package func entry(_ id: UInt64) -> Entry? {
+    state.withLock { state in state.entries.first { $0.id == id } }
+  }
 
   /// Where somebody begins to read.
   ///

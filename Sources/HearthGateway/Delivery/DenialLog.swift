@@ -7,8 +7,12 @@ import Logging
 package struct DenialLog: Sendable {
   let logger: Logger
   let rate: LogRate
-  /// What was logged last, to be explained.
-  let records = DenialRecords()
+  /// What was logged or shown last, to be explained.
+  package let records = DenialRecords()
+  /// Whether requests are kept; they hold what was to be written, and what rules looked at.
+  package let keepsValues: Bool
+  /// Deciding once more, to see what is to be kept, is for so many entries of the feed a second as are logged.
+  private let shownRate: LogRate
   /// Counts all of them.
   let meters: GatewayMeters
   /// Keeps the newest for the console; nil without one.
@@ -18,12 +22,18 @@ package struct DenialLog: Sendable {
   ///   - logger: gets a hundred denials a second at most, and how many were left out.
   ///   - meters: count all of them.
   ///   - feed: keeps the newest for people who look at them as they come.
-  package init(logger: Logger, meters: GatewayMeters = .none, feed: DenialFeed? = nil) {
-    self.init(logger: logger, rate: LogRate(), meters: meters, feed: feed)
+  ///   - keepsValues: whether requests are kept to be explained.
+  package init(logger: Logger, meters: GatewayMeters = .none, feed: DenialFeed? = nil, keepsValues: Bool = true) {
+    self.init(logger: logger, rate: LogRate(), meters: meters, feed: feed, keepsValues: keepsValues)
   }
 
-  init(logger: Logger, rate: LogRate, meters: GatewayMeters = .none, feed: DenialFeed? = nil) {
+  init(
+    logger: Logger, rate: LogRate, meters: GatewayMeters = .none, feed: DenialFeed? = nil, keepsValues: Bool = true,
+    shownRate: LogRate = LogRate()
+  ) {
     self.feed = feed
+    self.keepsValues = keepsValues
+    self.shownRate = shownRate
     self.logger = logger
     self.rate = rate
     self.meters = meters
@@ -34,17 +44,15 @@ package struct DenialLog: Sendable {
   ///   - requestID: of the request that was refused, or that opened the client's socket; nil when nobody knows it.
   func log(_ denial: Denial, database: String, isMade: Bool = true, requestID: String? = nil) {
     let request = denial.request.map { "-\($0)" } ?? ""
-    let trace = String(denial.connection.rawValue, radix: 16) + request
-    feed?.add(
-      operation: Self.kind(of: denial.operation), cause: Self.cause(of: denial.operation), decision: denial.decision,
-      path: denial.path, principal: denial.principal, database: database,
-      connection: denial.connection.isClients ? denial.connection : nil, trace: trace)
-    meters.denied(
-      Self.kind(of: denial.operation), by: denial.rule.map(Self.place), database: isMade ? database : nil)
-    log(
-      operation: Self.name(of: denial.operation), decision: denial.decision, path: denial.path,
-      principal: denial.principal, database: database,
-      trace: trace, requestID: requestID)
+    let kind = Self.kind(of: denial.operation)
+    meters.denied(kind, by: denial.rule.map(Self.place), database: isMade ? database : nil)
+    tell(
+      Refusal(
+        kind: kind, operation: Self.name(of: denial.operation), cause: Self.cause(of: denial.operation),
+        decision: denial.decision, path: denial.path, principal: denial.principal, database: database,
+        connection: denial.connection.isClients ? denial.connection : nil,
+        trace: String(denial.connection.rawValue, radix: 16) + request),
+      requestID: requestID)
   }
 
   /// A read over REST, which does not pass through a database's mailbox.
@@ -54,40 +62,67 @@ package struct DenialLog: Sendable {
     _ decision: Decision, path: Path, principal: Principal, database: String, isMade: Bool = true, trace: String,
     requestID: String? = nil
   ) {
-    feed?.add(
-      operation: "read", cause: nil, decision: decision, path: path, principal: principal, database: database,
-      connection: nil, trace: trace)
     meters.denied("read", by: decision.rule.map(Self.place), database: isMade ? database : nil)
-    log(
-      operation: "read", decision: decision, path: path, principal: principal, database: database, trace: trace,
+    tell(
+      Refusal(
+        kind: "read", operation: "read", cause: nil, decision: decision, path: path, principal: principal,
+        database: database, connection: nil, trace: trace),
       requestID: requestID)
   }
 
-  private func log(
-    operation: String, decision: Decision?, path: Path, principal: Principal, database: String, trace: String,
-    requestID: String?
-  ) {
-    rate.log(to: logger) {
-      var metadata: Logger.Metadata = [
-        "database": "\(database)", "operation": "\(operation)", "path": "\(Self.printable(path.description))",
-        "uid": "\(Self.printable(principal.uid ?? "-"))", "trace": "\(trace)",
-      ]
-      if let requestID, !requestID.isEmpty { metadata["request"] = "\(requestID)" }
-      if let decision {
-        metadata["outcome"] = "\(decision.outcome.rawValue)"
-        if let error = decision.error { metadata["error"] = "\(error.message)" }
-      }
-      if let rule = decision?.rule {
-        metadata["rule"] = "\(Self.place(of: rule))"
-        metadata["line"] = "\(Self.printable(rule.place))"
-      }
-      logger.info("denied", metadata: metadata)
-      // What is told nowhere has no trace id that anybody could ask for.
-      guard logger.logLevel <= .info || feed != nil else { return }
-      records.add(
-        DenialRecords.Record(
-          trace: trace, database: database, operation: operation, path: path, request: decision?.denied?.recorded()))
+  /// What is told of one.
+  private struct Refusal {
+    let kind: String
+    let operation: String
+    let cause: String?
+    let decision: Decision?
+    let path: Path
+    let principal: Principal
+    let database: String
+    let connection: ConnectionID?
+    let trace: String
+
+    var record: DenialRecords.Record {
+      DenialRecords.Record(
+        trace: trace, database: database, operation: operation, path: path, request: decision?.denied?.recorded(),
+        hasRules: decision != nil)
     }
+  }
+
+  private func tell(_ refusal: Refusal, requestID: String?) {
+    var record: DenialRecords.Record?
+    feed?.add(
+      operation: refusal.kind, cause: refusal.cause, decision: refusal.decision, path: refusal.path,
+      principal: refusal.principal, database: refusal.database, connection: refusal.connection, trace: refusal.trace,
+      record: {
+        if keepsValues, shownRate.admits() { record = refusal.record }
+        return record
+      },
+      keep: { records.add($0, ofEntry: $1) })
+    rate.log(to: logger) {
+      log(refusal, requestID: requestID)
+      // What is told nowhere has no trace id that anybody could ask for.
+      guard keepsValues, logger.logLevel <= .info || feed != nil else { return }
+      records.add(record ?? refusal.record)
+    }
+  }
+
+  private func log(_ refusal: Refusal, requestID: String?) {
+    var metadata: Logger.Metadata = [
+      "database": "\(refusal.database)", "operation": "\(refusal.operation)",
+      "path": "\(Self.printable(refusal.path.description))",
+      "uid": "\(Self.printable(refusal.principal.uid ?? "-"))", "trace": "\(refusal.trace)",
+    ]
+    if let requestID, !requestID.isEmpty { metadata["request"] = "\(requestID)" }
+    if let decision = refusal.decision {
+      metadata["outcome"] = "\(decision.outcome.rawValue)"
+      if let error = decision.error { metadata["error"] = "\(error.message)" }
+    }
+    if let rule = refusal.decision?.rule {
+      metadata["rule"] = "\(Self.place(of: rule))"
+      metadata["line"] = "\(Self.printable(rule.place))"
+    }
+    logger.info("denied", metadata: metadata)
   }
 
   /// What a client with a debugging credential is shown, and nobody else.

@@ -19,6 +19,17 @@ final class LogRate: Sendable {
   /// - Parameter clock: milliseconds on the monotonic clock.
   init(clock: @escaping @Sendable () -> Int64 = { Clock.monotonicMilliseconds }) { self.clock = clock }
 
+  /// Whether there is room in this second; takes it.
+  func admits() -> Bool {
+    let second = clock() / 1000
+    return state.withLock { state in
+      if second != state.second { (state.second, state.lines) = (second, 0) }
+      guard state.lines < Self.linesPerSecondMax else { return false }
+      state.lines += 1
+      return true
+    }
+  }
+
   /// Calls `write` when there is room for a line in this second; says first what had none in an earlier one.
   func log(to logger: Logger, _ write: () -> Void) {
     let second = clock() / 1000

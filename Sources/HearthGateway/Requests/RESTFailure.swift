@@ -2,7 +2,7 @@
 ///
 /// The texts are interface: clients compare and display them.
 package struct RESTFailure: Error, Equatable, Sendable {
-  let status: Int
+  package let status: Int
   /// What the answer says.
   package let text: String
   /// When it may be tried again; nil where that would be the same.

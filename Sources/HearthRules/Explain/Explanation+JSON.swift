@@ -45,6 +45,7 @@ extension TracedExpression {
   fileprivate var json: JSON {
     var members: [JSON.Member] = [
       .init("text", .string(text)), .init("line", .int(Int64(line))), .init("column", .int(Int64(column))),
+      .init("endLine", .int(Int64(endLine))), .init("endColumn", .int(Int64(endColumn))),
     ]
     switch result {
     case .notReached: members.append(.init("reached", .bool(false)))

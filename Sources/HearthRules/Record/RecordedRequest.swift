@@ -4,7 +4,16 @@ import HearthTree
 /// they looked at. Of who asked it has what rules see, and only if they looked; never a credential.
 package struct RecordedRequest: Sendable {
   private let rules: RuleSet
-  let request: RulesRequest
+  package let request: RulesRequest
+  /// What is known of the data.
+  private let known: KnownPlaces
+  /// Bytes of data that it holds, about.
+  package let heldBytes: Int
+
+  /// A request with what these rules look at, whether they deny it or not; nil when that is too much to keep.
+  package init?(_ request: RulesRequest, by rules: RuleSet) {
+    self.init(DeniedRequest(rules: rules, request: request))
+  }
 
   /// Decides once more, and notes what is looked at. Nil when that is more than ``RulesLimits/recordReadsMax`` places or
   /// ``RulesLimits/recordSizeBytesMax``, or when deciding took more than ``RulesLimits/recordStepsMax``.
@@ -17,6 +26,8 @@ package struct RecordedRequest: Sendable {
       guard tree.add(notes.reads.filter { !$0.isAfter }) else { return nil }
       request.root = tree.root
       if !notes.usesAuth { request.auth = request.auth.map(Self.identity) }
+      known = KnownPlaces(notes.reads, written: [], hasClaims: notes.usesAuth)
+      heldBytes = tree.heldBytes
       self.request = .read(request)
     case .write(var request):
       guard let notes = rules.notingReads(.write(request)) else { return nil }
@@ -27,6 +38,8 @@ package struct RecordedRequest: Sendable {
       }
       (request.oldRoot, request.newRoot) = (old.root, new.root)
       if !notes.usesAuth { request.auth = request.auth.map(Self.identity) }
+      known = KnownPlaces(notes.reads, written: request.locations, hasClaims: notes.usesAuth)
+      heldBytes = old.heldBytes + new.heldBytes
       self.request = .write(request)
     }
   }
@@ -45,14 +58,57 @@ package struct RecordedRequest: Sendable {
   /// The text of the rules that denied it.
   package var rulesSource: String { rules.source }
 
+  /// What other rules would have decided, with all that leads to it; nil when that takes more than
+  /// ``RulesLimits/explainStepsMax``.
+  ///
+  /// - Returns: the decision, and whether these rules looked at nothing but what was kept; whatever else they look at counts
+  ///   as if nothing were there.
+  package func decided(by other: RuleSet) -> (decision: Decision, isComplete: Bool)? {
+    guard let decision = other.withExpressions.traced(request, stepsMax: RulesLimits.explainStepsMax) else { return nil }
+    let notes = other.withoutCounting.notingReads(request)
+    return (decision, notes.map { known.include($0.reads, usesAuth: $0.usesAuth) } ?? false)
+  }
+
   /// The decision, with all that led to it.
   package func explained() -> Decision { rules.withExpressions.decide(request, detail: .trace) }
+}
+
+/// Which data of a request is known, and whether the claims of who asked are.
+private struct KnownPlaces: Sendable {
+  private struct Place: Hashable {
+    let isAfter: Bool
+    let path: Path
+  }
+
+  /// Places that were looked at, and whether there are children there, which are known only where they were looked at.
+  private var places: [Place: Bool] = [:]
+  private let written: [Path]
+  private let hasClaims: Bool
+
+  init(_ reads: [Observation.Read], written locations: [Location], hasClaims: Bool) {
+    written = locations.filter { !$0.isPriority }.map(\.path)
+    self.hasClaims = hasClaims
+    for read in reads { places[Place(isAfter: read.isAfter, path: Path(read.keys))] = read.node.isInterior }
+  }
+
+  func include(_ reads: [Observation.Read], usesAuth: Bool) -> Bool {
+    (hasClaims || !usesAuth) && reads.allSatisfy { includes($0.isAfter, Path($0.keys)) }
+  }
+
+  private func includes(_ isAfter: Bool, _ path: Path) -> Bool {
+    if isAfter, written.contains(where: { $0.count <= path.count && path.prefix($0.count) == $0 }) { return true }
+    if places[Place(isAfter: isAfter, path: path)] != nil { return true }
+    // Below a single value, and below nothing, is nothing.
+    return (0..<path.count).contains { places[Place(isAfter: isAfter, path: path.prefix($0))] == false }
+  }
 }
 
 /// As much of a database as rules looked at.
 struct RecordedTree {
   private(set) var root = Node.empty
   private var bytesLeft = RulesLimits.recordSizeBytesMax
+
+  var heldBytes: Int { RulesLimits.recordSizeBytesMax - bytesLeft }
 
   /// Stands for children that nobody looked at.
   private static let someChild = Key("…")

@@ -51,11 +51,11 @@ struct TraceBuilder {
   }
 
   private func part(_ expression: TypedExpression, operands: [TracedExpression]) -> TracedExpression {
-    let position = rule.position(of: expression)
+    let (start, end) = rule.span(ofBytes: expression.range)
     let isLiteral: Bool = if case .constant = expression.form { true } else { false }
     return TracedExpression(
-      range: expression.range, text: text(of: expression), line: position.line, column: position.column,
-      isLiteral: isLiteral,
+      range: expression.range, text: text(of: expression), line: start.line, column: start.column,
+      endLine: end.line, endColumn: end.column, isLiteral: isLiteral,
       result: result(of: expression), operands: operands)
   }
 

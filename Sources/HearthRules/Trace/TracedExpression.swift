@@ -20,6 +20,10 @@ public struct TracedExpression: Sendable, Equatable {
   public var line: Int
   /// 1-based column in that line, in characters.
   public var column: Int
+  /// The line that it ends in.
+  public var endLine: Int
+  /// The column behind its last character.
+  public var endColumn: Int
   /// Whether it is written as the value that it is.
   public var isLiteral: Bool
   /// What it came to.

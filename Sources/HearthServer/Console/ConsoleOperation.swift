@@ -16,10 +16,16 @@ struct ConsoleOperation: Sendable {
   let call: ConsoleCall
   let loop: TransportLoop
 
-  private var console: Console { responder.console }
-  private var services: GatewayServices { responder.services }
+  var console: Console { responder.console }
+  var services: GatewayServices { responder.services }
 
-  /// - Parameter name: what comes behind `/.console/api/`. A new operation is a line here.
+  /// What there is, with whichever method.
+  private static let names: Set<String> = [
+    "session", "databases", "credential", "outline", "events", "rules/coverage", "rules/check", "people", "people/one", "try",
+    "now/figures", "now/connections", "now/listens", "now/log",
+  ]
+
+  /// - Parameter name: what comes behind `/.console/api/`. A new operation is a line here, and in ``names``.
   func answer(_ name: String) -> EventLoopFuture<HTTPResponse> {
     let method = call.request.method == .HEAD ? HTTPMethod.GET : call.request.method
     switch (method, name) {
@@ -34,18 +40,21 @@ struct ConsoleOperation: Sendable {
     case (.POST, "rules/check"): return later { () async throws(ConsoleFailure) in try await checkRules() }
     case (.GET, "people"): return later { () async throws(ConsoleFailure) in try await people() }
     case (.GET, "people/one"): return later { () async throws(ConsoleFailure) in try await person() }
+    case (.GET, _) where name.hasPrefix(Self.denialPrefix):
+      return later { () async throws(ConsoleFailure) in try await denial(name) }
+    case (.POST, "try"): return later { () async throws(ConsoleFailure) in try await tryRules() }
     case (_, _) where name.hasPrefix(ConsoleDoor.prefix): return throughDoor(name)
-    case (_, "session"), (_, "databases"), (_, "credential"), (_, "outline"), (_, "events"), (_, "rules/check"), (_, "rules/coverage"),
-      (_, "people"), (_, "people/one"):
-      return now { () throws(ConsoleFailure) in
-        throw ConsoleFailure(.methodNotAllowed, "This method means nothing here.")
-      }
+    case (_, _) where Self.names.contains(name) || name.hasPrefix(Self.denialPrefix): return notThisMethod
     default:
       return now { () throws(ConsoleFailure) in
         _ = try session(isUse: false)
         throw .notFound
       }
     }
+  }
+
+  private var notThisMethod: EventLoopFuture<HTTPResponse> {
+    now { () throws(ConsoleFailure) in throw ConsoleFailure(.methodNotAllowed, "This method means nothing here.") }
   }
 
   private func now(_ work: () throws(ConsoleFailure) -> HTTPResponse) -> EventLoopFuture<HTTPResponse> {
@@ -153,68 +162,6 @@ extension ConsoleOperation {
     await console.record("session \(session.id) ended", uid: session.uid, by: call.client)
     let cookie = ConsoleHeaders.setCookie("", at: call.authority, isEncrypted: call.isEncrypted)
     return ConsoleResponder.json(.object([]), headers: [(name: "Set-Cookie", value: cookie)])
-  }
-}
-
-// MARK: - What tools ask, too
-
-extension ConsoleOperation {
-  private func throughDoor(_ name: String) -> EventLoopFuture<HTTPResponse> {
-    do throws(ConsoleFailure) {
-      guard let parameters = call.parameters else { throw .badQuery }
-      let session = try session(isUse: parameters["peek"] != "1")
-      let door = ConsoleDoor(
-        console: console, services: services, responder: responder.server(), call: call, loop: loop)
-      return try door.answer(String(name.dropFirst(ConsoleDoor.prefix.count)), for: session)
-    } catch {
-      return loop.eventLoop.makeSucceededFuture(ConsoleResponder.answer(error))
-    }
-  }
-
-  /// How often each rule came to what; null where the server does not count.
-  private func coverage() async throws(ConsoleFailure) -> HTTPResponse {
-    guard let parameters = call.parameters else { throw .badQuery }
-    _ = try session(isUse: parameters["peek"] != "1")
-    let database: Database
-    do { database = try await opened(parameters["ns"]).get() } catch {
-      throw error as? ConsoleFailure ?? .unavailable
-    }
-    let none = JSON.object([.init("rules", .null)])
-    return ConsoleResponder.json(
-      await BlockingThread.run { database.published.rules.coverage?.json ?? none })
-  }
-
-  private func checkRules() async throws(ConsoleFailure) -> HTTPResponse {
-    _ = try session()
-    guard let source = call.body?["source"]?.string else {
-      throw ConsoleFailure(.badRequest, "source must be the text of a rules file.")
-    }
-    return ConsoleResponder.json(await BlockingThread.run { RulesCheck.answer(source) })
-  }
-}
-
-// MARK: - People
-
-extension ConsoleOperation {
-  private func people() async throws(ConsoleFailure) -> HTTPResponse {
-    guard let parameters = call.parameters else { throw .badQuery }
-    _ = try session(isUse: parameters["peek"] != "1")
-    let search = try PeopleSearch(parameters)
-    let (store, nowSeconds) = (services.accounts.own.store, call.now.wallMilliseconds / 1_000)
-    return ConsoleResponder.json(await BlockingThread.run { search.answer(from: store.view, nowSeconds: nowSeconds) })
-  }
-
-  private func person() async throws(ConsoleFailure) -> HTTPResponse {
-    guard let parameters = call.parameters else { throw .badQuery }
-    _ = try session(isUse: parameters["peek"] != "1")
-    let (store, nowSeconds) = (services.accounts.own.store, call.now.wallMilliseconds / 1_000)
-    guard let uid = parameters["uid"] else { throw ConsoleFailure(.badRequest, "uid names the account.") }
-    let answer = await BlockingThread.run { () -> JSON? in
-      let view = store.view
-      return view.user(uid).map { PersonSessions.answer($0, in: view, nowSeconds: nowSeconds) }
-    }
-    guard let answer else { throw ConsoleFailure(.notFound, "There is no such account.") }
-    return ConsoleResponder.json(answer)
   }
 }
 

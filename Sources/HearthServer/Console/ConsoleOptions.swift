@@ -20,6 +20,9 @@ public struct ConsoleOptions: Sendable {
   /// The claim of users that may sign in: `"administrator"` or true, or `"viewer"`. Nil lets nobody in by an account.
   public var claim: String?
 
+  /// Whether requests that rules refused are kept in memory, with what they would have written, to be explained.
+  public var keepsDenialValues = true
+
   /// Served on the server's own port, to who has a link.
   public init() {}
 }

@@ -74,7 +74,8 @@ final class ServerParts: Sendable {
         of: group, memory: memory, requestIDs: RequestIDs(proxies: proxies), meters: meters.transport)
       let access = options.console.isServed ? ConsoleAccess() : nil
       let denials = DenialLog(
-        logger: options.logger, meters: meters.gateway, feed: access == nil ? nil : DenialFeed())
+        logger: options.logger, meters: meters.gateway, feed: access == nil ? nil : DenialFeed(),
+        keepsValues: options.console.keepsDenialValues)
       let archive = try Self.receiptArchive(options)
       let router = await EffectRouter(
         loops: loops.map(\.eventLoop), denials: denials,

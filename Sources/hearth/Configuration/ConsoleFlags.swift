@@ -31,6 +31,13 @@ struct ConsoleFlags: ParsableArguments {
       """, valueName: "claim"))
   var consoleClaim: String?
 
+  @Flag(
+    help: """
+      Keep nothing of what refused requests would have written, nor of the data that rules looked at: denials are told with \
+      the rule that decided, and cannot be explained later.
+      """)
+  var noDenialValues = false
+
   func validate() throws {
     guard !noConsole || (console == nil && consoleHost == nil && consoleClaim == nil) else {
       throw ValidationError("--no-console cannot be combined with --console, --console-host and --console-claim.")
@@ -47,6 +54,7 @@ struct ConsoleFlags: ParsableArguments {
     options.place = console?.place
     options.hostNames = hostNames
     options.claim = consoleClaim
+    options.keepsDenialValues = !noDenialValues
     return options
   }
 

@@ -1,0 +1,30 @@
+import HearthAccounts
+import HearthConsole
+import HearthEngine
+import HearthTransport
+import HearthTree
+
+/// Accounts.
+extension ConsoleOperation {
+  func people() async throws(ConsoleFailure) -> HTTPResponse {
+    guard let parameters = call.parameters else { throw .badQuery }
+    _ = try session(isUse: parameters["peek"] != "1")
+    let search = try PeopleSearch(parameters)
+    let (store, nowSeconds) = (services.accounts.own.store, call.now.wallMilliseconds / 1_000)
+    return ConsoleResponder.json(await BlockingThread.run { search.answer(from: store.view, nowSeconds: nowSeconds) })
+  }
+
+  func person() async throws(ConsoleFailure) -> HTTPResponse {
+    guard let parameters = call.parameters else { throw .badQuery }
+    _ = try session(isUse: parameters["peek"] != "1")
+    let (store, nowSeconds) = (services.accounts.own.store, call.now.wallMilliseconds / 1_000)
+    guard let uid = parameters["uid"] else { throw ConsoleFailure(.badRequest, "uid names the account.") }
+    let answer = await BlockingThread.run { () -> JSON? in
+      let view = store.view
+      return view.user(uid).map { PersonSessions.answer($0, in: view, nowSeconds: nowSeconds) }
+    }
+    guard let answer else { throw ConsoleFailure(.notFound, "There is no such account.") }
+    return ConsoleResponder.json(answer)
+  }
+}
+

@@ -1,0 +1,120 @@
+import HearthDatabase
+import HearthGateway
+import HearthRules
+import HearthTransport
+import HearthTree
+
+/// `POST api/try`: what rules say of a request. Nothing is written, and nothing counts as a denial.
+///
+/// The body is `{"database", "request": {…}}` for a request on the data of now: one of `read`, `write`, `delete` and `update`
+/// names the path, with `query` or `value`, `auth` (null is nobody) and `now`. Or it is `{"denial": ID}` for a refused
+/// request on the data of its moment, as far as that is kept. The rules are those in force, or with `rules` those of a text,
+/// or with `version` those of the history. With `"administrator": true` an administrator asks.
+///
+/// The answer has `allowed`, `dataOf` (`now` or `denial`), `isComplete` (false when other rules look at data that was not kept
+/// with the denial), `explanation`, `text` and `test`, as a denial has them.
+extension ConsoleOperation {
+  /// Whose data a request is tried on.
+  private enum Subject {
+    case now(JSON)
+    case denial(DenialRecords.Record, RecordedRequest)
+  }
+
+  func tryRules() async throws(ConsoleFailure) -> HTTPResponse {
+    _ = try session()
+    guard let body = call.body else { throw .badBody }
+    let (subject, name) = try subject(of: body)
+    let database: Database
+    do { database = try await opened(name).get() } catch { throw error as? ConsoleFailure ?? .unavailable }
+    guard body["administrator"] ?? .bool(false) != .bool(true) else { return try asAdministrator(subject) }
+    let state = database.published
+    let other = try await source(of: body, in: database)
+    let now = call.now.wallMilliseconds
+    let answer = await BlockingThread.run { () -> Result<JSON, ConsoleFailure> in
+      Result { () throws(ConsoleFailure) in
+        try Self.refusing { () throws(RESTFailure) in
+          let rules = try other.map { text throws(RESTFailure) in try RulesTry.rules(text) } ?? state.rules
+          switch subject {
+          case .now(let request):
+            return Self.json(try RulesTry(request, on: state.root, by: rules, nowMilliseconds: now), dataOf: "now")
+          case .denial(let record, let request):
+            return Self.json(try RulesTry(record, request, by: rules), dataOf: "denial")
+          }
+        }
+      }
+    }
+    return ConsoleResponder.json(try answer.get())
+  }
+
+  /// What is asked, and of which database.
+  private func subject(of body: JSON) throws(ConsoleFailure) -> (Subject, String?) {
+    switch (body["request"], body["denial"]) {
+    case (let request?, nil) where request.members != nil: return (.now(request), body["database"]?.string)
+    case (nil, let denial?):
+      guard let id = denial.string.flatMap({ UInt64($0) }) else {
+        throw ConsoleFailure(.badRequest, "denial is a denial's id.")
+      }
+      guard let record = responder.services.denials.records.record(ofEntry: id), let request = record.request else {
+        throw ConsoleFailure(.notFound, "Nothing is kept of this refusal that could be decided again.")
+      }
+      return (.denial(record, request), record.database)
+    default: throw ConsoleFailure(.badRequest, "Send a request, which is an object, or the id of a denial.")
+    }
+  }
+
+  /// The text of other rules than those in force; nil for these.
+  private func source(of body: JSON, in database: Database) async throws(ConsoleFailure) -> String? {
+    switch (body["rules"], body["version"]) {
+    case (nil, nil): return nil
+    case (let text?, nil):
+      guard let text = text.string else {
+        throw ConsoleFailure(.badRequest, "rules must be the text of a rules file.")
+      }
+      return text
+    case (nil, let version?):
+      guard let id = version.int, id > 0 else {
+        throw ConsoleFailure(.badRequest, "version must be the number of a version.")
+      }
+      let rules = responder.services.rules
+      do throws(RESTFailure) {
+        return try await rules.source(ofVersion: id, of: database)
+      } catch {
+        throw ConsoleFailure(error)
+      }
+    default: throw ConsoleFailure(.badRequest, "Send rules or a version, not both.")
+    }
+  }
+
+  /// Rules are not asked about administrators.
+  private func asAdministrator(_ subject: Subject) throws(ConsoleFailure) -> HTTPResponse {
+    if case .now(let request) = subject {
+      try Self.refusing { () throws(RESTFailure) in try RulesTry.check(request) }
+    }
+    let dataOf = if case .now = subject { "now" } else { "denial" }
+    return ConsoleResponder.json(
+      .object([
+        .init("allowed", .bool(true)), .init("dataOf", .string(dataOf)), .init("isComplete", .bool(true)),
+        .init("explanation", .null), .init("text", .string("Administrators may do everything; no rule is asked.\n")),
+        .init("test", .null),
+      ]))
+  }
+
+  private static func json(_ tried: RulesTry, dataOf: String) -> JSON {
+    .object(
+      [
+        .init("allowed", .bool(tried.explanation.decision.isAllowed)), .init("dataOf", .string(dataOf)),
+        .init("isComplete", .bool(tried.isComplete)),
+      ] + members(of: tried.explanation, tried.record))
+  }
+
+  private static func refusing<Result>(
+    _ work: () throws(RESTFailure) -> Result
+  ) throws(ConsoleFailure) -> Result {
+    do throws(RESTFailure) { return try work() } catch { throw ConsoleFailure(error) }
+  }
+}
+
+extension ConsoleFailure {
+  /// What the server's own interface refuses, as the page is told.
+  init(_ failure: RESTFailure) { self.init(.init(statusCode: failure.status), failure.text) }
+}
