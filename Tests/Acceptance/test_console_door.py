@@ -17,7 +17,7 @@ LOOKS = [
     ("POST", "hearth/v1/audit:verify"), ("POST", "hearth/v1/keys:list"), ("POST", "hearth/v1/secrets:list"),
     ("POST", "hearth/v1/serviceAccounts:list"), ("POST", "accounts:query")]
 CHANGES = [
-    ("POST", ".settings/rules/versions.json?ns=default", {"source": OPEN}), ("PUT", ".settings/databases/second.json", {}),
+    ("POST", ".settings/rules/versions.json?ns=default", {"source": OPEN}), ("POST", ".settings/databases.json", {"name": "second"}),
     ("DELETE", ".settings/databases/default.json", None), ("POST", "accounts", {"localId": "eve"}),
     ("POST", "accounts:update", {"localId": "ann", "disableUser": True}), ("POST", "accounts:delete", {"localId": "ann"}),
     ("POST", "hearth/v1/secrets:rotate", {}), ("POST", "hearth/v1/users:revoke", {"localId": "ann"}),

@@ -69,6 +69,12 @@ extension Database {
     watch.now.trial?.offer(decided)
   }
 
+  /// The listens of one connection, and the state that they would be decided on. May wait for a batch that is being
+  /// decided: not for event loops.
+  public func listens(of id: ConnectionID) -> StandingListens {
+    engine.withLock { $0.standingListens(of: [id][...], countMin: 1) }
+  }
+
   private func standingListens(of ids: ArraySlice<ConnectionID>) -> StandingListens {
     engine.withLock { $0.standingListens(of: ids, countMin: Self.listensPerSlice) }
   }

@@ -11,6 +11,9 @@ protocol HubClient: AnyObject {
   /// What logs call the request that it came with.
   var requestID: String { get }
 
+  /// What an administrator is shown of it; nil before it is of a database, and after its end.
+  var shown: ShownClient? { get }
+
   /// Something changed.
   ///
   /// - Parameter tag: the client's name for the listen with a query that this is for; nil for the one without.
@@ -62,6 +65,8 @@ protocol HubClient: AnyObject {
 }
 
 extension HubClient {
+  var shown: ShownClient? { nil }
+
   func query(of name: ListenName) -> JSON? { nil }
 
   func endConsoleSession(_ session: UInt64) {}

@@ -112,6 +112,9 @@ package final class LoopHub {
     flush()
   }
 
+  /// All of them, the newest places first.
+  var shownInOrder: some Sequence<any HubClient> { clients.all.reversed() }
+
   /// Whether the connection lives on this loop.
   func owns(_ id: ConnectionID) -> Bool { id.loopIndex == index }
 

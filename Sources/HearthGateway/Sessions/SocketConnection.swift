@@ -30,6 +30,8 @@ final class SocketConnection: TransportDelegate, SignedInClient {
   var transport: (any ClientTransport)?
   /// The socket that the client has joined and will go on over.
   var successor: Successor?
+  /// When the conversation began, since 1970.
+  private var sinceMilliseconds: Int64 = 0
   private var isDirty = false
   /// There is no such database yet; the client's first request makes it.
   private var awaitsRequest = false
@@ -57,6 +59,7 @@ final class SocketConnection: TransportDelegate, SignedInClient {
   /// Begins the conversation.
   func open(over transport: any ClientTransport) {
     self.transport = transport
+    sinceMilliseconds = SystemClock.now.wallMilliseconds
     id = hub.add(self)
     chooseWay()
     guard services.databases.canOpen(opening.namespace) else { return refuseNamespace() }
@@ -71,6 +74,14 @@ final class SocketConnection: TransportDelegate, SignedInClient {
     }
     // A page's image can begin a conversation, and nothing more: a database is made for who asks something of it.
     if services.databases.exists(opening.namespace) { openDatabase() } else { awaitsRequest = true }
+  }
+
+  var shown: ShownClient? {
+    guard database != nil, transport != nil else { return nil }
+    return ShownClient(
+      id: id, kind: .socket, database: opening.namespace, uid: credential?.shownUID,
+      readsAll: credential?.readsAll ?? false, address: opening.origin.address, sinceMilliseconds: sinceMilliseconds,
+      isPaused: isHeldBack || isOverQuota || isVerifying)
   }
 
   private func openDatabase() {

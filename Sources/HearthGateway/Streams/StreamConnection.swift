@@ -32,6 +32,8 @@ final class StreamConnection: SignedInClient {
   let requestID: String
   /// Where the request comes from.
   private let address: String
+  /// When it came, since 1970.
+  private let sinceMilliseconds = SystemClock.now.wallMilliseconds
   let services: GatewayServices
   let hub: LoopHub
   var credential: VerifiedCredential?
@@ -113,6 +115,14 @@ final class StreamConnection: SignedInClient {
   }
 
   var hasDatabase: Bool { database != nil }
+
+  var shown: ShownClient? {
+    database.map { database in
+      ShownClient(
+        id: id, kind: .stream, database: database.name, uid: principal.uid, readsAll: principal.readsAll,
+        address: address, sinceMilliseconds: sinceMilliseconds, isPaused: false)
+    }
+  }
 
   func submit(_ action: Command.Action) {
     if let database {

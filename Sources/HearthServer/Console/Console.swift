@@ -16,6 +16,11 @@ final class Console: Sendable {
   /// The program's version, for the page.
   let version: String
   let streams = ConsoleStreams()
+  /// The newest lines of the log.
+  let log: LogRing
+  /// How the server did; nil until it has started.
+  var figures: FigureRing? { sampled.withLock { $0 } }
+  private let sampled = Mutex<FigureRing?>(nil)
   /// Where this machine's browsers find it; known once its port is open.
   private let url = Mutex<String?>(nil)
   private let audit: AuditLog
@@ -23,9 +28,10 @@ final class Console: Sendable {
   private let logger: Logger
 
   init(
-    _ options: ConsoleOptions, hosts: KnownHosts, access: ConsoleAccess, accounts: Accounts, version: String,
-    logger: Logger
+    _ options: ConsoleOptions, hosts: KnownHosts, access: ConsoleAccess, accounts: Accounts, log: LogRing,
+    version: String, logger: Logger
   ) {
+    self.log = log
     self.logger = logger
     (self.options, self.hosts, self.access, self.version) = (options, hosts, access, version)
     (audit, users) = (accounts.audit, accounts.store)
@@ -33,6 +39,12 @@ final class Console: Sendable {
 
   /// The console's port is open.
   func opened(at url: String) { self.url.withLock { $0 = url } }
+
+  /// The server has started: samples are taken from now on.
+  func watch(_ ring: FigureRing) {
+    sampled.withLock { $0 = ring }
+    ring.start()
+  }
 
   // MARK: Getting in
 

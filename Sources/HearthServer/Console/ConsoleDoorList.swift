@@ -40,7 +40,7 @@ enum ConsoleDoorList {
   private static let changes = [
     ("DELETE", ".settings/rules/staged.json"), ("POST", ".settings/rules/staged.json"),
     ("POST", ".settings/triggers/*/replay.json"), ("POST", ".settings/plugins.json"),
-    ("PUT", ".settings/databases/*.json"), ("DELETE", ".settings/databases/*.json"),
+    ("POST", ".settings/databases.json"), ("DELETE", ".settings/databases/*.json"),
     ("POST", "accounts"), ("POST", "accounts:update"), ("POST", "accounts:delete"), ("POST", "accounts:batchCreate"),
     ("POST", "accounts:sendOobCode"), ("POST", "hearth/v1/users:revoke"), ("POST", "hearth/v1/keys:rotate"),
     ("POST", "hearth/v1/keys:remove"), ("POST", "hearth/v1/secrets:remove"), ("POST", "hearth/v1/secrets:rotate"),

@@ -38,6 +38,10 @@ struct ConsoleOperation: Sendable {
     case (.GET, "events") where call.request.method == .GET: return events()
     case (.GET, "rules/coverage"): return later { () async throws(ConsoleFailure) in try await coverage() }
     case (.POST, "rules/check"): return later { () async throws(ConsoleFailure) in try await checkRules() }
+    case (.GET, "now/figures"): return now { () throws(ConsoleFailure) in try figures() }
+    case (.GET, "now/connections"): return later { () async throws(ConsoleFailure) in try await connections() }
+    case (.GET, "now/listens"): return later { () async throws(ConsoleFailure) in try await listens() }
+    case (.GET, "now/log"): return now { () throws(ConsoleFailure) in try logLines() }
     case (.GET, "people"): return later { () async throws(ConsoleFailure) in try await people() }
     case (.GET, "people/one"): return later { () async throws(ConsoleFailure) in try await person() }
     case (.GET, _) where name.hasPrefix(Self.denialPrefix):
@@ -200,7 +204,7 @@ extension ConsoleOperation {
   }
 
   /// The name of a database that there is.
-  private func known(_ name: String?) throws(ConsoleFailure) -> String {
+  func known(_ name: String?) throws(ConsoleFailure) -> String {
     guard let name, Namespace.isValid(name), services.databases.exists(name) else {
       throw ConsoleFailure(.notFound, "There is no such database.")
     }

@@ -17,6 +17,7 @@ import NIOHTTP1
 /// | `POST api/credential` | what opens a socket for a few minutes |
 /// | `GET api/outline` | what is below a node, without values |
 /// | `GET api/events` | what happens, as an event stream |
+/// | `GET api/now/figures`, `now/connections`, `now/listens`, `now/log` | how it is, who is connected and why |
 /// | `GET api/people`, `api/people/one` | accounts, with their sessions and records of the audit trail |
 /// | `POST api/rules/check` | what is wrong with a rules file |
 /// | `api/server/…` | what administrators' tools ask of the server |

@@ -18,7 +18,7 @@ struct ServerRoutes: Sendable {
   let console: Console?
   /// Nil for a server by itself.
   let cluster: ClusterRoutes?
-  private let services: GatewayServices
+  let services: GatewayServices
 
   init(
     services: GatewayServices, load: IdentityLoad, hub: EmulatorHub?, plugins: PluginHost, erasures: ErasureDesk,

@@ -7,14 +7,15 @@ import HearthTransport
 extension ServerParts {
   /// - Parameter names: those of the server's certificate.
   static func console(
-    _ options: HearthServer.Options, _ access: ConsoleAccess, _ accounts: Accounts, names: [String] = []
+    _ options: HearthServer.Options, _ access: ConsoleAccess, _ accounts: Accounts, _ log: LogRing,
+    names: [String] = []
   ) -> Console {
     let publicHost = options.accounts.publicURL.split(separator: "/", maxSplits: 3).dropFirst().first.map(String.init)
     let hosts = KnownHosts(
       host: options.console.place?.host ?? options.host,
       names: options.console.hostNames + names + [publicHost].compactMap { $0.map(HTTPRequest.hostName(ofAuthority:)) })
     return Console(
-      options.console, hosts: hosts, access: access, accounts: accounts, version: HearthServer.version,
+      options.console, hosts: hosts, access: access, accounts: accounts, log: log, version: HearthServer.version,
       logger: options.logger)
   }
 
@@ -31,6 +32,7 @@ extension ServerParts {
   /// The ports are open: links can be made.
   static func openConsole(_ options: HearthServer.Options, _ transport: Transport, _ routes: ServerRoutes) {
     guard let console = routes.console else { return }
+    console.watch(FigureRing(options.metrics, routes.services))
     let place = options.console.place
     let host = place?.host ?? options.host
     let isEncrypted = options.tls != nil && (place == nil || !isLoopback(host))
@@ -41,5 +43,14 @@ extension ServerParts {
     }
     let name = isEncrypted ? options.console.hostNames.first : nil
     console.opened(at: ServerFile.url(host: name ?? host, port: port, isEncrypted: isEncrypted))
+  }
+}
+
+extension HearthServer.Options {
+  /// The same; where there is a console, it shows the newest lines of the log.
+  func keeping(_ log: LogRing) -> HearthServer.Options {
+    var options = self
+    if console.isServed { options.logger = logger.keeping(in: log) }
+    return options
   }
 }

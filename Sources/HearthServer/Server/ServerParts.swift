@@ -57,6 +57,8 @@ final class ServerParts: Sendable {
     group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
     followedRules = Mutex(rules.source)
     dataDirectory = options.dataDirectory
+    let log = LogRing()
+    let options = options.keeping(log)
     load = IdentityLoad(max: options.identityRequestsMax)
     var engine: JournalEngine?
     var joined: ClusterNode?
@@ -180,7 +182,7 @@ final class ServerParts: Sendable {
         services: services, load: load, hub: Self.hub(options, services, databases), plugins: plugins,
         erasures: erasures,
         console: access.map { [accounts] in
-          Self.console(options, $0, accounts.accounts.own, names: certificate?.names ?? [])
+          Self.console(options, $0, accounts.accounts.own, log, names: certificate?.names ?? [])
         },
         cluster: node.map { [accounts] in
           ClusterRoutes(

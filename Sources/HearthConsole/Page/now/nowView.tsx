@@ -1,1 +1,184 @@
-export function NowView() { return null as unknown as JSX.Element; }
+import { h } from "preact";
+import { bytes, num } from "../format/number";
+import { plural, shown } from "../format/text";
+import { duration, fullMoment } from "../format/time";
+import { App } from "../shell/app";
+import { Place } from "../shell/route";
+import { Store, View } from "../shell/store";
+import { decidingVisit } from "../why/explanation";
+import { Button } from "../widgets/button";
+import { Icon } from "../widgets/icon";
+import { Seg } from "../widgets/seg";
+import { Column, Table } from "../widgets/table";
+import { Chart, Spark } from "./chart";
+import { Connection, NowController, StandingListen } from "./controller";
+import { LogPane } from "./logPane";
+import { short } from "./series";
+
+interface State {
+  seconds: number;
+  pointed: number | null;
+}
+
+const SPARK_SECONDS = 300;
+
+/** Whether it is well, who is here, and why their listens hold. */
+export class NowView extends View<{ app: App; place: Place; database: string }, State> {
+  override state: State = { seconds: 300, pointed: null };
+  private now = new NowController(this.props.app, this.props.database);
+
+  protected stores(): Store[] {
+    return [this.now, this.props.app.denials];
+  }
+
+  override componentDidMount(): void {
+    super.componentDidMount();
+    this.now.of(this.props.app.place.asked.get("uid"));
+    this.now.start();
+    const chosen = this.props.app.place.parts[1];
+    if (chosen) void this.now.open(chosen);
+  }
+
+  override componentDidUpdate(before: { database: string }): void {
+    if (before.database !== this.props.database) {
+      super.componentWillUnmount();
+      this.now.stop();
+      this.now = new NowController(this.props.app, this.props.database);
+      super.componentDidMount();
+      this.now.start();
+    }
+    this.now.of(this.props.app.place.asked.get("uid"));
+  }
+
+  override componentWillUnmount(): void {
+    super.componentWillUnmount();
+    this.now.stop();
+  }
+
+  private choose(connection: Connection): void {
+    const { app } = this.props;
+    const isOpen = app.place.parts[1] === connection.id;
+    app.go("now", isOpen ? [] : ["connections", connection.id], app.place.asked);
+    void this.now.open(isOpen ? null : connection.id);
+  }
+
+  render() {
+    const { app } = this.props;
+    const { now } = this;
+    const { seconds, pointed } = this.state;
+    const { series, concerns } = now;
+    const onPoint = (at: number | null) => this.setState({ pointed: at });
+    return <main aria-label="Now" class="now-view">
+      <header class="view-head"><h1>Now</h1>
+        <span class="line"><span class={`dot ${now.problem ? "stopped" : concerns.length ? "away" : ""}`} /><span role="status">{now.problem ?? (concerns.length
+          ? `${num(concerns.length)} ${plural(concerns.length, "thing")} to look at: ${concerns.slice(0, 3).join(", ")}` : "All is well")}</span></span>
+        <span class="grow" />
+        <Seg name="Time" value={seconds} onChoose={(next: number) => this.setState({ seconds: next })}
+          options={[{ value: 300, label: "5 min" }, { value: 3600, label: "1 h" }]} />
+        <Button label={now.isPaused ? "Go on" : "Pause"} icon={now.isPaused ? "play" : "pause"} kind="quiet" onlyIcon onPress={() => now.pause(!now.isPaused)} />
+      </header>
+      <div class="now-body">
+        <dl class="now-figures">{this.figure("Writes", short(series.last("writes") ?? 0), "/s", "writes", "blue", () => app.go("data"))}
+          {this.figure("Refused", short(series.sum("refused", series.newest - 60_000)), "/min", "refused", "red", () => app.go("rules"))}
+          {this.figure("Connections", num(series.last("connections") ?? 0), "", "connections", "grey", null)}
+          {this.figure("Listens", num(series.last("listens") ?? 0), "", "listens", "grey", null)}
+          {this.figure("Durable, p99", measured(series.last("durable99")), "ms", "durable99", "grey", null)}
+          {this.figure("Processor", short((series.last("processor") ?? 0) * 100), "%", "processor", "grey", null)}</dl>
+        <div class="charts">
+          <Chart name="Writes a second" unit="/s" series={series} seconds={seconds} pointed={pointed} onPoint={onPoint}
+            lines={[{ figure: "writes", label: "committed", tone: "blue", isFilled: true }]} ticks={{ figure: "refused", label: "refused" }} />
+          <Chart name="From write to listener" unit="ms" series={series} seconds={seconds} pointed={pointed} onPoint={onPoint}
+            lines={[{ figure: "wholeWay50", label: "p50", tone: "grey" }, { figure: "wholeWay99", label: "p99", tone: "blue", isFilled: true }]} />
+        </div>
+        <div class="now-split"><div class="now-left">{this.connections()}<LogPane now={now} /></div>{this.side()}</div>
+      </div>
+    </main>;
+  }
+
+  private figure(name: string, value: string, unit: string, figure: string, tone: string, go: (() => void) | null) {
+    const shownValue = <span><b>{value}</b> <span class="note-text">{unit}</span></span>;
+    return <div key={name}><dt>{name}</dt><dd>{go ? <button type="button" class="figure-link" onClick={go} aria-label={`${name}: ${value} ${unit}`}>{shownValue}</button> : shownValue}
+      <Spark series={this.now.series} figure={figure} tone={tone} seconds={SPARK_SECONDS} /></dd></div>;
+  }
+
+  private connections() {
+    const { app } = this.props;
+    const { now } = this;
+    const uid = app.place.asked.get("uid");
+    const columns: Column<Connection>[] = [
+      { name: "Id", width: "110px", cell: each => <code class="mono">{each.id}</code> },
+      { name: "Who", width: "minmax(0, 1.4fr)", cell: each => each.uid !== null ? <bdi>{shown(each.uid, 60)}</bdi>
+        : <span class="quiet-text">{each.readsAll ? "administrator" : "nobody"}</span> },
+      { name: "Client", width: "minmax(0, 1fr)", isRoomy: true, cell: each => each.kind === "stream" ? "event stream" : "socket" },
+      { name: "Address", width: "minmax(0, 1fr)", isRoomy: true, cell: each => <bdi class="mono cut">{shown(each.address, 60)}</bdi> },
+      { name: "For", width: "88px", cell: each => <time title={fullMoment(each.since)}>{duration((Date.now() - each.since) / 1000)}</time> },
+      { name: "Reading", width: "72px", isRight: true, cell: each => each.isPaused ? "held back" : "yes" },
+    ];
+    return <section class="connections" aria-label="Connections">
+      <div class="pane-head"><h2>Connections</h2><span class="note-text">{num(now.count)} of {now.database}
+        {now.count > now.connections.length ? `, the newest ${num(now.connections.length)} are shown` : ""}</span>
+        {uid !== null ? <span class="chip blue">of <bdi>{shown(uid, 40)}</bdi><button type="button" aria-label="Of all" onClick={() => app.go("now")}><Icon name="cross" /></button></span> : null}</div>
+      <Table name="Connections" columns={columns} rows={now.connections} keyOf={(each: Connection) => each.id} chosen={app.place.parts[1] ?? null}
+        onChoose={(each: Connection) => this.choose(each)} empty={<div class="empty"><h2>Nobody is connected</h2><p>Clients of this database appear here as they come.</p></div>} />
+      {this.listens()}
+    </section>;
+  }
+
+  private listens() {
+    const { app } = this.props;
+    const { listens } = this.now;
+    if (!listens || listens.connection !== app.place.parts[1]) return null;
+    if ("problem" in listens) return <div class="callout red">{listens.problem}</div>;
+    return <div class="holding"><div class="line"><h3 class="grow">Why they hold</h3>
+      <Button label="Close" icon="cross" kind="quiet" onlyIcon onPress={() => {
+        app.go("now");
+        void this.now.open(null);
+      }} /></div>
+      {listens.listens.length ? <ul>{listens.listens.map(listen => <li><bdi class="mono cut" title={listen.path}>{shown(listen.path, 120)}</bdi>
+        {this.reason(listen)}</li>)}</ul> : <p class="note-text">It listens to nothing.</p>}
+      {listens.count > listens.listens.length ? <p class="note-text">{num(listens.count - listens.listens.length)} more</p> : null}</div>;
+  }
+
+  private reason(listen: StandingListen) {
+    const { app } = this.props;
+    if (listen.readsAll) return <span class="note-text">Rules are not asked: it may read all.</span>;
+    const explanation = listen.explanation;
+    if (!explanation?.rule) return <span class="note-text">No rule holds it now: it is being cut.</span>;
+    const { line } = explanation.rule;
+    const reads = (decidingVisit(explanation)?.reads ?? []).map(read => read.path);
+    return <span class="line"><button type="button" class="link" onClick={() => app.go("rules", [], new URLSearchParams({ line: String(line) }))}>
+      .read line {line}</button><span class="note-text cut">{reads.length ? <span>ends when <bdi class="mono">{shown([...new Set(reads)].slice(0, 3).join(", "), 160)}</bdi> changes so</span>
+        : explanation.trace.some(visit => /auth/.test(visit.expression?.text ?? "")) ? "ends with the sign-in" : "open to all"}</span></span>;
+  }
+
+  private side() {
+    const { now } = this;
+    const { series } = now;
+    const latency = (name: string) => measured(series.last(name));
+    return <aside class="now-side" aria-label="State">
+      <section><h2>Queues</h2><dl>{row("Commands that wait", num(series.last("waiting") ?? 0))}
+        {row("From write to listener, p50", latency("wholeWay50") + " ms")}{row("Durable, p99", latency("durable99") + " ms")}</dl></section>
+      <section><h2>Plugins and triggers</h2>{now.plugins.length + now.triggers.length ? <dl>{now.plugins.map(plugin => row(plugin.name, <span
+        class={`chip ${plugin.state === "running" ? "green" : "ember"}`}><Icon name={plugin.state === "running" ? "check" : "warning"} />
+        <bdi>{shown(plugin.state, 40)}</bdi></span>))}{now.triggers.map(trigger => row(trigger.name, <span class="chip">{describe(trigger)}</span>))}</dl>
+        : <p class="note-text">None is set up.</p>}</section>
+      <section><h2>Process</h2><dl>{row("Memory", bytes(series.last("memory") ?? 0))}
+        {row("Processor", short((series.last("processor") ?? 0) * 100) + " %")}
+        {row("Listens cut, last hour", num(Math.round(series.sum("cancelled", 0))))}</dl></section>
+    </aside>;
+  }
+}
+
+function measured(value: number | null): string {
+  return value === null ? "–" : short(value);
+}
+
+function row(name: string, value: JSX.Element | string) {
+  return <div key={name}><dt><bdi>{shown(name, 60)}</bdi></dt><dd>{value}</dd></div>;
+}
+
+function describe(trigger: { [field: string]: unknown }): string {
+  const waiting = Number(trigger.waiting ?? trigger.waitingCount ?? 0);
+  const dead = Number(trigger.dead ?? trigger.deadCount ?? 0);
+  return [waiting ? `${num(waiting)} waiting` : "", dead ? `${num(dead)} dead letters` : ""].filter(each => each).join(", ") || "well";
+}

@@ -20,6 +20,10 @@ export interface Decision {
   allowed?: boolean;
   error?: string;
   explanation?: Explanation;
+  /** Which data it was decided over. */
+  dataOf?: "now" | "denial";
+  /** False when the rules looked at what is not kept of a denial, which stands for nothing there. */
+  isComplete?: boolean;
 }
 
 /** How often one rule came to what. */
@@ -35,6 +39,8 @@ export interface Explained {
   request: AskedRequest;
   inForce: boolean;
   explanation: Explanation;
+  /** A file for `hearth rules test` with this case. */
+  test: string;
 }
 
 const CHECK_MILLISECONDS = 250;
@@ -223,14 +229,10 @@ export class RulesController extends Store {
     [this.denial, this.explained, this.tried] = [denial, null, null];
     this.changed();
     if (!denial) return;
-    if (!denial.trace) {
-      this.explained = { problem: "No more is kept of this one." };
-      return this.changed();
-    }
     try {
-      const explained = await this.api.server<Explained>("GET", `.settings/denials/${encodeURIComponent(denial.trace)}.json`);
+      const explained = await this.api.ask<Explained & { explained: boolean; reason?: string }>("GET", `/denials/${denial.id}`);
       if (this.denial !== denial) return;
-      this.explained = explained;
+      this.explained = explained.explained ? explained : { problem: explained.reason ?? "No more is kept of this one." };
     } catch (error) {
       if (this.denial !== denial) return;
       this.explained = { problem: sentence(error) };
@@ -238,22 +240,24 @@ export class RulesController extends Store {
     this.changed();
   }
 
-  /** The same request over the data of now, by the text in the editor. */
+  /** The same request over the data of its moment, by the text in the editor. */
   async tryEdit(): Promise<void> {
-    if (!this.explained || "problem" in this.explained) return;
+    if (!this.denial || !this.explained || "problem" in this.explained) return;
     this.isTrying = true;
     this.changed();
-    this.tried = await this.decide(this.explained.request, this.text);
+    this.tried = await this.ask({ denial: this.denial.id, rules: this.text });
     this.isTrying = false;
     this.changed();
   }
 
   /** - Parameter rules: a text that decides in the place of the rules in force. */
-  async decide(request: AskedRequest, rules?: string): Promise<Decision> {
+  decide(request: AskedRequest, rules?: string): Promise<Decision> {
+    return this.ask({ request, ...(rules === undefined ? {} : { rules }) });
+  }
+
+  private async ask(question: object): Promise<Decision> {
     try {
-      const answer = await this.api.server<{ decisions: Decision[] }>("POST", this.path("rules/decide"),
-        { requests: [request], explain: true, ...(rules === undefined ? {} : { rules }) });
-      return answer.decisions[0]!;
+      return await this.api.ask<Decision>("POST", "/try", { database: this.database, ...question });
     } catch (error) {
       return { error: sentence(error) };
     }

@@ -8,7 +8,6 @@ import { Place } from "../shell/route";
 import { Store, View } from "../shell/store";
 import { Button } from "../widgets/button";
 import { Icon } from "../widgets/icon";
-import { testCase } from "../why/explanation";
 import { Why } from "../why/why";
 import { RulesController } from "./controller";
 import { DeploySheet } from "./deploySheet";
@@ -203,7 +202,7 @@ export class RulesView extends View<Props, { filter: string; isPaused: boolean }
         <div class="line"><Button label={rules.isTrying ? "Trying…" : "Try with my edit"} kind="primary" isDisabled={rules.isTrying}
           onPress={() => void rules.tryEdit()} />
         <Button label="Open in Try it" onPress={() => this.props.app.go("rules", ["try"])} />
-        <Button label="Copy as test" kind="quiet" onPress={() => this.props.app.data.acts.copy(testCase(explained.request, explained.explanation),
+        <Button label="Copy as test" kind="quiet" onPress={() => this.props.app.data.acts.copy(explained.test,
           "Copied as a case for hearth rules test")} /></div>{this.verdict()}</div>} />;
   }
 
@@ -212,8 +211,10 @@ export class RulesView extends View<Props, { filter: string; isPaused: boolean }
     const { tried } = this.rules;
     if (!tried) return <div aria-live="polite" />;
     return <div aria-live="polite" class="tried">{tried.error ? <span class="chip red"><Icon name="cross" />{shown(tried.error, 300)}</span>
-      : tried.allowed ? <span class="chip green"><Icon name="check" />allowed with your edit, over the data of now</span>
+      : tried.allowed ? <span class="chip green"><Icon name="check" />allowed with your edit</span>
         : <div><span class="chip red"><Icon name="cross" />still refused with your edit</span>
-          <p class="note-text"><bdi>{shown(tried.explanation?.summary ?? "", 300)}</bdi></p></div>}</div>;
+          <p class="note-text"><bdi>{shown(tried.explanation?.summary ?? "", 300)}</bdi></p></div>}
+      {tried.error ? null : <p class="note-text">Over the data of that moment{tried.isComplete === false
+        ? "; your rules look at places of which nothing is kept, and see nothing there" : ""}.</p>}</div>;
   }
 }

@@ -154,22 +154,3 @@ export function causes(traced: Traced): string[] {
 function isObjectClaim(value: Json): boolean {
   return value !== null && typeof value === "object" && "claim" in (value as object);
 }
-
-/** The request as a case for `hearth rules test`, in YAML's flow form. */
-export function testCase(asked: AskedRequest, explanation: Explanation): string {
-  const members: string[] = [];
-  const auth = asked.auth ?? null;
-  if (auth !== null) members.push(`as: {auth: ${JSON.stringify(auth)}}`);
-  for (const name of ["read", "write", "update", "delete"] as const) {
-    if (asked[name] !== undefined) members.push(`${name}: ${JSON.stringify(asked[name])}`);
-  }
-  if (asked.query) members.push(`query: ${JSON.stringify(asked.query)}`);
-  if (asked.value !== undefined) members.push(`value: ${JSON.stringify(asked.value)}`);
-  if (asked.now !== undefined) members.push(`now: ${asked.now}`);
-  members.push(`expect: ${explanation.allowed ? "allow" : "deny"}`);
-  const rule = explanation.rule;
-  if (rule && !explanation.allowed) {
-    members.push(`rule: ${JSON.stringify((rule.path === "/" ? "" : rule.path) + "/." + rule.kind)}`);
-  }
-  return `- {${members.join(", ")}}\n`;
-}

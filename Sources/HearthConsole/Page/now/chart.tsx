@@ -1,0 +1,90 @@
+import { Component, h } from "preact";
+import { clock } from "../format/time";
+import { linePoints, scale, Series, short } from "./series";
+
+interface Line {
+  figure: string;
+  label: string;
+  /** A class of colour: `blue`, `grey`, `red`. */
+  tone: string;
+  isFilled?: boolean;
+}
+
+interface Props {
+  name: string;
+  unit: string;
+  series: Series;
+  lines: Line[];
+  /** Moments that are marked at the foot. */
+  ticks?: { figure: string; label: string };
+  seconds: number;
+  /** The crosshair, which the charts beside it share. */
+  pointed: number | null;
+  onPoint: (at: number | null) => void;
+}
+
+const WIDTH = 560;
+const HEIGHT = 120;
+
+/** Lines over time. The axis holds still while somebody points at it; where samples are missing, nothing is drawn. */
+export class Chart extends Component<Props, {}> {
+  private held: { top: number; ticks: number[] } | null = null;
+  private element: Element | null = null;
+
+  private point(event: MouseEvent, from: number, to: number): void {
+    const box = this.element!.getBoundingClientRect();
+    this.props.onPoint(from + (event.clientX - box.left) / box.width * (to - from));
+  }
+
+  render() {
+    const { name, unit, series, lines, ticks, seconds, pointed, onPoint } = this.props;
+    const to = series.newest || Date.now();
+    const from = to - seconds * 1000;
+    const greatest = Math.max(0, ...lines.flatMap(line => series.runs(line.figure, from).flatMap(run => run.map(point => point.value))));
+    const axis = this.held ?? scale(greatest);
+    const y = (value: number) => HEIGHT - value / axis.top * HEIGHT;
+    const told = lines.map(line => `${line.label} ${short(series.last(line.figure) ?? 0)} ${unit}`).join(", ");
+    return <section class="chart" aria-label={name}>
+      <div class="line chart-head"><h2 class="grow">{name}</h2>{lines.map(line => <span class={`legend ${line.tone}`} key={line.label}>{line.label}
+        {pointed !== null ? <b> {value(series.at(line.figure, pointed), unit)}</b> : null}</span>)}
+        {ticks ? <span class="legend red tick">{ticks.label}{pointed !== null ? <b> {value(series.at(ticks.figure, pointed), "/s")}</b> : null}</span> : null}</div>
+      <div class="chart-box"><svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={`${name}: ${told}`}
+        ref={element => (this.element = element as Element)}
+        onMouseEnter={() => (this.held = axis)} onMouseMove={event => this.point(event, from, to)} onMouseLeave={() => {
+          this.held = null;
+          onPoint(null);
+        }}>
+        {axis.ticks.map(tick => <line class="grid" x1="0" x2={String(WIDTH)} y1={String(y(tick))} y2={String(y(tick))} />)}
+        <line class="grid" x1="0" x2={String(WIDTH)} y1={String(HEIGHT)} y2={String(HEIGHT)} />
+        {lines.map(line => <g class={line.tone}>{series.runs(line.figure, from).map(run => {
+          const points = linePoints(run, from, to, axis.top, WIDTH, HEIGHT);
+          const [first, last] = [points.split(",")[0], points.split(" ").pop()!.split(",")[0]];
+          return <g>{line.isFilled ? <polygon points={`${first},${HEIGHT} ${points} ${last},${HEIGHT}`} /> : null}<polyline points={points} /></g>;
+        })}</g>)}
+        {ticks ? <g class="red">{series.runs(ticks.figure, from).flatMap(run => run.filter(point => point.value > 0)).map(point => {
+          const x = String((point.at - from) / (to - from) * WIDTH);
+          return <line class="tick" x1={x} x2={x} y1={String(HEIGHT - 8)} y2={String(HEIGHT)} />;
+        })}</g> : null}
+        {pointed !== null && pointed >= from ? <line class="crosshair" x1={String((pointed - from) / (to - from) * WIDTH)}
+          x2={String((pointed - from) / (to - from) * WIDTH)} y1="0" y2={String(HEIGHT)} /> : null}
+      </svg><div class="axis" aria-hidden="true">{axis.ticks.map(tick => <span style={{ bottom: `${tick / axis.top * 100}%` }}>{short(tick)}</span>)}</div></div>
+      <div class="times" aria-hidden="true">{[0, 1 / 3, 2 / 3].map(part => <span>{clock(from + (to - from) * part).slice(0, 5)}</span>)}
+        <span>{pointed === null ? "now" : clock(pointed)}</span></div>
+    </section>;
+  }
+}
+
+function value(found: number | null, unit: string): string {
+  return found === null ? "–" : `${short(found)} ${unit}`;
+}
+
+/** A small line without axes. */
+export function Spark(props?: { series: Series; figure: string; tone: string; seconds: number }) {
+  const { series, figure, tone, seconds } = props!;
+  const to = series.newest || Date.now();
+  const from = to - seconds * 1000;
+  const runs = series.runs(figure, from);
+  const { top } = scale(Math.max(0, ...runs.flatMap(run => run.map(point => point.value))));
+  return <svg class={`spark ${tone}`} viewBox="0 0 160 24" preserveAspectRatio="none" aria-hidden="true">{runs.map(run =>
+    <polyline points={linePoints(run, from, to, top, 160, 23)} />)}</svg>;
+}

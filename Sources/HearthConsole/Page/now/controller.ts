@@ -1,0 +1,141 @@
+import { Explanation } from "../why/explanation";
+import { Json } from "../tree/node";
+import { App } from "../shell/app";
+import { sentence } from "../shell/session";
+import { Store } from "../shell/store";
+import { FigureAnswer, Series } from "./series";
+
+export interface Connection {
+  id: string;
+  kind: "socket" | "stream";
+  uid: string | null;
+  readsAll: boolean;
+  address: string;
+  since: number;
+  isPaused: boolean;
+}
+
+export interface StandingListen {
+  path: string;
+  query?: Json;
+  readsAll?: boolean;
+  explanation?: Explanation;
+}
+
+export interface LogLine {
+  number: number;
+  line: { time: string; level: string; message: string; [name: string]: Json };
+}
+
+export interface PluginStatus {
+  name: string;
+  state: string;
+  problem?: string | null;
+  error?: string | null;
+}
+
+export interface TriggerStatus {
+  name: string;
+  [field: string]: Json | undefined;
+}
+
+const LOOKED_MILLISECONDS = 2000;
+const STATE_MILLISECONDS = 6000;
+const LINES_KEPT = 2000;
+
+/** How the server is now: figures of the last hour, who is connected, the log, plugins and triggers. */
+export class NowController extends Store {
+  readonly series = new Series();
+  connections: Connection[] = [];
+  count = 0;
+  listens: { connection: string; listens: StandingListen[]; count: number } | { connection: string; problem: string } | null = null;
+  lines: LogLine[] = [];
+  plugins: PluginStatus[] = [];
+  triggers: TriggerStatus[] = [];
+  problem: string | null = null;
+  isPaused = false;
+  private uid: string | null = null;
+  private timers: ReturnType<typeof setInterval>[] = [];
+
+  constructor(private readonly app: App, readonly database: string) {
+    super();
+  }
+
+  start(): void {
+    void this.look();
+    void this.lookAtState();
+    this.timers = [setInterval(() => document.hidden || this.isPaused || void this.look(), LOOKED_MILLISECONDS),
+      setInterval(() => document.hidden || this.isPaused || void this.lookAtState(), STATE_MILLISECONDS)];
+  }
+
+  stop(): void {
+    for (const timer of this.timers) clearInterval(timer);
+  }
+
+  pause(isPaused: boolean): void {
+    this.isPaused = isPaused;
+    this.changed();
+  }
+
+  of(uid: string | null): void {
+    if (uid === this.uid) return;
+    this.uid = uid;
+    void this.look();
+  }
+
+  private ask<Answer>(name: string, asked: { [name: string]: string }): Promise<Answer> {
+    return this.app.session.api.ask("GET", `/now/${name}?` + new URLSearchParams({ ...asked, peek: "1" }));
+  }
+
+  private async look(): Promise<void> {
+    const last = this.lines[this.lines.length - 1];
+    try {
+      const [figures, connected, log] = await Promise.all([
+        this.ask<FigureAnswer>("figures", { after: String(this.series.newest) }),
+        this.ask<{ connections: Connection[]; count: number }>("connections", { ns: this.database, ...(this.uid === null ? {} : { uid: this.uid }) }),
+        this.ask<{ lines: LogLine[] }>("log", { after: String(last?.number ?? 0) }),
+      ]);
+      this.series.take(figures);
+      [this.connections, this.count] = [connected.connections, connected.count];
+      if (log.lines.length) this.lines = [...this.lines, ...log.lines].slice(-LINES_KEPT);
+      this.problem = null;
+    } catch (error) {
+      this.problem = sentence(error);
+    }
+    this.changed();
+  }
+
+  private async lookAtState(): Promise<void> {
+    const { api } = this.app.session;
+    const [plugins, triggers] = await Promise.all([
+      api.server<{ plugins: PluginStatus[] }>("GET", ".settings/plugins.json?peek=1").catch(() => null),
+      api.server<{ triggers?: TriggerStatus[] } | TriggerStatus[]>("GET", `.settings/triggers.json?peek=1&ns=${encodeURIComponent(this.database)}`)
+        .catch(() => null),
+    ]);
+    this.plugins = plugins?.plugins ?? [];
+    this.triggers = Array.isArray(triggers) ? triggers : triggers?.triggers ?? [];
+    this.changed();
+  }
+
+  async open(connection: string | null): Promise<void> {
+    if (connection === null) {
+      this.listens = null;
+      return this.changed();
+    }
+    try {
+      const found = await this.ask<{ listens: StandingListen[]; count: number }>("listens", { ns: this.database, connection });
+      this.listens = { connection, ...found };
+    } catch (error) {
+      this.listens = { connection, problem: sentence(error) };
+    }
+    this.changed();
+  }
+
+  /** What is not well, in a few words each. */
+  get concerns(): string[] {
+    return [
+      ...this.plugins.filter(plugin => !/^(running|installed|disabled)$/.test(plugin.state)).map(plugin => `plugin ${plugin.name} ${plugin.state}`),
+      ...this.triggers.filter(trigger => trigger.isUnreachable === true || trigger.unreachable === true).map(trigger => `trigger ${trigger.name} fails`),
+    ];
+  }
+}

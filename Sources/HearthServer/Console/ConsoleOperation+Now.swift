@@ -1,0 +1,105 @@
+import HearthConsole
+import HearthDatabase
+import HearthEngine
+import HearthGateway
+import HearthRules
+import HearthTransport
+import HearthTree
+import Logging
+
+/// How the server is, who is connected, and why their listens hold.
+extension ConsoleOperation {
+  /// Connections of one answer.
+  static let connectionsMax = 1_000
+  /// Listens of a connection that are explained.
+  static let listensMax = 100
+  /// Lines of the log of one answer.
+  static let linesMax = 500
+
+  /// `GET api/now/figures?after=MILLISECONDS`
+  func figures() throws(ConsoleFailure) -> HTTPResponse {
+    let parameters = try looked()
+    guard let ring = console.figures else { throw .unavailable }
+    return ConsoleResponder.json(ring.json(after: Int64(parameters["after"] ?? "0") ?? 0))
+  }
+
+  /// `GET api/now/connections?ns=NAME&uid=UID`: the clients of a database that are connected to this node, those that came
+  /// last first, and how many there are.
+  func connections() async throws(ConsoleFailure) -> HTTPResponse {
+    let parameters = try looked()
+    let name = try known(parameters["ns"])
+    let (clients, count) = await services.router.shownClients(
+      of: name, uid: parameters["uid"], limit: Self.connectionsMax)
+    return ConsoleResponder.json(
+      .object([.init("connections", .array(clients.map(\.json))), .init("count", .int(Int64(count)))]))
+  }
+
+  /// `GET api/now/listens?ns=NAME&connection=ID`: what a client listens to, and for each the rule that lets it, and what
+  /// of the data that rule looked at: when it changes, the listen is decided again.
+  func listens() async throws(ConsoleFailure) -> HTTPResponse {
+    let parameters = try looked()
+    guard let id = parameters["connection"].flatMap({ UInt64($0, radix: 16) }) else {
+      throw ConsoleFailure(.badRequest, "connection is the name of a connection.")
+    }
+    let database: Database
+    do { database = try await opened(parameters["ns"]).get() } catch {
+      throw error as? ConsoleFailure ?? .unavailable
+    }
+    let now = call.now.wallMilliseconds
+    return ConsoleResponder.json(
+      await BlockingThread.run {
+        let standing = database.listens(of: ConnectionID(rawValue: id))
+        let rules = standing.state.rules.withExpressions
+        let shown = standing.listens.prefix(Self.listensMax).map { listen in
+          Self.json(listen, rules, root: standing.state.root, nowMilliseconds: now)
+        }
+        return .object([
+          .init("listens", .array(Array(shown))), .init("count", .int(Int64(standing.listens.count))),
+        ])
+      })
+  }
+
+  /// `GET api/now/log?after=NUMBER&level=LEVEL`: the newest lines of the log.
+  func logLines() throws(ConsoleFailure) -> HTTPResponse {
+    let parameters = try looked()
+    let level = parameters["level"].flatMap(Logger.Level.init(rawValue:)) ?? .trace
+    let lines = console.log.lines(after: UInt64(parameters["after"] ?? "0") ?? 0, from: level, limit: Self.linesMax)
+    let shown = lines.map { line in
+      JSON.object([.init("number", .int(Int64(clamping: line.number))), .init("line", JSON(parsing: line.bytes) ?? .null)])
+    }
+    return ConsoleResponder.json(.object([.init("lines", .array(shown))]))
+  }
+
+  /// The parameters of what the page asks again and again by itself.
+  private func looked() throws(ConsoleFailure) -> [String: String] {
+    guard let parameters = call.parameters else { throw .badQuery }
+    _ = try session(isUse: parameters["peek"] != "1")
+    return parameters
+  }
+
+  private static func json(
+    _ listen: StandingListen, _ rules: RuleSet, root: Node, nowMilliseconds: Int64
+  ) -> JSON {
+    var members: [JSON.Member] = [.init("path", .string(listen.path.description))]
+    if let query = listen.query { members.append(.init("query", query.wire)) }
+    guard !listen.principal.readsAll else { return .object(members + [.init("readsAll", .bool(true))]) }
+    let request = ReadRequest(
+      path: listen.path, root: root, auth: listen.principal.auth, nowMilliseconds: nowMilliseconds,
+      query: listen.query)
+    guard let decision = rules.traced(.read(request), stepsMax: RulesLimits.explainStepsMax) else {
+      return .object(members)
+    }
+    let explanation = Explanation(operation: "listen", path: listen.path, decision: decision)
+    return .object(members + [.init("explanation", explanation.json)])
+  }
+}
+
+extension ShownClient {
+  fileprivate var json: JSON {
+    .object([
+      .init("id", .string(String(id.rawValue, radix: 16))), .init("kind", .string(kind.rawValue)),
+      .init("uid", uid.map { .string($0) } ?? .null), .init("readsAll", .bool(readsAll)),
+      .init("address", .string(address)), .init("since", .int(sinceMilliseconds)), .init("isPaused", .bool(isPaused)),
+    ])
+  }
+}
