@@ -106,4 +106,23 @@ import Testing
       #expect(log.read(&cursor, limit: 1).entries.first?.sentence == sentence)
     }
   }
+
+  @Test("what is kept of an entry is there before it is told, and is made once for equal ones")
+  func records() throws {
+    let feed = DenialFeed(clock: Time().clock)
+    var (made, kept): (Int, [UInt64]) = (0, [])
+    for uid in ["kim", "kim", "mira"] {
+      feed.add(
+        operation: "get", cause: nil, decision: nil, path: Path("a"), principal: Principal(auth: nil, uid: uid),
+        database: "default", connection: nil, trace: "t",
+        record: {
+          made += 1
+          return DenialRecords.Record(
+            trace: "t", database: "default", operation: "get", path: Path("a"), request: nil, hasRules: false)
+        },
+        keep: { _, id in kept.append(id) })
+    }
+    #expect(made == 2 && kept == [1, 2])
+    #expect(feed.entry(2)?.uid == "mira" && feed.entry(3) == nil)
+  }
 }

@@ -1,3 +1,4 @@
+import HearthRules
 import HearthTree
 import Logging
 import Synchronization
@@ -57,5 +58,57 @@ import Testing
     let later = lines.all.withLock { $0.dropFirst(LogRate.linesPerSecondMax) }
     #expect(later.first?["missing"] == "\(1_000 - LogRate.linesPerSecondMax)")
     #expect(later.count == 2 && later.last?["operation"] == "get")
+  }
+
+  private static func log(keepsValues: Bool = true) -> DenialLog {
+    let rate = LogRate(clock: { 5_000 })
+    let time = Instant(wallMilliseconds: 5_000, monotonicMilliseconds: 5_000)
+    return DenialLog(
+      logger: Logger(label: "test") { _ in Handler(lines: Lines()) }, rate: LogRate(),
+      feed: DenialFeed(clock: { time }),
+      keepsValues: keepsValues, shownRate: rate)
+  }
+
+  /// A read that is refused, by rules that look at so many bytes.
+  private static func refused(_ number: Int, bytes: Int = 1) throws -> Decision {
+    let rules = try RuleSet.compile(#"{"rules":{".read":"root.child('a').val() == auth.uid"}}"#)
+    let root = Node.empty.replacing(Path("a"), with: Node(.string(String(repeating: "x", count: bytes))))
+    return rules.decideRead(ReadRequest(path: Path("p\(number)"), root: root, auth: nil, nowMilliseconds: 0))
+  }
+
+  @Test func `so many of a second can be explained as are logged, and the others are told`() throws {
+    let log = Self.log()
+    let feed = try #require(log.feed)
+    for number in 0..<LogRate.linesPerSecondMax + 5 {
+      log.log(
+        try Self.refused(number), path: Path("p\(number)"), principal: .signedOut, database: "default", trace: "t")
+    }
+    let ids = (1...UInt64(LogRate.linesPerSecondMax + 5))
+    #expect(ids.allSatisfy { feed.entry($0) != nil })
+    #expect(ids.filter { log.records.record(ofEntry: $0)?.request != nil } == Array(ids.dropLast(5)))
+    #expect(log.records.record(ofEntry: 7)?.path == Path("p6"))
+  }
+
+  @Test func `nothing is kept when values may not be`() throws {
+    let log = Self.log(keepsValues: false)
+    log.log(try Self.refused(1), path: Path("p1"), principal: .signedOut, database: "default", trace: "t")
+    #expect(log.feed?.entry(1)?.path == "/p1")
+    #expect(log.records.record(ofEntry: 1) == nil && log.records.record(of: "t") == nil)
+  }
+
+  @Test func `what is kept for entries is bounded by its size and by their number`() throws {
+    let records = DenialRecords()
+    let request = try #require(try Self.refused(1, bytes: 60_000).denied?.recorded())
+    #expect((60_000...70_000).contains(request.heldBytes))
+    let large = DenialRecords.Record(
+      trace: "t", database: "default", operation: "read", path: .root, request: request, hasRules: true)
+    let small = DenialRecords.Record(
+      trace: "t", database: "default", operation: "read", path: .root, request: nil, hasRules: true)
+    for id in 1...1_000 { records.add(large, ofEntry: UInt64(id)) }
+    let held = (1...1_000).filter { records.record(ofEntry: UInt64($0)) != nil }
+    #expect((400...600).contains(held.count) && held.last == 1_000, "\(held.count)")
+    for id in 1_001...20_000 { records.add(small, ofEntry: UInt64(id)) }
+    let later = (1...20_000).filter { records.record(ofEntry: UInt64($0)) != nil }
+    #expect(later == Array(20_001 - DenialFeed.countMax...20_000))
   }
 }

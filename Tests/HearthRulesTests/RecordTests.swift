@@ -47,6 +47,52 @@ struct RecordTests {
     #expect(decide(100, "x").denied == nil)
   }
 
+  @Test(
+    "Other rules decide on what was kept, and it is told when they look further",
+    arguments: [
+      ("root.child('m/alice').val() == 2", true, true), ("root.child('m/alice/deeper').val() == null", true, true),
+      ("root.child('m/bob').exists()", false, false), ("root.child('m').hasChildren()", true, false),
+      ("auth.uid == 'alice'", true, true), ("auth.token.firebase != null || true", true, true), ("false", false, true),
+    ])
+  func others(_ rule: String, isAllowed: Bool, isComplete: Bool) throws {
+    let rules = try RuleSet.compile(Given.file(.read, "root.child('m/' + auth.uid).val() == 1"))
+    let root = try Given.node(#"{"m":{"alice":2,"bob":3}}"#)
+    let decision = rules.decideRead(
+      ReadRequest(path: Path("p"), root: root, auth: Given.alice, nowMilliseconds: Given.now))
+    let record = try #require(decision.denied?.recorded())
+    let other = try #require(record.decided(by: try RuleSet.compile(Given.file(.read, rule))))
+    #expect(other.decision.isAllowed == isAllowed && other.isComplete == isComplete)
+    #expect(other.decision.trace != nil)
+  }
+
+  @Test("Claims that were not kept are not decided on")
+  func forgottenClaims() throws {
+    let rules = try RuleSet.compile(Given.file(.read, "false"))
+    let decision = rules.decideRead(
+      ReadRequest(path: Path("p"), root: .empty, auth: Given.alice, nowMilliseconds: Given.now))
+    let record = try #require(decision.denied?.recorded())
+    let other = try #require(record.decided(by: try RuleSet.compile(Given.file(.read, "auth.token.admin == true"))))
+    #expect(!other.isComplete)
+  }
+
+  @Test("What a write would put there is known whole")
+  func written() throws {
+    let rules = try RuleSet.compile(#"{"rules":{".write":false}}"#)
+    let root = Node.empty.replacing(Path("a/b"), with: Node(.int(1)))
+    let decision = rules.decideWrite(
+      WriteRequest(
+        oldRoot: .empty, newRoot: root, locations: [Location(path: Path("a"))], auth: nil, nowMilliseconds: Given.now))
+    let record = try #require(decision.denied?.recorded())
+    for (rule, isComplete) in [
+      ("newData.child('b').val() == 1", true), ("newData.child('c').val() == null", true),
+      ("newData.parent().child('z').val() == null", false), ("data.child('b').val() == null", false),
+    ] {
+      let other = try #require(record.decided(by: try RuleSet.compile(Given.file(.write, rule, at: "a"))))
+      #expect(other.decision.isAllowed)
+      #expect(other.isComplete == isComplete, "\(rule)")
+    }
+  }
+
   @Test("Recorded inputs replay to the same verdict: a sample")
   func sample() throws {
     #expect(try RandomRecords.check(seeds: 0..<150) > 300)

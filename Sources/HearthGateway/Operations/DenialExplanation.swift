@@ -16,7 +16,8 @@ struct DenialExplanation {
     let (services, hub, trace) = (call.services, call.hub, trace)
     guard call.request.method.isRead else { throw .methodNotAllowed }
     guard services.denials.keepsValues else {
-      throw RESTFailure(404, "Nothing of denials is kept but what the log has: the server runs with --no-denial-values.")
+      throw RESTFailure(
+        404, "Nothing of denials is kept but what the log has: the server runs with --no-denial-values.")
     }
     guard let record = services.denials.records.record(of: trace) else {
       throw RESTFailure(

@@ -61,10 +61,11 @@ package struct RecordedRequest: Sendable {
   /// What other rules would have decided, with all that leads to it; nil when that takes more than
   /// ``RulesLimits/explainStepsMax``.
   ///
-  /// - Returns: the decision, and whether these rules looked at nothing but what was kept; whatever else they look at counts
-  ///   as if nothing were there.
+  /// - Returns: the decision, and whether these rules looked at nothing but what was kept; whatever else they look at
+  ///   counts as if nothing were there.
   package func decided(by other: RuleSet) -> (decision: Decision, isComplete: Bool)? {
-    guard let decision = other.withExpressions.traced(request, stepsMax: RulesLimits.explainStepsMax) else { return nil }
+    let decision = other.withExpressions.traced(request, stepsMax: RulesLimits.explainStepsMax)
+    guard let decision else { return nil }
     let notes = other.withoutCounting.notingReads(request)
     return (decision, notes.map { known.include($0.reads, usesAuth: $0.usesAuth) } ?? false)
   }
