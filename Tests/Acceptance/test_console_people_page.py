@@ -104,7 +104,7 @@ def test_people_are_made_given_claims_imported_and_deleted(console):
     watched.picture("person-claims")
 
     page.get_by_role("button", name="Import").click()
-    dialog.get_by_role("textbox").fill("email,name\nida@example.com,Ida\nno address,Nobody\ntom@example.com,Tom")
+    dialog.get_by_role("textbox").fill("email,name\nida@example.com,\"Hill, Ida\"\nno address,Nobody\ntom@example.com,Tom")
     dialog.get_by_role("button", name="Import").click()
     expect(dialog).to_contain_text("2 people imported")
     expect(dialog.get_by_role("table")).to_contain_text("2, no address")
@@ -120,6 +120,10 @@ def test_people_are_made_given_claims_imported_and_deleted(console):
     dialog.get_by_role("textbox").fill("lee@example.com")
     button.click()
     expect(row(page, "lee@")).to_have_count(0)
+    gone = page.get_by_role("complementary", name="Person")
+    expect(gone).to_contain_text("lee@example.com is deleted")
+    expect(gone.get_by_role("region", name=re.compile("Receipt"))).to_contain_text("Nobody was connected")
+    watched.picture("person-deleted")
     assert "lee@" not in console.server.run("users", "list")
 
     page.get_by_role("button", name="Audit trail").click()
@@ -180,4 +184,49 @@ def test_people_on_a_narrow_screen(console, theme):
     assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
     page.get_by_role("button", name="Back to the list").click()
     expect(row(page, "ann@")).to_be_visible()
+    watched.check()
+
+
+def test_receipts_of_whatever_took_access_away(console):
+    kim = people(console, "kim")["kim"]
+    client = Client(console.server)
+    client.sign_in(kim["idToken"])
+    client.listen(f"/users/{kim['localId']}")
+    watched = console.open(view="people", theme="dark")
+    page = watched.page
+    page.get_by_role("button", name="Receipts").click()
+    dialog = page.get_by_role("dialog", name="Receipts")
+    expect(dialog).to_contain_text("Nothing took access away")
+    console.server.run("users", "disable", kim["localId"])
+    client.expect("ac", s="expired_token", d="Auth token is expired.")
+    line = dialog.get_by_role("button", name=re.compile("1 listener cut"))
+    expect(line).to_contain_text("disabling")
+    line.click()
+    expect(dialog.get_by_role("region", name=re.compile("Receipt"))).to_contain_text("complete")
+    watched.picture("people-receipts-dark")
+    check_accessibility(page)
+    dialog.get_by_label("Filter").fill("nobody of that name")
+    expect(dialog).to_contain_text("Nothing fits")
+    watched.check()
+
+
+def test_whose_eyes_to_look_with_is_found_by_name(console):
+    users = people(console, "ann", "kim")
+    console.server.run("users", "set-claims", users["kim"]["localId"], '{"role": "editor"}')
+    watched = console.open()
+    page = watched.page
+    page.locator(".tree").focus()
+    page.keyboard.press("v")
+    page.get_by_label("Uid").fill("KIM@")
+    options = page.get_by_role("option")
+    expect(options).to_have_count(1)
+    expect(options).to_contain_text("role: editor")
+    watched.picture("data-as-picker")
+    check_accessibility(page)
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Uid")).to_have_value(users["kim"]["localId"])
+    expect(page.get_by_label("Claims")).to_have_value(re.compile("editor"))
+    page.keyboard.press("Enter")
+    expect(page.locator(".banner.violet")).to_contain_text(users["kim"]["localId"])
     watched.check()

@@ -1,4 +1,5 @@
 import { Component, h } from "preact";
+import { PersonField } from "../people/personField";
 import { Identity } from "../shell/route";
 import { Seg } from "../widgets/seg";
 import { Sheet } from "../widgets/sheet";
@@ -37,7 +38,9 @@ export class AsSheet extends Component<{ data: DataController }, State> {
       foot={<SheetFoot note="Rules decide what shows. Nothing can be written."
         label={who === "nobody" ? "View as nobody" : "View as"} onCancel={close} />}>
       <Seg name="Who" value={who} options={WHO} onChoose={next => this.setState({ who: next, problem: null })} />
-      {who === "person" ? <TextField label="Uid" value={uid} onChange={next => this.setState({ uid: next, problem: null })} /> : null}
+      {who === "person" ? <PersonField label="Uid, or somebody by mail address, name or claim" api={data.session.api} value={uid}
+        onType={next => this.setState({ uid: next, problem: null })}
+        onChoose={person => this.setState({ uid: person.localId, claims: person.customAttributes ?? "", problem: null })} /> : null}
       {who === "person" ? <TextField label="Claims, as JSON (or none)" rows={3} placeholder={'{ "role": "editor" }'}
         value={claims} problem={problem}
         onChange={next => this.setState({ claims: next, problem: null })} /> : null}

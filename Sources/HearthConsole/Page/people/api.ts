@@ -105,8 +105,13 @@ export class PeopleApi {
     return (await this.api.server<{ receipts: Receipt[] }>("GET", ".settings/receipts.json?" + asked)).receipts;
   }
 
-  async newestReceipts(): Promise<Receipt[]> {
-    return (await this.api.server<{ receipts: Receipt[] }>("GET", ".settings/receipts.json?limit=100&peek=1")).receipts;
+  newestReceipts(): Promise<{ receipts: Receipt[]; last: number }> {
+    return this.api.server("GET", ".settings/receipts.json?limit=100&peek=1");
+  }
+
+  /** Receipts behind one, as soon as there are some, or none after a while. */
+  receiptsAfter(id: number): Promise<{ receipts: Receipt[]; last: number }> {
+    return this.api.server("GET", `.settings/receipts.json?after=${id}&wait=${RECEIPT_SECONDS}&limit=100&peek=1`);
   }
 
   async audit(limit: number): Promise<AuditRecord[]> {

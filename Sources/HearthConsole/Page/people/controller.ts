@@ -1,11 +1,13 @@
+import { shown } from "../format/text";
 import { Receipt } from "../receipts/receipt";
 import { App } from "../shell/app";
 import { sentence } from "../shell/session";
 import { Store } from "../shell/store";
 import { Change, PeopleApi, Person, PersonAnswer } from "./api";
+import { nameOf } from "./words";
 
 export type StateFilter = "" | "session" | "disabled" | "anonymous" | "unverified";
-export type PeopleSheet = { name: "create" | "import" | "audit" } | { name: "disable" | "delete" | "signOut"; person: Person } | null;
+export type PeopleSheet = { name: "create" | "import" | "audit" | "receipts" } | { name: "disable" | "delete" | "signOut"; person: Person } | null;
 
 const TYPED_MILLISECONDS = 150;
 const LOOKED_MILLISECONDS = 5000;
@@ -121,7 +123,7 @@ export class PeopleController extends Store {
 
   private async lookAgain(): Promise<void> {
     const { uid } = this;
-    if (uid === null || this.one === null) return;
+    if (uid === null || this.one === null || "problem" in this.one) return;
     const one = await this.api.person(uid, true).catch(() => null);
     if (one && uid === this.uid) this.take(one);
     this.changed();
@@ -148,8 +150,10 @@ export class PeopleController extends Store {
     this.changed();
   }
 
-  removed(uid: string): void {
-    if (uid === this.uid) this.choose(null);
+  /** The account is gone. Its place stays until something else is chosen: the receipt of what ended comes there. */
+  removed(person: Person): void {
+    const uid = person.localId;
+    if (uid === this.uid) this.one = { problem: `${shown(nameOf(person), 80)} is deleted.` };
     this.list = this.list.filter(person => person.localId !== uid);
     this.changed();
   }

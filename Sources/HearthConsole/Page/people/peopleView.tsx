@@ -11,7 +11,7 @@ import { Seg } from "../widgets/seg";
 import { Column, Table } from "../widgets/table";
 import { Person } from "./api";
 import { PeopleController, StateFilter } from "./controller";
-import { initial, PersonPane } from "./personPane";
+import { initial, PersonPane, Receipts } from "./personPane";
 import { PeopleSheets } from "./sheets";
 import { claimsOf, isAnonymous, nameOf, providersOf, seenAt } from "./words";
 
@@ -80,6 +80,7 @@ export class PeopleView extends View<{ app: App; place: Place; database: string 
           }} /></label>
         <span class="grow" />
         <Button label="Import" kind="quiet" shrinks reason={reason} onPress={() => people.open({ name: "import" })} />
+        <Button label="Receipts" kind="quiet" onPress={() => people.open({ name: "receipts" })} />
         <Button label="Audit trail" kind="quiet" onPress={() => people.open({ name: "audit" })} />
         <Button label="New person" icon="plus" kind="primary" shrinks reason={reason} onPress={() => people.open({ name: "create" })} /></header>
       <div class="pane-head"><Seg name="Which" value={people.filter} options={FILTERS} onChoose={(filter: StateFilter) => {
@@ -91,7 +92,7 @@ export class PeopleView extends View<{ app: App; place: Place; database: string 
           onChoose={(person: Person) => this.go([person.localId])} onEnd={() => people.more()} empty={this.empty()} />
         {this.person(uid)}
       </div>
-      {people.sheet ? <PeopleSheets people={people} onCreated={made => this.go([made])} onDeleted={() => this.go([])} /> : null}
+      {people.sheet ? <PeopleSheets people={people} onCreated={made => this.go([made])} /> : null}
     </main>;
   }
 
@@ -100,8 +101,11 @@ export class PeopleView extends View<{ app: App; place: Place; database: string 
     const { one } = this.people;
     if (uid === null) return null;
     if (!one) return <aside class="person bones" aria-label="Person" aria-busy="true"><div class="bone" style={{ width: "50%" }} /></aside>;
-    if ("problem" in one) return <aside class="person empty" aria-label="Person"><h2>{one.problem}</h2>
-      <Button label="Back to the list" onPress={() => this.go([])} /></aside>;
+    if ("problem" in one) {
+      return <aside class="person" aria-label="Person"><div class="empty"><h2><bdi>{one.problem}</bdi></h2>
+        <Button label="Back to the list" onPress={() => this.go([])} /></div>
+        <div class="person-body"><Receipts people={this.people} uid={uid} /></div></aside>;
+    }
     return <PersonPane app={app} people={this.people} answer={one} tab={place.parts[1] ?? ""} onClose={() => this.go([])}
       onTab={tab => this.go(tab ? [uid, tab] : [uid])} />;
   }

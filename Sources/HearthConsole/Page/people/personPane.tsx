@@ -108,12 +108,24 @@ function Activity(props?: { app: App; people: PeopleController; answer: PersonAn
     ...(people.receipts.get(uid) ?? []).map(receipt => ({ at: receipt.time, receipt })),
   ].sort((a, b) => b.at - a.at);
   return <div>
-    {people.awaited === uid ? <div class="callout" role="status">Waiting until all who listen were told…</div> : null}
+    <Waiting people={people} uid={uid} />
     <ol class="timeline">{entries.map(entry => <li>{entryBody(entry, app)}
       {entry.receipt ? null : <time title={fullMoment(entry.at)}>{moment(entry.at, Date.now())}</time>}</li>)}</ol>
     {entries.length ? null : <p class="note-text nothing">Nothing is known of them yet.</p>}
     {answer.auditIsWhole ? null : <p class="note-text nothing">Older records of the trail were not looked at.</p>}
   </div>;
+}
+
+function Waiting(props?: { people: PeopleController; uid: string }) {
+  const { people, uid } = props!;
+  return people.awaited === uid ? <div class="callout" role="status">Waiting until all who listen were told…</div> : <span hidden />;
+}
+
+/** What is left to see of somebody who is gone. */
+export function Receipts(props?: { people: PeopleController; uid: string }) {
+  const { people, uid } = props!;
+  return <div><Waiting people={people} uid={uid} />
+    {(people.receipts.get(uid) ?? []).map(receipt => <div class="entry" key={String(receipt.id)}><ReceiptBox receipt={receipt} /></div>)}</div>;
 }
 
 function entryBody({ audit, denial, receipt }: Entry, app: App) {

@@ -9,24 +9,25 @@ import { TextField } from "../widgets/textField";
 import { Person } from "./api";
 import { AuditSheet } from "./auditSheet";
 import { PeopleController } from "./controller";
-import { nameOf, problemOfClaims, readImport } from "./words";
+import { readImport } from "./importText";
+import { ReceiptsSheet } from "./receiptsSheet";
+import { nameOf, problemOfClaims } from "./words";
 
 interface Given {
   people: PeopleController;
   onCreated: (uid: string) => void;
-  onDeleted: () => void;
 }
 
 /** The sheet that is open over the people. */
 export function PeopleSheets(props?: Given) {
-  const { people, onCreated, onDeleted } = props!;
+  const { people, onCreated } = props!;
   const { sheet } = people;
   switch (sheet?.name) {
     case "create": return <CreateSheet people={people} onCreated={onCreated} />;
     case "import": return <ImportSheet people={people} />;
+    case "receipts": return <ReceiptsSheet people={people} />;
     case "audit": return <AuditSheet people={people} />;
-    case "disable": case "signOut": case "delete": return <EndSheet key={sheet.name} people={people} act={sheet.name} person={sheet.person}
-      onDeleted={onDeleted} />;
+    case "disable": case "signOut": case "delete": return <EndSheet key={sheet.name} people={people} act={sheet.name} person={sheet.person} />;
     default: return <span hidden />;
   }
 }
@@ -132,7 +133,7 @@ class ImportSheet extends Component<{ people: PeopleController }, ImportState> {
     return <Sheet title="Import people" isWide onClose={close} onSubmit={() => void this.submit()}
       foot={<SheetFoot note="Rows that cannot be taken are shown with the reason; the others are made." label={isBusy ? "Importing…" : "Import"}
         isDisabled={isBusy} onCancel={close} />}>
-      <TextField label="JSON as the admin SDKs import it, or lines of uid, email, name, phone" rows={10} value={text}
+      <TextField label="JSON or CSV as firebase auth:export writes it, or lines below names: uid, email, name, phone, claims" rows={10} value={text}
         placeholder={"email,name\nann@example.com,Ann"} onChange={next => this.setState({ text: next, problem: null })} />
       {problem ? <span class="problem" role="alert"><bdi>{shown(problem, 300)}</bdi></span> : null}
       <div class="shell-line">hearth users import people.json</div>
@@ -144,7 +145,6 @@ interface EndProps {
   people: PeopleController;
   act: "disable" | "signOut" | "delete";
   person: Person;
-  onDeleted: () => void;
 }
 
 /** What takes access away says first what will happen. */
@@ -152,7 +152,7 @@ class EndSheet extends Component<EndProps, { typed: string; problem: string | nu
   override state = { typed: "", problem: null, isBusy: false };
 
   private async submit(): Promise<void> {
-    const { people, act, person, onDeleted } = this.props;
+    const { people, act, person } = this.props;
     const uid = person.localId;
     this.setState({ isBusy: true, problem: null });
     try {
@@ -161,8 +161,7 @@ class EndSheet extends Component<EndProps, { typed: string; problem: string | nu
       else {
         await people.act(person, async () => {
           const change = await people.api.remove(uid);
-          onDeleted();
-          people.removed(uid);
+          people.removed(person);
           return change;
         }, `${nameOf(person)} is deleted.`);
       }

@@ -57,32 +57,6 @@ export function problemOfClaims(text: string): string | null {
   return null;
 }
 
-/** Rows of a pasted import: JSON, a list or with a member users, or CSV with a first line of names. */
-export function readImport(text: string): { users: object[] } | { problem: string } {
-  const trimmed = text.trim();
-  if (!trimmed) return { problem: "Paste a list of accounts." };
-  if (trimmed.startsWith("[") || trimmed.startsWith("{")) {
-    try {
-      const json = JSON.parse(trimmed);
-      const users = Array.isArray(json) ? json : json.users;
-      return Array.isArray(users) ? { users } : { problem: "The list is missing: [{…}] or {\"users\": [{…}]}." };
-    } catch (error) {
-      return { problem: "This is no JSON: " + (error as Error).message };
-    }
-  }
-  const [head, ...lines] = trimmed.split(/\r?\n/);
-  const names = head!.split(",").map(name => COLUMNS[name.trim().toLowerCase()] ?? name.trim());
-  const unknown = names.find(name => !Object.values(COLUMNS).includes(name));
-  if (unknown) return { problem: `The first line names the columns: uid, email, name, phone. ${unknown} is none.` };
-  return { users: lines.filter(line => line.trim()).map(line => {
-    const cells = line.split(",").map(cell => cell.trim());
-    return Object.fromEntries(names.map((name, at) => [name, cells[at] ?? ""]).filter(([, cell]) => cell !== ""));
-  }) };
-}
-
-const COLUMNS: { [name: string]: string } = { uid: "localId", localid: "localId", email: "email", mail: "email", name: "displayName",
-  displayname: "displayName", phone: "phoneNumber", phonenumber: "phoneNumber" };
-
 const EVENTS: { [event: string]: string } = {
   sign_up: "Signed up", sign_in_ok: "Signed in", sign_in_fail: "A sign-in failed", mfa_enroll: "Second factor added",
   mfa_withdraw: "Second factor removed", mfa_fail: "A second factor failed", token_refresh_fail: "A session could not go on",

@@ -1,0 +1,74 @@
+import { Component, h } from "preact";
+import { shown } from "../format/text";
+import { fullMoment, moment } from "../format/time";
+import { causeText, headline, Receipt } from "../receipts/receipt";
+import { ReceiptBox } from "../receipts/receiptBox";
+import { sentence } from "../shell/session";
+import { Sheet } from "../widgets/sheet";
+import { TextField } from "../widgets/textField";
+import { PeopleController } from "./controller";
+
+interface State {
+  receipts: Receipt[] | null;
+  filter: string;
+  open: number | null;
+  problem: string | null;
+}
+
+const KEPT = 1000;
+const AGAIN_MILLISECONDS = 3000;
+
+/** What took access away, the newest first, as it comes; each opens into who was told. */
+export class ReceiptsSheet extends Component<{ people: PeopleController }, State> {
+  override state: State = { receipts: null, filter: "", open: null, problem: null };
+  private isThere = true;
+
+  override componentDidMount(): void {
+    void this.follow();
+  }
+
+  override componentWillUnmount(): void {
+    this.isThere = false;
+  }
+
+  private async follow(): Promise<void> {
+    const { api } = this.props.people;
+    let after: number | null = null;
+    while (this.isThere) {
+      try {
+        const { receipts, last }: { receipts: Receipt[]; last: number } = await (after === null ? api.newestReceipts() : api.receiptsAfter(after));
+        if (!this.isThere) return;
+        const known = new Set((this.state.receipts ?? []).map(receipt => receipt.id));
+        const come = receipts.filter(receipt => !known.has(receipt.id)).sort((a, b) => b.id - a.id);
+        this.setState({ receipts: [...come, ...(this.state.receipts ?? [])].slice(0, KEPT), problem: null });
+        after = last;
+      } catch (error) {
+        if (!this.isThere) return;
+        this.setState({ problem: sentence(error) });
+        await new Promise(later => setTimeout(later, AGAIN_MILLISECONDS));
+      }
+    }
+  }
+
+  render() {
+    const { people } = this.props;
+    const { receipts, filter, open, problem } = this.state;
+    const words = filter.toLowerCase().split(/\s+/).filter(word => word);
+    const fit = (receipts ?? []).filter(receipt => words.every(word => JSON.stringify(receipt).toLowerCase().includes(word)));
+    return <Sheet title="Receipts" isWide name="receipts" onClose={() => people.open(null)}>
+      <p class="note-text">Whatever takes access away leaves one: a rule, a change of data, an account, a token that ended.</p>
+      <TextField label="Filter by cause, uid, path, connection" isProse value={filter} onChange={next => this.setState({ filter: next })} />
+      {problem ? <span class="problem" role="alert"><bdi>{shown(problem, 300)}</bdi></span> : null}
+      {receipts === null && !problem ? <div class="bones" aria-busy="true"><div class="bone" style={{ width: "60%" }} /></div> : null}
+      <ol class="timeline receipts-list" tabIndex={0} aria-label="Receipts">{fit.map(receipt => <li key={String(receipt.id)}>
+        <span class={`knot ${receipt.isComplete ? "green" : "red"}`} />
+        {open === receipt.id ? <div class="grow"><button type="button" class="link" aria-expanded="true" onClick={() => this.setState({ open: null })}>Close</button>
+          <ReceiptBox receipt={receipt} /></div>
+          : <button type="button" class="receipt-line grow" aria-expanded="false" onClick={() => this.setState({ open: receipt.id })}>
+            <b>{headline(receipt)}</b>{receipt.isComplete ? null : <span class="chip red">not complete</span>}{" "}
+            <span class="note-text"><bdi>{shown(causeText(receipt), 80)}</bdi>{receipt.database ? <span>, <bdi class="mono">{shown(receipt.database, 60)}</bdi></span> : null}</span></button>}
+        <time title={fullMoment(receipt.time)}>{moment(receipt.time, Date.now())}</time></li>)}</ol>
+      {receipts && !fit.length ? <p class="note-text">{filter ? "Nothing fits." : "Nothing took access away since the server started."}</p> : null}
+    </Sheet>;
+  }
+}

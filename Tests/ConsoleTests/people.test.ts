@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { Person } from "../../Sources/HearthConsole/Page/people/api";
+import { readCells, readImport } from "../../Sources/HearthConsole/Page/people/importText";
+import { claimsOf, nameOf, problemOfClaims, providersOf, seenAt } from "../../Sources/HearthConsole/Page/people/words";
+import { headline, histogram, missing, Receipt, scaleEnd } from "../../Sources/HearthConsole/Page/receipts/receipt";
+
+const person = (fields: Partial<Person>): Person => ({ localId: "u1", createdAt: "1", sessions: 0, ...fields });
+
+const receipt = (fields: Partial<Receipt>): Receipt => ({ id: 1, database: "app", cause: "data", position: 9, time: 1, signedOut: 0, examined: 6,
+  kept: 1, cancelled: 5, sent: 5, gone: 0, late: 0, isComplete: true, listeners: [], listenersOmitted: 0, ...fields });
+
+test("cells in quotes hold commas, quotes and line breaks", () => {
+  assert.deepEqual(readCells('a, b ,"c, d"\r\n"say ""hi""","two\nlines" ,\r\n\r\nlast'),
+    [["a", "b", "c, d"], ['say "hi"', "two\nlines", ""], ["last"]]);
+  assert.deepEqual(readCells(""), []);
+  assert.equal(readCells('a,"b'), null);
+});
+
+test("an import is read from lines below names", () => {
+  assert.deepEqual(readImport('Email,name,claims\nann@example.com,"Doe, Ann","{""role"":""editor""}"\nben@example.com'),
+    { users: [{ email: "ann@example.com", displayName: "Doe, Ann", customAttributes: '{"role":"editor"}' }, { email: "ben@example.com" }] });
+  assert.match((readImport("email,shoe size\na,1") as { problem: string }).problem, /shoe size is none/);
+  assert.match((readImport('email\n"a') as { problem: string }).problem, /inside of quotes/);
+});
+
+test("an import is read as exports have it", () => {
+  assert.deepEqual(readImport('{"users": [{"localId": "u1"}]}'), { users: [{ localId: "u1" }] });
+  assert.deepEqual(readImport("[]"), { users: [] });
+  for (const text of ["{}", "[1]", "[", " "]) assert.ok("problem" in readImport(text), text);
+  const row = "u1,ann@example.com,true,,,Ann,,g1,ann@gmail.com,,,,,,,,,,,,,,,1000,2000,,true,";
+  assert.deepEqual(readImport(row), { users: [{ localId: "u1", email: "ann@example.com", displayName: "Ann", createdAt: "1000", lastLoginAt: "2000",
+    emailVerified: true, disabled: true, providerUserInfo: [{ providerId: "google.com", rawId: "g1", email: "ann@gmail.com" }] }] });
+  assert.match((readImport(row + ",,") as { problem: string }).problem, /Row 1 has 30 columns/);
+});
+
+test("people in words", () => {
+  assert.equal(nameOf(person({})), "anonymous");
+  assert.equal(nameOf(person({ customAuth: true })), "u1");
+  assert.equal(providersOf(person({ providerUserInfo: [{ providerId: "password", rawId: "a" }, { providerId: "google.com", rawId: "b" }] })), "mail link, google");
+  assert.equal(claimsOf(person({ customAttributes: '{"role":"editor","teams":[1]}' })), "role: editor, teams: [1]");
+  assert.equal(seenAt(person({})), null);
+  assert.equal(seenAt(person({ lastLoginAt: "5", lastRefreshAt: "1970-01-01T00:00:00.009Z" })), 9);
+});
+
+test("claims that tokens cannot carry are refused before they are sent", () => {
+  assert.equal(problemOfClaims('{"role": "editor"}'), null);
+  for (const text of ["{", "[]", "null", '{"sub": 1}', JSON.stringify({ a: "x".repeat(1000) })]) assert.ok(problemOfClaims(text), text);
+});
+
+test("a receipt says in a line what happened, and who is missing", () => {
+  assert.equal(headline(receipt({ milliseconds: { p50: 0.4, p99: 1.3, max: 1.3 } })), "5 of 6 listeners cut, the last after 1.3 ms");
+  assert.equal(headline(receipt({ examined: 0, kept: 0, cancelled: 0, sent: 0 })), "Nobody was connected.");
+  assert.equal(missing(receipt({})), null);
+  assert.match(missing(receipt({ isComplete: false, sent: 3, late: 2 }))!, /2 listeners are late/);
+  assert.match(missing(receipt({ isComplete: false, unanswered: ["n2"] }))!, /No answer from n2/);
+});
+
+test("many listeners are drawn as counts on one scale", () => {
+  const listeners = [0.1, 0.2, 1.9, 2].map(milliseconds => ({ connection: "c", path: "/a", lastPosition: 1, milliseconds }));
+  const many = receipt({ listeners: [...listeners, { connection: "c", path: "/a", lastPosition: 1, outcome: "late" }],
+    milliseconds: { p50: 1, p99: 2, max: 2 } });
+  assert.equal(scaleEnd(many), 2);
+  assert.deepEqual(histogram(many), [1, 1, 0, 0, 0, 0, 0, 0, 0, 2]);
+});
