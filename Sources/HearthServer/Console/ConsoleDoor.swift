@@ -19,7 +19,8 @@ struct ConsoleDoor: Sendable {
   private static let tokenSeconds: Int64 = 60
   /// What the operation may know of the browser's request. Its credentials stay outside.
   private static let headers = [
-    "Content-Type", "User-Agent", "Accept-Language", "If-Match", "If-None-Match", "X-Forwarded-For", "X-Forwarded-Proto",
+    "Content-Type", "User-Agent", "Accept-Language", "If-Match", "If-None-Match", "X-Forwarded-For",
+    "X-Forwarded-Proto",
     "Forwarded", "X-Real-IP",
   ]
 

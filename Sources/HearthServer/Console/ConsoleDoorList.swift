@@ -27,8 +27,10 @@ enum ConsoleDoorList {
     + rulesChanges.map { Operation(method: $0.0, pattern: $0.1, isChange: true, namesTool: true) }
 
   private static let looks = [
-    ("GET", ".settings/rules.json"), ("GET", ".settings/rules/versions.json"), ("GET", ".settings/rules/versions/*.json"),
-    ("GET", ".settings/rules/staged.json"), ("POST", ".settings/rules/decide.json"), ("GET", ".settings/denials/*.json"),
+    ("GET", ".settings/rules.json"), ("GET", ".settings/rules/versions.json"),
+    ("GET", ".settings/rules/versions/*.json"),
+    ("GET", ".settings/rules/staged.json"), ("POST", ".settings/rules/decide.json"),
+    ("GET", ".settings/denials/*.json"),
     ("GET", ".settings/receipts.json"), ("GET", ".inspect/databases.json"),
     ("GET", ".settings/triggers.json"), ("GET", ".settings/triggers/*.json"), ("GET", ".settings/triggers/*/dead.json"),
     ("GET", ".settings/plugins.json"), ("GET", ".settings/cluster.json"), ("GET", ".metrics"),

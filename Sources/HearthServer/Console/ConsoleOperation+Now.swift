@@ -65,7 +65,9 @@ extension ConsoleOperation {
     let level = parameters["level"].flatMap(Logger.Level.init(rawValue:)) ?? .trace
     let lines = console.log.lines(after: UInt64(parameters["after"] ?? "0") ?? 0, from: level, limit: Self.linesMax)
     let shown = lines.map { line in
-      JSON.object([.init("number", .int(Int64(clamping: line.number))), .init("line", JSON(parsing: line.bytes) ?? .null)])
+      JSON.object([
+        .init("number", .int(Int64(clamping: line.number))), .init("line", JSON(parsing: line.bytes) ?? .null),
+      ])
     }
     return ConsoleResponder.json(.object([.init("lines", .array(shown))]))
   }

@@ -27,4 +27,3 @@ extension ConsoleOperation {
     return ConsoleResponder.json(answer)
   }
 }
-

@@ -40,4 +40,3 @@ extension ConsoleOperation {
     return ConsoleResponder.json(await BlockingThread.run { RulesCheck.answer(source) })
   }
 }
-

@@ -21,7 +21,8 @@ struct ConsoleOperation: Sendable {
 
   /// What there is, with whichever method.
   private static let names: Set<String> = [
-    "session", "databases", "credential", "outline", "events", "rules/coverage", "rules/check", "people", "people/one", "try",
+    "session", "databases", "credential", "outline", "events", "rules/coverage", "rules/check", "people", "people/one",
+    "try",
     "now/figures", "now/connections", "now/listens", "now/log",
   ]
 

@@ -82,7 +82,8 @@ struct PeopleSearch {
     case .disabled: guard user.isDisabled else { return false }
     case .anonymous: guard user.isAnonymous else { return false }
     case .unverified: guard user.email != nil, !user.isEmailVerified else { return false }
-    case .session: guard !PersonSessions.current(of: user, in: view, nowSeconds: nowSeconds).isEmpty else { return false }
+    case .session:
+      guard !PersonSessions.current(of: user, in: view, nowSeconds: nowSeconds).isEmpty else { return false }
     case nil: break
     }
     guard !words.isEmpty else { return true }

@@ -162,7 +162,7 @@ class CreateSheet extends Component<{ app: App; onClose: () => void; onDone: () 
     this.setState({ isBusy: true, problem: null });
     try {
       await app.session.api.server("POST", ".settings/databases.json", { name });
-      app.notices.say(`${name} is there. Its rules deny everything until others are deployed.`);
+      app.notices.say(`${name} is there.`);
       await onDone();
     } catch (error) {
       this.setState({ isBusy: false, problem: sentence(error) });

@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { linePoints, scale, Series, short } from "../../Sources/HearthConsole/Page/now/series";
+
+function series(samples: (number | null)[][]): Series {
+  const made = new Series();
+  made.take({ intervalMilliseconds: 2000, figures: ["writes", "p99"], samples });
+  return made;
+}
+
+test("samples come once, and an hour of them is kept", () => {
+  const made = series([[2000, 1, 5], [4000, 2, null]]);
+  made.take({ intervalMilliseconds: 2000, figures: ["writes", "p99"], samples: [[4000, 9, 9], [6000, 3, 1]] });
+  assert.equal(made.newest, 6000);
+  assert.equal(made.last("writes"), 3);
+  assert.equal(made.sum("writes", 0), 12);
+  made.take({ intervalMilliseconds: 2000, figures: ["writes", "p99"], samples: [[4_000_000, 1, 1]] });
+  assert.equal(made.sum("writes", 0), 2);
+  assert.equal(made.last("nothing"), null);
+});
+
+test("a line is broken where samples are missing", () => {
+  const made = series([[2000, 1, 1], [4000, 2, null], [6000, 3, 3], [20_000, 4, 4]]);
+  assert.deepEqual(made.runs("writes", 0).map(run => run.length), [3, 1]);
+  assert.deepEqual(made.runs("p99", 0).map(run => run.length), [2, 1]);
+  assert.equal(made.at("writes", 5100), 3);
+  assert.equal(made.at("writes", 13_000), null);
+  assert.deepEqual(series([]).runs("writes", 0), []);
+});
+
+test("an axis ends at a round number", () => {
+  assert.deepEqual(scale(0), { top: 1, ticks: [0.5, 1] });
+  assert.equal(scale(2014).top, 4000);
+  assert.equal(scale(0.03).top, 0.04);
+  assert.equal(scale(5).top, 5);
+  assert.equal(linePoints([{ at: 0, value: 0 }, { at: 10, value: 20 }], 0, 10, 10, 100, 50), "0.0,50.0 100.0,0.0");
+});
+
+test("figures are short", () => {
+  assert.deepEqual([0, 0.03, 0.42, 3, 12.6, 2014, 46_310, 123_456].map(short), ["0", "0", "0.4", "3", "13", "2,014", "46.3k", "123k"]);
+});
