@@ -61,11 +61,18 @@ def test_a_refusal_is_explained_mended_tried_and_deployed(console):
 
     why.get_by_role("button", name="Try with my edit").click()
     expect(why).to_contain_text("still refused with your edit")
+    expect(why).to_contain_text("Over the data of that moment.")
     edit(page, "root.child('members/' + $room + '/' + auth.uid).exists() && (!data", "(!data")
     expect(page.get_by_text("1 line changed")).to_be_visible()
     why.get_by_role("button", name="Try with my edit").click()
     expect(why).to_contain_text("allowed with your edit")
+    expect(why).to_contain_text("Over the data of now: your rules look at places that were not kept")
     watched.picture("rules-tried")
+    why.get_by_role("button", name="Copy as test").click()
+    expect(page.get_by_role("region", name="Notices")).to_contain_text("Copied as a file for hearth rules test")
+    page.context.grant_permissions(["clipboard-read"])
+    case = json.loads(page.evaluate("navigator.clipboard.readText()"))["cases"][0]
+    assert case["write"] == "/rooms/lobby/messages/m1" and case["as"] == "mira" and case["expect"] == "deny"
 
     page.get_by_role("button", name="Deploy").click()
     dialog = page.get_by_role("dialog")

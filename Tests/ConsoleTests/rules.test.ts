@@ -5,7 +5,7 @@ import { completions, helpFor, wildcardsAbove } from "../../Sources/HearthConsol
 import { causes, decidingVisit, Explanation, partsOf, Traced, valueText, Visit } from "../../Sources/HearthConsole/Page/why/explanation";
 
 function traced(text: string, value: Traced["value"], operands: Traced[] = []): Traced {
-  return { text, line: 1, column: 1, value, operands };
+  return { text, line: 1, column: 1, endLine: 1, endColumn: 1 + text.length, value, operands };
 }
 
 function visit(expression: Traced, line = 3): Visit {

@@ -8,9 +8,11 @@ package final class DenialRecords: Sendable {
   /// One denial.
   package struct Record: Sendable {
     let trace: String
+    /// The database's name.
     package let database: String
     /// In the log's words.
     package let operation: String
+    /// Where.
     package let path: Path
     /// Nil when it was too much to keep, or when no rule was asked.
     package let request: RecordedRequest?

@@ -2,6 +2,7 @@
 ///
 /// The texts are interface: clients compare and display them.
 package struct RESTFailure: Error, Equatable, Sendable {
+  /// Of the answer.
   package let status: Int
   /// What the answer says.
   package let text: String

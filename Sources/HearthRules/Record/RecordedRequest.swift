@@ -4,6 +4,7 @@ import HearthTree
 /// they looked at. Of who asked it has what rules see, and only if they looked; never a credential.
 package struct RecordedRequest: Sendable {
   private let rules: RuleSet
+  /// What was asked, with as much of the data as was looked at.
   package let request: RulesRequest
   /// What is known of the data.
   private let known: KnownPlaces

@@ -39,8 +39,8 @@ export interface Explained {
   request: AskedRequest;
   inForce: boolean;
   explanation: Explanation;
-  /** A file for `hearth rules test` with this case. */
-  test: string;
+  /** A file for `hearth rules test` with this case; null where it has no words for the query. */
+  test: string | null;
 }
 
 const CHECK_MILLISECONDS = 250;
@@ -240,13 +240,16 @@ export class RulesController extends Store {
     this.changed();
   }
 
-  /** The same request over the data of its moment, by the text in the editor. */
+  /** The same request by the text in the editor: over the data of its moment, or of now if the text looks at what was not kept. */
   async tryEdit(): Promise<void> {
-    if (!this.denial || !this.explained || "problem" in this.explained) return;
+    const { denial, explained, text } = this;
+    if (!denial || !explained || "problem" in explained || this.isTrying) return;
     this.isTrying = true;
     this.changed();
-    this.tried = await this.ask({ denial: this.denial.id, rules: this.text });
+    let tried = await this.ask({ denial: denial.id, rules: text });
+    if (tried.isComplete === false) tried = await this.decide(explained.request, text);
     this.isTrying = false;
+    if (this.denial === denial) this.tried = tried;
     this.changed();
   }
 

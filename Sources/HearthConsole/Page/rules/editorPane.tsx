@@ -170,10 +170,10 @@ export class EditorPane extends Component<Props, {}> {
       this.lineClasses.push(first);
     }
     for (const part of partsOf(visit)) {
-      const { line, column, text } = part.traced;
+      const { line, column, endLine, endColumn, text } = part.traced;
       const there = editor.getLine(line - 1)?.slice(column - 1);
-      if (part.mark === "unasked" || !there?.startsWith(text)) continue;
-      this.marks.push(editor.markText({ line: line - 1, ch: column - 1 }, { line: line - 1, ch: column - 1 + text.length },
+      if (part.mark === "unasked" || (rules.isChanged && !there?.startsWith(text))) continue;
+      this.marks.push(editor.markText({ line: line - 1, ch: column - 1 }, { line: endLine - 1, ch: endColumn - 1 },
         { className: part.mark === "held" ? "part-held" : "part-failed" }));
     }
     if (this.shownDenial !== rules.denial) {

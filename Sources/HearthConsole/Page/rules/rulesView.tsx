@@ -202,8 +202,8 @@ export class RulesView extends View<Props, { filter: string; isPaused: boolean }
         <div class="line"><Button label={rules.isTrying ? "Trying…" : "Try with my edit"} kind="primary" isDisabled={rules.isTrying}
           onPress={() => void rules.tryEdit()} />
         <Button label="Open in Try it" onPress={() => this.props.app.go("rules", ["try"])} />
-        <Button label="Copy as test" kind="quiet" onPress={() => this.props.app.data.acts.copy(explained.test,
-          "Copied as a case for hearth rules test")} /></div>{this.verdict()}</div>} />;
+        <Button label="Copy as test" kind="quiet" reason={explained.test === null ? "A test file has no words for this query." : null}
+          onPress={() => this.props.app.data.acts.copy(explained.test ?? "", "Copied as a file for hearth rules test")} /></div>{this.verdict()}</div>} />;
   }
 
   /** What the text in the editor would say. */
@@ -214,7 +214,7 @@ export class RulesView extends View<Props, { filter: string; isPaused: boolean }
       : tried.allowed ? <span class="chip green"><Icon name="check" />allowed with your edit</span>
         : <div><span class="chip red"><Icon name="cross" />still refused with your edit</span>
           <p class="note-text"><bdi>{shown(tried.explanation?.summary ?? "", 300)}</bdi></p></div>}
-      {tried.error ? null : <p class="note-text">Over the data of that moment{tried.isComplete === false
-        ? "; your rules look at places of which nothing is kept, and see nothing there" : ""}.</p>}</div>;
+      {tried.error ? null : <p class="note-text">{tried.dataOf === "denial" ? "Over the data of that moment."
+        : "Over the data of now: your rules look at places that were not kept of that moment."}</p>}</div>;
   }
 }

@@ -5,6 +5,8 @@ export interface Traced {
   text: string;
   line: number;
   column: number;
+  endLine: number;
+  endColumn: number;
   value?: Json;
   error?: string;
   reached?: boolean;
