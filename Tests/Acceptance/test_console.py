@@ -29,6 +29,8 @@ OPERATIONS = {
     "check rules": ("POST", "rules/check", {"source": CLOSED}),
     "why": ("GET", "denials/1", None),
     "try": ("POST", "try", {"database": "default", "request": {"read": "/"}}),
+    "people": ("GET", "people?q=ann", None),
+    "one person": ("GET", "people/one?uid=ann", None),
     "look at rules": ("GET", "server/.settings/rules.json?ns=default", None),
     "deploy rules": ("POST", "server/.settings/rules/versions.json?ns=default", {"source": OPEN}),
     "disable somebody": ("POST", "server/accounts:update", {"localId": "ann", "disableUser": True}),

@@ -11,7 +11,12 @@ extension ConsoleOperation {
     _ = try session(isUse: parameters["peek"] != "1")
     let search = try PeopleSearch(parameters)
     let (store, nowSeconds) = (services.accounts.own.store, call.now.wallMilliseconds / 1_000)
-    return ConsoleResponder.json(await BlockingThread.run { search.answer(from: store.view, nowSeconds: nowSeconds) })
+    let answer = await BlockingThread.run { search.answer(from: store.view, nowSeconds: nowSeconds) }
+    guard let answer else {
+      throw ConsoleFailure(
+        .badRequest, "More than \(PeopleSearch.lookedMax) accounts are listed by their uids alone: search instead.")
+    }
+    return ConsoleResponder.json(answer)
   }
 
   func person() async throws(ConsoleFailure) -> HTTPResponse {

@@ -2,12 +2,14 @@ import HearthAccounts
 import HearthIdentity
 import HearthTree
 
-/// `GET api/people`: accounts in the order of their uids, those that fit.
+/// `GET api/people`: accounts that fit, in the order of their uids or in another.
 ///
 /// | parameter | |
 /// |---|---|
 /// | `q` | words; each must stand in the uid, the mail address, the name, the phone number, or the claims |
 /// | `state` | `disabled`, `anonymous`, `unverified`, or `session`: with a session |
+/// | `order` | `name`, `seen`, `created` or `sessions`; of ``lookedMax`` accounts at most |
+/// | `dir` | `asc` or `desc`, with `order` |
 /// | `after` | the last uid of the page before |
 /// | `limit` | at most ``limitMax``; 100 |
 ///
@@ -24,6 +26,7 @@ struct PeopleSearch {
   private var state: State?
   private var after: String?
   private var limit = 100
+  private var order: PeopleOrder?
 
   private enum State: String {
     case disabled, anonymous, unverified, session
@@ -48,10 +51,24 @@ struct PeopleSearch {
       }
       limit = number
     }
+    guard let text = parameters["order"] else {
+      guard parameters["dir"] == nil else { throw ConsoleFailure(.badRequest, "dir goes with order.") }
+      return
+    }
+    guard let key = PeopleOrder.Key(rawValue: text) else {
+      throw ConsoleFailure(.badRequest, "order is name, seen, created or sessions.")
+    }
+    let direction = parameters["dir"] ?? "asc"
+    guard direction == "asc" || direction == "desc" else {
+      throw ConsoleFailure(.badRequest, "dir is asc or desc.")
+    }
+    order = PeopleOrder(key: key, isDescending: direction == "desc")
   }
 
   /// - Parameter nowSeconds: since 1970.
-  func answer(from view: AccountView, nowSeconds: Int64) -> JSON {
+  /// - Returns: nil for an order of more accounts than are sorted.
+  func answer(from view: AccountView, nowSeconds: Int64) -> JSON? {
+    if let order { return answer(from: view, by: order, nowSeconds: nowSeconds) }
     var (found, looked, last): ([JSON], Int, String?) = ([], 0, after)
     var isAtEnd = false
     // Whoever knows an account's uid or address wants that one first.
@@ -70,7 +87,29 @@ struct PeopleSearch {
         if found.count == limit { break }
       }
     }
-    return .object([.init("people", .array(found)), .init("next", isAtEnd ? .null : last.map { .string($0) } ?? .null)])
+    let next = isAtEnd ? nil : last.map { JSON.string($0) }
+    return .object([.init("people", .array(found)), .init("next", next ?? .null)])
+  }
+
+  private func answer(from view: AccountView, by order: PeopleOrder, nowSeconds: Int64) -> JSON? {
+    var (found, last): ([UserRecord], String?) = ([], nil)
+    var looked = 0
+    while true {
+      let page = view.users(after: last, limit: Self.pageSize)
+      guard let end = page.last else { break }
+      looked += page.count
+      guard looked <= Self.lookedMax else { return nil }
+      last = end.uid
+      found += page.filter { fits($0, in: view, nowSeconds: nowSeconds) }
+    }
+    let sorted = order.sorted(found, in: view, nowSeconds: nowSeconds)
+    let start = after.flatMap { uid in sorted.firstIndex { $0.uid.isSameText(as: uid) } }.map { $0 + 1 } ?? 0
+    let page = sorted[start...].prefix(limit)
+    let next = page.endIndex < sorted.endIndex ? page.last.map { JSON.string($0.uid) } : nil
+    return .object([
+      .init("people", .array(page.map { Self.json($0, in: view, nowSeconds: nowSeconds) })),
+      .init("next", next ?? .null),
+    ])
   }
 
   private func exact(_ word: String, in view: AccountView) -> UserRecord? {

@@ -1,5 +1,6 @@
 import { ConsoleApi } from "../api/console";
 import { Receipt } from "../receipts/receipt";
+import { Sorting } from "../widgets/table";
 
 export interface Person {
   localId: string;
@@ -62,9 +63,13 @@ const RECEIPT_SECONDS = 10;
 export class PeopleApi {
   constructor(private readonly api: ConsoleApi) {}
 
-  search(query: string, state: string, after: string | null): Promise<{ people: Person[]; next: string | null }> {
+  search(query: string, state: string, sorting: Sorting | null, after: string | null): Promise<{ people: Person[]; next: string | null }> {
     const asked = new URLSearchParams({ q: query, limit: "100" });
     if (state) asked.set("state", state);
+    if (sorting) {
+      asked.set("order", sorting.order);
+      asked.set("dir", sorting.isDescending ? "desc" : "asc");
+    }
     if (after !== null) asked.set("after", after);
     return this.api.ask("GET", "/people?" + asked);
   }

@@ -3,6 +3,7 @@ import { Receipt } from "../receipts/receipt";
 import { App } from "../shell/app";
 import { sentence } from "../shell/session";
 import { Store } from "../shell/store";
+import { Sorting } from "../widgets/table";
 import { Change, PeopleApi, Person, PersonAnswer } from "./api";
 import { nameOf } from "./words";
 
@@ -21,6 +22,7 @@ export class PeopleController extends Store {
   problem: string | null = null;
   query = "";
   filter: StateFilter = "";
+  sorting: Sorting | null = null;
   one: PersonAnswer | { problem: string } | null = null;
   /** Receipts of what was done here, the newest first, by uid. */
   receipts = new Map<string, Receipt[]>();
@@ -59,12 +61,18 @@ export class PeopleController extends Store {
     this.changed();
   }
 
+  sort(sorting: Sorting | null): void {
+    if (JSON.stringify(sorting) === JSON.stringify(this.sorting)) return;
+    this.sorting = sorting;
+    void this.load();
+  }
+
   async load(): Promise<void> {
     const generation = ++this.generation;
     this.isLoading = true;
     this.changed();
     try {
-      const found = await this.api.search(this.query, this.filter, null);
+      const found = await this.api.search(this.query, this.filter, this.sorting, null);
       if (generation !== this.generation) return;
       [this.list, this.next, this.problem] = [found.people, found.next, null];
       // A page may have looked at many accounts of which few fit.
@@ -89,7 +97,7 @@ export class PeopleController extends Store {
   private async page(generation: number): Promise<void> {
     for (let asked = 0; asked < 5 && this.next !== null; asked++) {
       const before = this.list.length;
-      const found = await this.api.search(this.query, this.filter, this.next);
+      const found = await this.api.search(this.query, this.filter, this.sorting, this.next);
       if (generation !== this.generation) return;
       const known = new Set(this.list.map(person => person.localId));
       this.list = [...this.list, ...found.people.filter(person => !known.has(person.localId))];

@@ -8,7 +8,7 @@ import { Store, View } from "../shell/store";
 import { Button } from "../widgets/button";
 import { Icon } from "../widgets/icon";
 import { Seg } from "../widgets/seg";
-import { Column, Table } from "../widgets/table";
+import { Column, Sorting, Table } from "../widgets/table";
 import { Person } from "./api";
 import { PeopleController, StateFilter } from "./controller";
 import { initial, PersonPane, Receipts } from "./personPane";
@@ -16,17 +16,17 @@ import { PeopleSheets } from "./sheets";
 import { claimsOf, isAnonymous, nameOf, providersOf, seenAt } from "./words";
 
 const COLUMNS: Column<Person>[] = [
-  { name: "Person", width: "minmax(0, 2.2fr)", cell: person => <span class="line"><span class="avatar" aria-hidden="true">{isAnonymous(person) ? "?" : initial(nameOf(person))}</span>
+  { name: "Person", order: "name", width: "minmax(0, 2.2fr)", cell: person => <span class="line"><span class="avatar" aria-hidden="true">{isAnonymous(person) ? "?" : initial(nameOf(person))}</span>
     <bdi class={`cut ${isAnonymous(person) ? "quiet-text" : ""}`}>{shown(nameOf(person), 80)}</bdi>
     {person.disabled ? <span class="chip red">disabled</span> : null}</span> },
   { name: "uid", width: "minmax(0, 1fr)", isRoomy: true, cell: person => <bdi class="mono cut">{shown(person.localId, 60)}</bdi> },
   { name: "Signs in with", width: "minmax(0, 1fr)", isRoomy: true, cell: person => providersOf(person) },
   { name: "Claims", width: "minmax(0, 1fr)", isRoomy: true, cell: person => <bdi class="mono cut">{shown(claimsOf(person), 80)}</bdi> },
-  { name: "Seen", width: "minmax(0, 0.9fr)", cell: person => {
+  { name: "Seen", order: "seen", width: "minmax(0, 0.9fr)", cell: person => {
     const at = seenAt(person);
     return at === null ? "never" : <time title={fullMoment(at)}>{moment(at, Date.now())}</time>;
   } },
-  { name: "Sessions", width: "72px", isRight: true, cell: person => num(person.sessions) },
+  { name: "Sessions", order: "sessions", width: "72px", isRight: true, cell: person => num(person.sessions) },
 ];
 const FILTERS: { value: StateFilter; label: string }[] = [{ value: "", label: "All" }, { value: "session", label: "Signed in" },
   { value: "disabled", label: "Disabled" }, { value: "anonymous", label: "Anonymous" }, { value: "unverified", label: "Not verified" }];
@@ -45,6 +45,8 @@ export class PeopleView extends View<{ app: App; place: Place; database: string 
     const { app, place } = this.props;
     app.search = () => this.field?.focus();
     this.people.search(place.asked.get("q") ?? "", (FILTERS.find(each => each.value === place.asked.get("state"))?.value ?? ""));
+    const order = place.asked.get("order");
+    if (order) this.people.sorting = { order: order.replace(/^-/, ""), isDescending: order.startsWith("-") };
     this.people.start();
     this.people.choose(place.parts[0] ?? null);
   }
@@ -62,6 +64,7 @@ export class PeopleView extends View<{ app: App; place: Place; database: string 
     const asked = new URLSearchParams();
     if (this.people.query) asked.set("q", this.people.query);
     if (this.people.filter) asked.set("state", this.people.filter);
+    if (this.people.sorting) asked.set("order", (this.people.sorting.isDescending ? "-" : "") + this.people.sorting.order);
     this.props.app.go("people", parts, asked);
   }
 
@@ -89,7 +92,10 @@ export class PeopleView extends View<{ app: App; place: Place; database: string 
       }} /></div>
       <div class="people-split">
         <Table name="People" columns={COLUMNS} rows={people.list} keyOf={(person: Person) => person.localId} chosen={uid}
-          onChoose={(person: Person) => this.go([person.localId])} onEnd={() => people.more()} empty={this.empty()} />
+          sorting={people.sorting} onSort={(sorting: Sorting | null) => {
+            people.sort(sorting);
+            this.go(uid ? [uid] : []);
+          }} onChoose={(person: Person) => this.go([person.localId])} onEnd={() => people.more()} empty={this.empty()} />
         {this.person(uid)}
       </div>
       {people.sheet ? <PeopleSheets people={people} onCreated={made => this.go([made])} /> : null}

@@ -62,7 +62,7 @@ export class ReceiptsSheet extends Component<{ people: PeopleController }, State
       {receipts === null && !problem ? <div class="bones" aria-busy="true"><div class="bone" style={{ width: "60%" }} /></div> : null}
       <ol class="timeline receipts-list" tabIndex={0} aria-label="Receipts">{fit.map(receipt => <li key={String(receipt.id)}>
         <span class={`knot ${receipt.isComplete ? "green" : "red"}`} />
-        {open === receipt.id ? <div class="grow"><button type="button" class="link" aria-expanded="true" onClick={() => this.setState({ open: null })}>Close</button>
+        {open === receipt.id ? <div class="grow"><button type="button" class="link" aria-expanded="true" onClick={() => this.setState({ open: null })}>Less</button>
           <ReceiptBox receipt={receipt} /></div>
           : <button type="button" class="receipt-line grow" aria-expanded="false" onClick={() => this.setState({ open: receipt.id })}>
             <b>{headline(receipt)}</b>{receipt.isComplete ? null : <span class="chip red">not complete</span>}{" "}

@@ -3,6 +3,7 @@ import { plural, shown } from "../format/text";
 import { num } from "../format/number";
 import { sentence } from "../shell/session";
 import { makePushId } from "../tree/pushId";
+import { Button } from "../widgets/button";
 import { Sheet } from "../widgets/sheet";
 import { SheetFoot } from "../widgets/sheetFoot";
 import { TextField } from "../widgets/textField";
@@ -123,7 +124,7 @@ class ImportSheet extends Component<{ people: PeopleController }, ImportState> {
     const close = () => people.open(null);
     if (refused) {
       return <Sheet title={`${num(taken)} ${plural(taken, "person", "people")} imported`} isWide onClose={close} onSubmit={close}
-        foot={<SheetFoot label="Done" onCancel={close} />}>
+        foot={<span class="line grow"><span class="grow" /><Button label="Done" kind="primary" type="submit" /></span>}>
         {refused.length ? <div><p>{num(refused.length)} {plural(refused.length, "row was", "rows were")} refused:</p>
           <table class="plain"><thead><tr><th>Row</th><th>Why</th></tr></thead><tbody>{refused.slice(0, 200).map(each =>
             <tr><td><bdi>{shown(each.row, 120)}</bdi></td><td><bdi>{shown(each.message, 300)}</bdi></td></tr>)}</tbody></table></div>

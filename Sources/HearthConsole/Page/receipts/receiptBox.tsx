@@ -23,7 +23,7 @@ export function ReceiptBox(props?: { receipt: Receipt }) {
         : <span class="chip green"><Icon name="check" />complete</span>}</div>
     {problem ? <p class="receipt-problem" role="alert">{problem}</p> : null}
     {receipt.listeners.length > DRAWN ? <Histogram receipt={receipt} /> : receipt.listeners.length ? <ul class="told" aria-label="Listeners">
-      {receipt.listeners.map(listener => <li><bdi class="mono cut" title={listener.path}>{shown(listener.path, 80)}</bdi>
+      {receipt.listeners.map(listener => <li><bdi class="mono told-path" title={listener.path}>{shown(listener.path, 80)}</bdi>
         {listener.milliseconds !== undefined ? <span class="told-bar" aria-hidden="true"><span style={{ width: `${listener.milliseconds / end * 100}%` }} /></span>
           : <span class="note-text">{listener.outcome === "late" ? "late" : "gone before it was told"}</span>}
         <span class="right">{listener.milliseconds !== undefined ? ms(listener.milliseconds) : ""}</span></li>)}

@@ -8,7 +8,14 @@ export interface Column<Row> {
   isRight?: boolean;
   /** Not on narrow screens. */
   isRoomy?: boolean;
+  /** Its name for an order, where rows can be sorted by it. */
+  order?: string;
   cell: (row: Row) => JSX.Element | string | null;
+}
+
+export interface Sorting {
+  order: string;
+  isDescending: boolean;
 }
 
 interface Props<Row> {
@@ -20,6 +27,8 @@ interface Props<Row> {
   onChoose: (row: Row) => void;
   /** The last rows are in sight. */
   onEnd?: () => void;
+  sorting?: Sorting | null;
+  onSort?: (sorting: Sorting | null) => void;
   /** In place of rows. */
   empty?: JSX.Element | null;
 }
@@ -77,6 +86,23 @@ export class Table extends Component<Props<any>, { from: number; to: number }> {
     if (top + this.rowHeight > body.scrollTop + body.clientHeight) body.scrollTop = top + this.rowHeight - body.clientHeight;
   }
 
+  private sortOf(column: Column<any>): "ascending" | "descending" | undefined {
+    const { sorting } = this.props;
+    if (!column.order || sorting?.order !== column.order) return undefined;
+    return sorting.isDescending ? "descending" : "ascending";
+  }
+
+  /** Up, down, then as the rows come. */
+  private head(column: Column<any>): JSX.Element | string {
+    const { onSort } = this.props;
+    const { order } = column;
+    if (!order || !onSort) return column.name;
+    const sort = this.sortOf(column);
+    const next = sort === "descending" ? null : { order, isDescending: sort === "ascending" };
+    return <button type="button" class="sort" onClick={() => onSort(next)}>{column.name}
+      {sort ? <span aria-hidden="true">{sort === "ascending" ? " \u2191" : " \u2193"}</span> : null}</button>;
+  }
+
   render() {
     const { name, columns, rows, keyOf, chosen, onChoose, empty } = this.props;
     const { from, to } = this.state;
@@ -85,7 +111,7 @@ export class Table extends Component<Props<any>, { from: number; to: number }> {
     const shown = rows.slice(from, to);
     return <div class="table" role="grid" aria-label={name} aria-rowcount={String(rows.length + 1) as any}>
       <div class="table-head" role="row" style={{ gridTemplateColumns: grid }}>{columns.map(column =>
-        <span class={cellName(column)} role="columnheader" key={column.name}>{column.name}</span>)}</div>
+        <span class={cellName(column)} role="columnheader" key={column.name} aria-sort={this.sortOf(column)}>{this.head(column)}</span>)}</div>
       <div class="table-body" role="rowgroup" tabIndex={0} aria-label={`${name}, rows`} ref={element => (this.body = element as HTMLElement)} onScroll={() => this.look()}
         onKeyDown={event => this.key(event)}>
         {rows.length ? <div role="presentation" style={{ height: `${rows.length * this.rowHeight}px` }} class="table-rows">{shown.map((row, index) =>
