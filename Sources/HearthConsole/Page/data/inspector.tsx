@@ -9,6 +9,7 @@ import { Kind, kindOf, Node, toExport } from "../tree/node";
 import { timeOfPushId } from "../tree/pushId";
 import { Store, View } from "../shell/store";
 import { Button } from "../widgets/button";
+import { Later } from "../widgets/later";
 import { LoggedChange } from "./changeLog";
 import { DataController } from "./controller";
 import { identityName } from "./connection";
@@ -50,6 +51,8 @@ export class Inspector extends View<{ data: DataController; onMore: (anchor: Ele
         {this.selection.refusal ? <Refused data={data} reason={this.selection.refusal} /> : this.value(kind, node)}
       </section>
       {this.facts(kind, node)}
+      <Later load={() => import("./whoMay").then(module => (given: any) => <module.WhoMay {...given} />)} onFail={() => {}}
+        given={{ data, path: textOf(path), as: data.route.as, refusal: this.selection.refusal }} />
       <Changes data={data} path={path} />
     </aside>;
   }

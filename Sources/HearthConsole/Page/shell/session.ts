@@ -22,6 +22,8 @@ export class Session extends Store {
   /** Where the address stood before a link was opened over it. */
   place = location.hash.startsWith("#/") ? location.hash.slice(1) : "";
   private version: string | null = null;
+  /** Somebody signs out: what is asked by the page itself is asked no more. */
+  isEnding = false;
   private person = "";
   private usedAt = Date.now();
   private toldAt = Date.now();
@@ -63,6 +65,7 @@ export class Session extends Store {
   }
 
   async signOut(): Promise<void> {
+    this.isEnding = true;
     await this.api.signOut().catch(() => {});
     localStorage.removeItem(TOKEN);
     this.set({ name: "out", problem: null });
@@ -115,6 +118,7 @@ export class Session extends Store {
       this.generation++;
     }
     this.person = answer.name;
+    this.isEnding = false;
     if (answer.version) {
       this.isUpdated = this.version !== null && this.version !== answer.version;
       this.version ??= answer.version;

@@ -1,0 +1,113 @@
+import { Component, h } from "preact";
+import { shown } from "../format/text";
+import { Identity } from "../shell/route";
+import { sentence } from "../shell/session";
+import { Json } from "../tree/node";
+import { Clause, clausesOf } from "../why/clause";
+import { AskedRequest, Explanation } from "../why/explanation";
+import { Why } from "../why/why";
+import { Icon } from "../widgets/icon";
+import { authVariable, identityName } from "./connection";
+import type { DataController } from "./controller";
+
+interface Props {
+  data: DataController;
+  path: string;
+  as: Identity | null;
+  /** What the socket says of this place: a change of it may be one of the decision. */
+  refusal: string | null;
+}
+
+type Operation = "read" | "write";
+
+interface State {
+  read: Explanation | null;
+  write: Explanation | null;
+  problem: string | null;
+  open: Operation | null;
+}
+
+const NOTHING: State = { read: null, write: null, problem: null, open: null };
+/** Walking through a tree asks only where one stays. */
+const STAYED_MILLISECONDS = 150;
+
+/** Who gets to the selected place by the rules in force, or what they say of somebody. */
+export class WhoMay extends Component<Props, State> {
+  override state: State = NOTHING;
+  private asked = "";
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  override componentDidMount(): void {
+    this.look();
+  }
+
+  override componentDidUpdate(): void {
+    this.look();
+  }
+
+  override componentWillUnmount(): void {
+    clearTimeout(this.timer);
+    this.asked = "";
+  }
+
+  private look(): void {
+    const { data, path, as, refusal } = this.props;
+    const wanted = JSON.stringify([data.database, path, as, refusal]);
+    if (wanted === this.asked) return;
+    const isElsewhere = JSON.stringify(JSON.parse(this.asked || "[]").slice(0, 3)) !== JSON.stringify(JSON.parse(wanted).slice(0, 3));
+    this.asked = wanted;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => void this.ask(wanted), STAYED_MILLISECONDS);
+    if (isElsewhere) this.setState(NOTHING);
+  }
+
+  private async ask(wanted: string): Promise<void> {
+    const { data, path, as } = this.props;
+    if (data.session.isEnding) return;
+    try {
+      const auth = (as && "uid" in as ? authVariable(as) : null) as Json;
+      // Whoever may take a value away may write there; what must be true of a value is another matter.
+      const requests: AskedRequest[] = [{ read: path, auth }, { delete: path, auth }];
+      const { decisions } = await data.session.api.server<{ decisions: { explanation?: Explanation; error?: string }[] }>("POST",
+        `.settings/rules/decide.json?ns=${encodeURIComponent(data.database)}`, { requests, explain: true });
+      if (wanted !== this.asked) return;
+      this.setState({ read: decisions[0]?.explanation ?? null, write: decisions[1]?.explanation ?? null, problem: decisions[0]?.error ?? null });
+    } catch (error) {
+      if (wanted === this.asked) this.setState({ problem: sentence(error) });
+    }
+  }
+
+  render() {
+    const { as } = this.props;
+    const { read, write, problem, open } = this.state;
+    if (problem) return <section class="who-may"><h3>Who may</h3><p class="note-text"><bdi>{shown(problem, 300)}</bdi></p></section>;
+    if (!read || !write) return <span hidden />;
+    const explanation = open === "read" ? read : write;
+    return <section class="who-may" aria-label={as ? `What ${identityName(as)} may` : "Who may"}>
+      <h3>{as ? <span><bdi>{shown(identityName(as), 60)}</bdi> may</span> : "Who may, besides administrators"}</h3>
+      {as ? <div class="line">{this.verdict("read", read)}{this.verdict("write", write)}</div>
+        : <dl class="facts"><dt>Read</dt><dd>{ways(read, "read")}</dd><dt>Write</dt><dd>{ways(write, "write")}</dd></dl>}
+      {as && open ? <Why explanation={explanation} /> : null}
+    </section>;
+  }
+
+  private verdict(operation: Operation, { allowed }: Explanation) {
+    const { open } = this.state;
+    return <button type="button" class={`chip ${allowed ? "green" : "red"}`} aria-expanded={String(open === operation)}
+      onClick={() => this.setState({ open: open === operation ? null : operation })}>
+      <Icon name={allowed ? "check" : "cross"} />{allowed ? `${operation}s` : `no ${operation}`}: why</button>;
+  }
+}
+
+function ways(explanation: Explanation, operation: Operation) {
+  const clauses = clausesOf(explanation, operation);
+  if (!clauses.length) return <span>nobody{explanation.outcome === "noRule" ? ": no rule stands here" : ""}</span>;
+  return <ul class="ways">{clauses.map((clause, at) => <Way clause={clause} isFirst={at === 0} />)}</ul>;
+}
+
+function Way(props?: { clause: Clause; isFirst: boolean }) {
+  const { clause: { words, text, line, isTrue }, isFirst } = props!;
+  return <li>{isFirst ? "" : "or "}{words !== null ? <bdi>{shown(words, 120)}</bdi> : <span>{isTrue ? "everybody, now that " : ""}
+    <code class="mono"><bdi>{shown(text, 400)}</bdi></code></span>}{" "}
+    <a class="link" href={`#/rules?line=${line}`}>line {line}</a></li>;
+}

@@ -1,0 +1,22 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { clausesOf } from "../../Sources/HearthConsole/Page/why/clause";
+import { Explanation, Visit } from "../../Sources/HearthConsole/Page/why/explanation";
+
+const visit = (text: string, fields: Partial<Visit> = {}): Visit => ({ path: "/users/$uid", kind: "read", line: 3, column: 5, at: "/users/ann",
+  value: false, expression: { text, line: 3, column: 14 }, reads: [], ...fields });
+
+const words = (...trace: Visit[]) => clausesOf({ allowed: false, operation: "read", path: "/users/ann", outcome: "noGrant", summary: "",
+  rule: null, trace } as Explanation, "read").map(clause => clause.words ?? clause.text);
+
+test("conditions of a known shape are said in words, others as they are written", () => {
+  assert.deepEqual(words(visit("true"), visit("auth != null"), visit("auth.uid !== null"), visit("auth == null")),
+    ["everybody", "whoever is signed in", "whoever is signed in", "whoever is not signed in"]);
+  assert.deepEqual(words(visit("auth.uid == $uid"), visit("$uid === auth.uid"), visit("(auth != null &&  auth.uid == $uid)")),
+    ["ann alone", "ann alone", "ann alone"]);
+  assert.deepEqual(words(visit("auth.uid == $other"), visit("auth.token.role == 'x'")), ["auth.uid == $other", "auth.token.role == 'x'"]);
+});
+
+test("what is never true, and rules of another kind, are no way in", () => {
+  assert.deepEqual(words(visit("false"), visit("true", { kind: "write" }), visit("auth != null", { expression: undefined })), []);
+});
