@@ -62,7 +62,7 @@ struct TestServices {
     ServerRoutes(
       services: services, load: IdentityLoad(max: 10), hub: nil, plugins: plugins,
       erasures: ErasureDesk(folder: folder.path + "/erasures", services: services),
-      console: ServerParts.console(options, ConsoleAccess(), setup.accounts.own))
+      console: ServerParts.console(options, ConsoleAccess(), setup.accounts.own, LogRing()))
   }
 
   /// What the port answers.
