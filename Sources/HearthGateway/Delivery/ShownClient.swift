@@ -6,11 +6,15 @@ import HearthTree
 package struct ShownClient: Sendable {
   /// How it is connected.
   package enum Kind: String, Sendable {
-    case socket, stream
+    /// A conversation over a socket or long polls.
+    case socket
+    /// An event stream over HTTP.
+    case stream
   }
 
   /// The connection's name in logs.
   package var id: ConnectionID
+  /// Socket or stream.
   package var kind: Kind
   /// The database's name, as the client said it.
   package var database: String
