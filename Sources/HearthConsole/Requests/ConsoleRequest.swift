@@ -6,6 +6,8 @@ package struct ConsoleRequest: Sendable {
     case asset
     /// A session, by a key or a token in the body, in JSON: foreign pages cannot send that without asking first.
     case signIn
+    /// A file that the browser saves, by a key that is good once: the page can send no header with that.
+    case download
     /// Everything that a session is needed for.
     case session
   }
@@ -49,7 +51,7 @@ package struct ConsoleRequest: Sendable {
       fetchSites.allSatisfy({ $0 == "same-origin" })
     else { throw .crossSite }
     switch purpose {
-    case .asset: break
+    case .asset, .download: break
     case .signIn: guard isJSON else { throw .crossSite }
     case .session: guard tokens.count == 1, tokens.first?.isEmpty == false else { throw .noHeader }
     }

@@ -112,8 +112,10 @@ package final class LoopHub {
     flush()
   }
 
-  /// All of them, the newest places first.
-  var shownInOrder: some Sequence<any HubClient> { clients.all.reversed() }
+  /// Places that clients stand at, or stood.
+  var placeCount: Int { clients.rows.count }
+  /// Who stands at one of them.
+  func client(at place: Int) -> (any HubClient)? { clients.client(at: place) }
 
   /// Whether the connection lives on this loop.
   func owns(_ id: ConnectionID) -> Bool { id.loopIndex == index }

@@ -6,15 +6,17 @@ import HearthTree
 package struct ShownClient: Sendable {
   /// How it is connected.
   package enum Kind: String, Sendable {
-    /// A conversation over a socket or long polls.
+    /// A WebSocket.
     case socket
+    /// Long polls.
+    case poll
     /// An event stream over HTTP.
     case stream
   }
 
   /// The connection's name in logs.
   package var id: ConnectionID
-  /// Socket or stream.
+  /// Socket, long polls or stream.
   package var kind: Kind
   /// The database's name, as the client said it.
   package var database: String
@@ -24,14 +26,24 @@ package struct ShownClient: Sendable {
   package var readsAll: Bool
   /// The IP address that it comes from; empty when it is not known.
   package var address: String
+  /// What it says that it is.
+  package var agent: String?
   /// When it came, since 1970.
   package var sinceMilliseconds: Int64
   /// Nothing is read from it at the moment.
   package var isPaused: Bool
+
+  fileprivate static func isNewer(_ one: ShownClient, _ other: ShownClient) -> Bool {
+    (one.sinceMilliseconds, one.id.rawValue) > (other.sinceMilliseconds, other.id.rawValue)
+  }
 }
 
 extension EffectRouter {
-  /// The clients of a database, those that came last first, and how many there are of it. Waits for the loops' turns.
+  /// Places that a loop looks at in one turn: some tenths of a millisecond's work, so that nobody waits for it.
+  private static let placesPerTurn = 1_024
+
+  /// The clients of a database, those that came last first, and how many there are of it. Waits for turns of each loop; who
+  /// comes or goes meanwhile may be missing.
   ///
   /// - Parameters:
   ///   - uid: of those who are signed in as that user; nil for all.
@@ -41,29 +53,51 @@ extension EffectRouter {
   ) async -> (clients: [ShownClient], count: Int) {
     var (found, count): ([ShownClient], Int) = ([], 0)
     for inbox in inboxes {
-      let loop = await inbox.ask { hub in hub.shownClients(of: database, uid: uid, limit: limit) }
-      guard let loop else { continue }
-      found += loop.clients
-      count += loop.count
+      var place: Int? = 0
+      while let first = place {
+        let turn = await inbox.ask { hub in
+          hub.shownClients(of: database, uid: uid, from: first, through: Self.placesPerTurn)
+        }
+        found += turn?.clients ?? []
+        count += turn?.clients.count ?? 0
+        place = turn?.next
+        if found.count >= limit + 4 * Self.placesPerTurn { found = Self.newest(found, limit) }
+      }
     }
-    found.sort { ($0.sinceMilliseconds, $0.id.rawValue) > ($1.sinceMilliseconds, $1.id.rawValue) }
-    return (Array(found.prefix(limit)), count)
+    return (Self.newest(found, limit), count)
+  }
+
+  private static func newest(_ clients: [ShownClient], _ limit: Int) -> [ShownClient] {
+    Array(clients.sorted(by: ShownClient.isNewer).prefix(limit))
+  }
+
+  /// One client; nil when it is gone.
+  package func shownClient(_ id: ConnectionID) async -> ShownClient? {
+    guard id.loopIndex < inboxes.count else { return nil }
+    return await inboxes[id.loopIndex].ask { hub in hub.client(id)?.shown } ?? nil
   }
 }
 
 extension LoopHub {
+  /// Those at so many places of this loop.
+  ///
+  /// - Returns: also the place to go on at; nil at the end.
   fileprivate func shownClients(
-    of database: String, uid: String?, limit: Int
-  ) -> (clients: [ShownClient], count: Int) {
-    var (found, count): ([ShownClient], Int) = ([], 0)
-    for client in shownInOrder {
-      guard let shown = client.shown, shown.database == database,
+    of database: String, uid: String?, from first: Int, through countMax: Int
+  ) -> (clients: [ShownClient], next: Int?) {
+    var found: [ShownClient] = []
+    let places = placeCount
+    let end = places - first > countMax ? first + countMax : places
+    var place = first
+    while place < end {
+      if let shown = client(at: place)?.shown, shown.database == database,
         uid.map({ shown.uid?.utf8.elementsEqual($0.utf8) == true }) ?? true
-      else { continue }
-      count += 1
-      if found.count < limit { found.append(shown) }
+      {
+        found.append(shown)
+      }
+      place += 1
     }
-    return (found, count)
+    return (found, end < places ? end : nil)
   }
 }
 

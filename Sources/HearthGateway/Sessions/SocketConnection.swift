@@ -79,8 +79,9 @@ final class SocketConnection: TransportDelegate, SignedInClient {
   var shown: ShownClient? {
     guard database != nil, transport != nil else { return nil }
     return ShownClient(
-      id: id, kind: .socket, database: opening.namespace, uid: credential?.shownUID,
-      readsAll: credential?.readsAll ?? false, address: opening.origin.address, sinceMilliseconds: sinceMilliseconds,
+      id: id, kind: transport is SocketTransport ? .socket : .poll, database: opening.namespace,
+      uid: credential?.shownUID, readsAll: credential?.readsAll ?? false, address: opening.origin.address,
+      agent: opening.agent, sinceMilliseconds: sinceMilliseconds,
       isPaused: isHeldBack || isOverQuota || isVerifying)
   }
 

@@ -13,6 +13,10 @@ struct SocketOpening: Sendable {
   /// A session over long polls that this client wants to go on with.
   var joinedSession: String?
   var origin: RequestOrigin
+  /// What the client says that it is.
+  var agent: String?
+
+  private static let agents = ClientAgents()
 
   /// nil when the request names no host.
   init?(_ request: HTTPRequest, from origin: RequestOrigin, defaultNamespace: String) {
@@ -23,5 +27,6 @@ struct SocketOpening: Sendable {
     lastSession = handshake.lastSession
     joinedSession = handshake.joinedSession
     self.origin = origin
+    agent = Self.agents.shared(request.header("User-Agent"))
   }
 }

@@ -21,6 +21,10 @@ final class Console: Sendable {
   /// How the server did; nil until it has started.
   var figures: FigureRing? { sampled.withLock { $0 } }
   private let sampled = Mutex<FigureRing?>(nil)
+  /// What state it is in; nil until it has started.
+  var sight: ServerSight? { seen.withLock { $0 } }
+  private let seen = Mutex<ServerSight?>(nil)
+  let downloads = ConsoleDownloads()
   /// Where this machine's browsers find it; known once its port is open.
   private let url = Mutex<String?>(nil)
   private let audit: AuditLog
@@ -41,8 +45,9 @@ final class Console: Sendable {
   func opened(at url: String) { self.url.withLock { $0 = url } }
 
   /// The server has started: samples are taken from now on.
-  func watch(_ ring: FigureRing) {
+  func watch(_ ring: FigureRing, _ sight: ServerSight) {
     sampled.withLock { $0 = ring }
+    seen.withLock { $0 = sight }
     ring.start()
   }
 

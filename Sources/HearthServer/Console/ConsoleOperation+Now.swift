@@ -20,7 +20,10 @@ extension ConsoleOperation {
   func figures() throws(ConsoleFailure) -> HTTPResponse {
     let parameters = try looked()
     guard let ring = console.figures else { throw .unavailable }
-    return ConsoleResponder.json(ring.json(after: Int64(parameters["after"] ?? "0") ?? 0))
+    guard let after = Int64(parameters["after"] ?? "0") else {
+      throw ConsoleFailure(.badRequest, "after is a time in milliseconds since 1970.")
+    }
+    return ConsoleResponder.json(ring.json(after: after))
   }
 
   /// `GET api/now/connections?ns=NAME&uid=UID`: the clients of a database that are connected to this node, those that came
@@ -38,7 +41,7 @@ extension ConsoleOperation {
   /// of the data that rule looked at: when it changes, the listen is decided again.
   func listens() async throws(ConsoleFailure) -> HTTPResponse {
     let parameters = try looked()
-    guard let id = parameters["connection"].flatMap({ UInt64($0, radix: 16) }) else {
+    guard let id = Self.connectionID(parameters["connection"]) else {
       throw ConsoleFailure(.badRequest, "connection is the name of a connection.")
     }
     let database: Database
@@ -48,7 +51,7 @@ extension ConsoleOperation {
     let now = call.now.wallMilliseconds
     return ConsoleResponder.json(
       await BlockingThread.run {
-        let standing = database.listens(of: ConnectionID(rawValue: id))
+        let standing = database.listens(of: id)
         let rules = standing.state.rules.withExpressions
         let shown = standing.listens.prefix(Self.listensMax).map { listen in
           Self.json(listen, rules, root: standing.state.root, nowMilliseconds: now)
@@ -62,14 +65,49 @@ extension ConsoleOperation {
   /// `GET api/now/log?after=NUMBER&level=LEVEL`: the newest lines of the log.
   func logLines() throws(ConsoleFailure) -> HTTPResponse {
     let parameters = try looked()
-    let level = parameters["level"].flatMap(Logger.Level.init(rawValue:)) ?? .trace
-    let lines = console.log.lines(after: UInt64(parameters["after"] ?? "0") ?? 0, from: level, limit: Self.linesMax)
+    guard let level = Logger.Level(rawValue: parameters["level"] ?? "trace") else {
+      let all = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+      throw ConsoleFailure(.badRequest, "level is one of \(all).")
+    }
+    guard let after = UInt64(parameters["after"] ?? "0") else {
+      throw ConsoleFailure(.badRequest, "after is the number of a line.")
+    }
+    let lines = console.log.lines(after: after, from: level, limit: Self.linesMax)
     let shown = lines.map { line in
       JSON.object([
         .init("number", .int(Int64(clamping: line.number))), .init("line", JSON(parsing: line.bytes) ?? .null),
       ])
     }
     return ConsoleResponder.json(.object([.init("lines", .array(shown))]))
+  }
+
+  /// `GET api/now/state`: the process, storage, databases, and what there is to look at.
+  func state() async throws(ConsoleFailure) -> HTTPResponse {
+    _ = try looked()
+    guard let sight = console.sight else { throw .unavailable }
+    return ConsoleResponder.json(await BlockingThread.run { sight.json })
+  }
+
+  /// `POST api/now/disconnect` with `{"connection": ID}`: the client comes back by itself, and is asked anew who it is.
+  func disconnect() async throws(ConsoleFailure) -> HTTPResponse {
+    let session = try session()
+    guard session.role == .administrator else { throw .readOnly }
+    guard let id = Self.connectionID(call.body?["connection"]?.string) else {
+      throw ConsoleFailure(.badRequest, "connection is the name of a connection.")
+    }
+    guard let client = await services.router.shownClient(id) else {
+      throw ConsoleFailure(.notFound, "This connection has ended.")
+    }
+    await console.record(
+      "session \(session.id) (\(session.name)): disconnects \(client.name), \(client.uid ?? "nobody") at \(client.address)",
+      uid: session.uid, by: call.client)
+    services.router.sendAway(id)
+    return ConsoleResponder.json(.object([]))
+  }
+
+  private static func connectionID(_ text: String?) -> ConnectionID? {
+    guard let text, (1...16).contains(text.utf8.count) else { return nil }
+    return UInt64(text, radix: 16).map { ConnectionID(rawValue: $0) }
   }
 
   /// The parameters of what the page asks again and again by itself.
@@ -97,9 +135,12 @@ extension ConsoleOperation {
 }
 
 extension ShownClient {
+  fileprivate var name: String { String(id.rawValue, radix: 16) }
+
   fileprivate var json: JSON {
     .object([
-      .init("id", .string(String(id.rawValue, radix: 16))), .init("kind", .string(kind.rawValue)),
+      .init("id", .string(name)), .init("kind", .string(kind.rawValue)),
+      .init("agent", agent.map { .string($0) } ?? .null),
       .init("uid", uid.map { .string($0) } ?? .null), .init("readsAll", .bool(readsAll)),
       .init("address", .string(address)), .init("since", .int(sinceMilliseconds)), .init("isPaused", .bool(isPaused)),
     ])

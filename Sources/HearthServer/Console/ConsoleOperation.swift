@@ -23,7 +23,7 @@ struct ConsoleOperation: Sendable {
   private static let names: Set<String> = [
     "session", "databases", "credential", "outline", "events", "rules/coverage", "rules/check", "people", "people/one",
     "try",
-    "now/figures", "now/connections", "now/listens", "now/log",
+    "now/figures", "now/connections", "now/listens", "now/log", "now/state", "now/disconnect", "download",
   ]
 
   /// - Parameter name: what comes behind `/.console/api/`. A new operation is a line here, and in ``names``.
@@ -43,6 +43,11 @@ struct ConsoleOperation: Sendable {
     case (.GET, "now/connections"): return later { () async throws(ConsoleFailure) in try await connections() }
     case (.GET, "now/listens"): return later { () async throws(ConsoleFailure) in try await listens() }
     case (.GET, "now/log"): return now { () throws(ConsoleFailure) in try logLines() }
+    case (.GET, "now/state"): return later { () async throws(ConsoleFailure) in try await state() }
+    case (.POST, "now/disconnect"): return later { () async throws(ConsoleFailure) in try await disconnect() }
+    case (.POST, "download"): return later { () async throws(ConsoleFailure) in try await makeDownload() }
+    case (.GET, _) where name.hasPrefix(ConsoleDownloads.prefix) && call.request.method == .GET:
+      return download(name)
     case (.GET, "people"): return later { () async throws(ConsoleFailure) in try await people() }
     case (.GET, "people/one"): return later { () async throws(ConsoleFailure) in try await person() }
     case (.GET, _) where name.hasPrefix(Self.denialPrefix):

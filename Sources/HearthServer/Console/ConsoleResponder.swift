@@ -17,7 +17,9 @@ import NIOHTTP1
 /// | `POST api/credential` | what opens a socket for a few minutes |
 /// | `GET api/outline` | what is below a node, without values |
 /// | `GET api/events` | what happens, as an event stream |
-/// | `GET api/now/figures`, `now/connections`, `now/listens`, `now/log` | how it is, who is connected and why |
+/// | `GET api/now/figures`, `now/connections`, `now/listens`, `now/log`, `now/state` | how it is, who is connected and why |
+/// | `POST api/now/disconnect` | has a client come back |
+/// | `POST api/download`, `GET api/download/KEY` | a part of a database, once, as a file |
 /// | `GET api/people`, `api/people/one` | accounts, with their sessions and records of the audit trail |
 /// | `POST api/rules/check` | what is wrong with a rules file |
 /// | `api/server/…` | what administrators' tools ask of the server |
@@ -41,8 +43,7 @@ struct ConsoleResponder: ToolResponder {
   func respond(to request: HTTPRequest, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse> {
     let path = request.path
     let api = Self.prefix + "/api/"
-    let purpose: ConsoleRequest.Purpose =
-      !path.hasPrefix(api) ? .asset : path == api + "session" && request.method == .POST ? .signIn : .session
+    let purpose = Self.purpose(request, api: api)
     let isEncrypted = isEncrypted(request)
     let shown = ConsoleRequest(
       purpose, hosts: request.headers["Host"], origins: request.headers["Origin"],
@@ -59,6 +60,16 @@ struct ConsoleResponder: ToolResponder {
     guard purpose != .asset else { return loop.eventLoop.makeSucceededFuture(asset(call)) }
     let operation = String(path.dropFirst(api.count))
     return ConsoleOperation(responder: self, call: call, loop: loop).answer(operation)
+  }
+
+  private static func purpose(_ request: HTTPRequest, api: String) -> ConsoleRequest.Purpose {
+    let path = request.path
+    guard path.hasPrefix(api) else { return .asset }
+    switch request.method {
+    case .POST where path == api + "session": return .signIn
+    case .GET where path.hasPrefix(api + ConsoleDownloads.prefix): return .download
+    default: return .session
+    }
   }
 
   private func refuse(

@@ -32,7 +32,11 @@ extension ServerParts {
   /// The ports are open: links can be made.
   static func openConsole(_ options: HearthServer.Options, _ transport: Transport, _ routes: ServerRoutes) {
     guard let console = routes.console else { return }
-    console.watch(FigureRing(options.metrics, routes.services))
+    console.watch(
+      FigureRing(options.metrics, routes.services),
+      ServerSight(
+        services: routes.services, plugins: routes.plugins.host, cluster: routes.cluster?.node,
+        dataDirectory: options.dataDirectory, version: console.version))
     let place = options.console.place
     let host = place?.host ?? options.host
     let isEncrypted = options.tls != nil && (place == nil || !isLoopback(host))

@@ -150,7 +150,8 @@ package final class HTTPStream {
     if loop.now - drained.at >= Int32(loop.limits.stallTimeoutSeconds) { abort() }
   }
 
-  private func abort() {
+  /// Ends the connection, so that nobody takes what came for all of it.
+  package func abort() {
     // not at once: the delegate may be in the middle of a call to this stream
     let channel = context.channel
     state = .ending

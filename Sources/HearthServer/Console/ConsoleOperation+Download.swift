@@ -1,0 +1,131 @@
+import HearthConsole
+import HearthCrypto
+import HearthDatabase
+import HearthEngine
+import HearthGateway
+import HearthTransport
+import HearthTree
+import NIOCore
+
+/// A part of a database as a file, which the browser saves as it comes.
+extension ConsoleOperation {
+  /// `POST api/download` with `{"database": NAME, "path": PATH}`: where to fetch it, once, within a minute.
+  func makeDownload() async throws(ConsoleFailure) -> HTTPResponse {
+    let session = try session()
+    guard let cookie = call.cookie else { throw .noSession }
+    let database = try known(call.body?["database"]?.string)
+    guard let text = call.body?["path"]?.string, let location = try? Location(wire: text), !location.isPriority else {
+      throw ConsoleFailure(.badRequest, "path is a place in the database.")
+    }
+    let key: String
+    do throws(RandomnessError) {
+      key = try console.downloads.makeKey(
+        session: session.id, cookie: cookie, database: database, path: location.path,
+        now: call.now.monotonicMilliseconds)
+    } catch {
+      throw .unavailable
+    }
+    await console.record(
+      "session \(session.id) (\(session.name)): downloads \(location.path) of \(database)", uid: session.uid,
+      by: call.client)
+    return ConsoleResponder.json(
+      .object([
+        .init("path", .string("\(ConsoleResponder.prefix)/api/\(ConsoleDownloads.prefix)\(key)")),
+        .init("expiresInSeconds", .int(ConsoleDownloads.keySeconds)),
+      ]))
+  }
+
+  /// `GET api/download/KEY`: the file.
+  func download(_ name: String) -> EventLoopFuture<HTTPResponse> {
+    let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
+    let key = name.dropFirst(ConsoleDownloads.prefix.count)
+    let now = call.now.monotonicMilliseconds
+    guard let cookie = call.cookie, let ticket = console.downloads.redeem(key, cookie: cookie, now: now),
+      console.access.isOpen(ticket.session, now: now)
+    else {
+      promise.succeed(
+        ConsoleResponder.answer(
+          ConsoleFailure(.notFound, "This download was fetched already, or is over. Ask for it again.")))
+      return promise.futureResult
+    }
+    opened(ticket.database).assumeIsolated().whenComplete { [self] result in
+      do {
+        promise.succeed(begin(ticket, try result.get()))
+      } catch {
+        promise.succeed(ConsoleResponder.answer(error as? ConsoleFailure ?? .unavailable))
+      }
+    }
+    return promise.futureResult
+  }
+
+  private func begin(_ ticket: ConsoleDownloads.Ticket, _ database: Database) -> HTTPResponse {
+    guard console.downloads.enter() else {
+      return ConsoleResponder.answer(ConsoleFailure(.tooManyRequests, "Too many downloads are under way."))
+    }
+    let stream = DownloadStream(database.published.root[ticket.path], of: ticket.session, console, on: loop.eventLoop)
+    var response = ConsoleResponder.answer(
+      .ok,
+      headers: [
+        (name: "Content-Type", value: "application/json; charset=utf-8"),
+        (name: "Content-Disposition", value: "attachment; filename=\"\(Self.fileName(ticket))\""),
+      ])
+    response.stream = NIOLoopBound(stream, eventLoop: loop.eventLoop)
+    return response
+  }
+
+  /// The database's name and the last key, with nothing in it that a file system or a header would mind.
+  static func fileName(_ ticket: ConsoleDownloads.Ticket) -> String {
+    let key = ticket.path.keys.last.map { key in
+      "-"
+        + String(
+          key.description.unicodeScalars.prefix(64).map { scalar -> Character in
+            scalar.isASCII
+              && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+                || "-_".unicodeScalars.contains(scalar))
+              ? Character(scalar) : "_"
+          })
+    }
+    return "\(ticket.database)\(key ?? "").json"
+  }
+}
+
+/// A tree on its way to a browser: the next piece is made once the last one is written. Used on its event loop only.
+final class DownloadStream: HTTPStreamDelegate {
+  private static let pieceBytes = 64 << 10
+
+  private var text: ExportText
+  private let session: UInt64
+  private let console: Console
+  private let loop: any EventLoop
+  private var stream: HTTPStream?
+
+  init(_ node: Node, of session: UInt64, _ console: Console, on loop: any EventLoop) {
+    (text, self.session, self.console, self.loop) = (ExportText(node), session, console, loop)
+  }
+
+  /// Between two tokens of JSON a space means nothing.
+  var quietText: ByteBuffer { ByteBuffer(string: " ") }
+
+  func opened(_ stream: HTTPStream) {
+    self.stream = stream
+    goOn()
+  }
+
+  func closed() {
+    stream = nil
+    text = ExportText(.empty)
+    console.downloads.leave()
+  }
+
+  private func goOn() {
+    guard let stream else { return }
+    // Half a file must not look like a whole one.
+    guard console.access.isOpen(session, now: SystemClock.now.monotonicMilliseconds) else { return stream.abort() }
+    guard let piece = text.next(bytesMin: Self.pieceBytes) else { return stream.end() }
+    stream.send(ByteBuffer(bytes: piece))
+    stream.whenWritten { [weak self, loop] in
+      loop.assumeIsolated().execute { self?.goOn() }
+    }
+    stream.flush()
+  }
+}
