@@ -1,5 +1,6 @@
 """The console's figures, connections, log and settings in a real browser."""
 
+import json
 import re
 
 import pytest
@@ -117,4 +118,56 @@ def test_now_on_a_narrow_screen(console, theme):
     watched.picture(f"now-narrow-{theme}")
     check_accessibility(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
+    watched.check()
+
+
+def test_what_is_wrong_stands_in_words_and_a_client_is_disconnected(console):
+    console.server.run(
+        "triggers", "add", "index", "--path", "/open/{item}", "--on", "write", "--url", "http://127.0.0.1:9/events")
+    client = Client(console.server)
+    client.sign_in(console.server.token("mira"))
+    client.call("p", p="/open/x", d=1)
+    watched = console.open(view="now")
+    page = watched.page
+    look = page.get_by_role("region", name="To look at")
+    expect(look).to_contain_text("the receiver of index cannot be reached")
+    expect(page.get_by_role("status").filter(has_text="1 thing to look at")).to_be_visible()
+    side = page.get_by_role("complementary", name="State")
+    expect(side).to_contain_text(re.compile("Last backup ?none"))
+    expect(side).to_contain_text(re.compile(r"Open files ?\d+ of"))
+    rows = page.get_by_role("grid", name="Connections").get_by_role("row")
+    rows.filter(has_text="mira").click()
+    watched.picture("now-findings")
+    check_accessibility(page)
+    page.get_by_role("button", name="Disconnect").click()
+    expect(rows.filter(has_text="mira")).to_have_count(0)
+    expect(page.get_by_role("region", name="Notices").get_by_text("The connection is ended.")).to_be_visible()
+    watched.check()
+
+
+def test_a_viewer_disconnects_nobody(console):
+    client = Client(console.server)
+    client.sign_in(console.server.token("mira"))
+    watched = console.open("--read-only", view="now", theme="dark")
+    page = watched.page
+    row = page.get_by_role("grid", name="Connections").get_by_role("row").filter(has_text="mira")
+    row.click()
+    button = page.get_by_role("button", name="Disconnect")
+    expect(button).to_have_attribute("aria-disabled", "true")
+    button.click(force=True)
+    client.call("p", p="/open/x", d=1)
+    expect(row).to_be_visible()
+    check_accessibility(page)
+    watched.check()
+
+
+def test_a_large_part_is_saved_as_the_server_streams_it(console):
+    console.write("/open/large", {f"key{number}": "x" * 1000 for number in range(7_000)})
+    watched = console.open(fragment="/open/large")
+    page = watched.page
+    with page.expect_download() as saved:
+        page.get_by_role("complementary").get_by_role("button", name="Export").click()
+    assert saved.value.suggested_filename == "default-large.json"
+    with open(saved.value.path(), encoding="utf-8") as file:
+        assert len(json.load(file)) == 7_000
     watched.check()

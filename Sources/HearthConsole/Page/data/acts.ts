@@ -2,7 +2,7 @@ import { isSame, Path, textOf } from "../tree/keys";
 import { fromExport } from "../tree/node";
 import type { DataController } from "./controller";
 import { PartTooLarge, Undo } from "./edits";
-import { download } from "./export";
+import { download, downloadFromServer } from "./export";
 
 const EXPORTED_BYTES_MAXIMUM = 5_000_000;
 
@@ -56,11 +56,12 @@ export class Acts {
     this.data.select(next && !isSame(next, path) ? next : path.slice(0, -1));
   }
 
-  /** Gives a small part to the browser as a file, as the identity in use may see it. */
+  /** Gives a part to the browser as a file, as the identity in use may see it. What is large comes from the server by itself. */
   exportPart(path: Path): void {
     void this.run(async () => {
       const page = await this.data.session.api.outline(this.data.database, textOf(path), { limit: 1 });
       if (page.bytes > EXPORTED_BYTES_MAXIMUM) {
+        if (!this.data.route.as) return downloadFromServer(this.data.session.api, this.data.database, path);
         throw new PartTooLarge(path, page.bytes, EXPORTED_BYTES_MAXIMUM);
       }
       download(path, fromExport(await this.data.activeLink!.wire.get(path)));

@@ -1,6 +1,19 @@
+import { ConsoleApi } from "../api/console";
 import { jsonText } from "../tree/input";
-import { Path } from "../tree/keys";
+import { Path, textOf } from "../tree/keys";
 import { Node, toExport } from "../tree/node";
+
+const TICKETS = "/.console/api/download/";
+
+/** Has the browser save a part of any size, which the server streams to it. */
+export async function downloadFromServer(api: ConsoleApi, database: string, path: Path): Promise<void> {
+  const { path: address } = await api.ask<{ path: string }>("POST", "/download", { database, path: textOf(path) });
+  if (!address.startsWith(TICKETS)) throw new Error("The server named another address than its own.");
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = "";
+  link.click();
+}
 
 /** Gives a small part to the browser as a file. */
 export function download(path: Path, node: Node | null): void {

@@ -7,7 +7,8 @@ import { FigureAnswer, Series } from "./series";
 
 export interface Connection {
   id: string;
-  kind: "socket" | "stream";
+  kind: "socket" | "poll" | "stream";
+  agent: string | null;
   uid: string | null;
   readsAll: boolean;
   address: string;
@@ -39,6 +40,33 @@ export interface TriggerStatus {
   [field: string]: Json | undefined;
 }
 
+export interface Finding {
+  code: string;
+  level: "error" | "warning";
+  subject: string | null;
+  title: string;
+  text: string;
+}
+
+export interface DatabaseState {
+  name: string;
+  isRunning: boolean;
+  batchesWaiting: number;
+  largeWritesWaiting: number;
+  journalBytes: number;
+  snapshotBytes: number;
+  position: number;
+}
+
+/** How the server is, apart from what it counts. */
+export interface ServerState {
+  node: string | null;
+  process: { version: string; startedAt: number; uptimeSeconds: number; openFiles: number | null; openFilesMax: number | null };
+  storage: { diskAvailable: number | null; diskLevel: string; lastBackup: number | null };
+  databases: DatabaseState[];
+  findings: Finding[];
+}
+
 const LOOKED_MILLISECONDS = 2000;
 const STATE_MILLISECONDS = 6000;
 const LINES_KEPT = 2000;
@@ -52,6 +80,7 @@ export class NowController extends Store {
   lines: LogLine[] = [];
   plugins: PluginStatus[] = [];
   triggers: TriggerStatus[] = [];
+  state: ServerState | null = null;
   problem: string | null = null;
   isPaused = false;
   private uid: string | null = null;
@@ -107,11 +136,13 @@ export class NowController extends Store {
 
   private async lookAtState(): Promise<void> {
     const { api } = this.app.session;
-    const [plugins, triggers] = await Promise.all([
+    const [state, plugins, triggers] = await Promise.all([
+      this.ask<ServerState>("state", {}).catch(() => null),
       api.server<{ plugins: PluginStatus[] }>("GET", ".settings/plugins.json?peek=1").catch(() => null),
       api.server<{ triggers?: TriggerStatus[] } | TriggerStatus[]>("GET", `.settings/triggers.json?peek=1&ns=${encodeURIComponent(this.database)}`)
         .catch(() => null),
     ]);
+    this.state = state;
     this.plugins = plugins?.plugins ?? [];
     this.triggers = Array.isArray(triggers) ? triggers : triggers?.triggers ?? [];
     this.changed();
@@ -131,11 +162,28 @@ export class NowController extends Store {
     this.changed();
   }
 
+  /** Has a client connect again, which it does by itself. */
+  async disconnect(connection: string): Promise<void> {
+    try {
+      await this.app.session.api.ask("POST", "/now/disconnect", { connection });
+      this.app.notices.say("The connection is ended. The client comes back by itself, if rules and its sign-in let it.");
+    } catch (error) {
+      this.app.notices.say(sentence(error), "bad");
+    }
+    await this.look();
+  }
+
+  get findings(): Finding[] {
+    return this.state?.findings ?? [];
+  }
+
+  /** Of the database that is open. */
+  get stored(): DatabaseState | null {
+    return this.state?.databases.find(each => each.name === this.database) ?? null;
+  }
+
   /** What is not well, in a few words each. */
   get concerns(): string[] {
-    return [
-      ...this.plugins.filter(plugin => !/^(running|installed|disabled)$/.test(plugin.state)).map(plugin => `plugin ${plugin.name} ${plugin.state}`),
-      ...this.triggers.filter(trigger => trigger.isUnreachable === true || trigger.unreachable === true).map(trigger => `trigger ${trigger.name} fails`),
-    ];
+    return this.findings.map(finding => finding.title);
   }
 }

@@ -21,6 +21,8 @@ interface State {
 }
 
 const SPARK_SECONDS = 300;
+const FINDINGS_SHOWN = 8;
+const KINDS = { socket: "socket", poll: "long polls", stream: "event stream" };
 
 /** Whether it is well, who is here, and why their listens hold. */
 export class NowView extends View<{ app: App; place: Place; database: string }, State> {
@@ -109,7 +111,8 @@ export class NowView extends View<{ app: App; place: Place; database: string }, 
       { name: "Id", width: "110px", cell: each => <code class="mono">{each.id}</code> },
       { name: "Who", width: "minmax(0, 1.4fr)", cell: each => each.uid !== null ? <bdi>{shown(each.uid, 60)}</bdi>
         : <span class="quiet-text">{each.readsAll ? "administrator" : "nobody"}</span> },
-      { name: "Client", width: "minmax(0, 1fr)", isRoomy: true, cell: each => each.kind === "stream" ? "event stream" : "socket" },
+      { name: "Client", width: "minmax(0, 1fr)", isRoomy: true, cell: each => <span class="cut" title={shown(each.agent ?? "", 256)}>
+        {KINDS[each.kind]}{each.agent ? <span class="quiet-text"> <bdi>{shown(each.agent, 80)}</bdi></span> : null}</span> },
       { name: "Address", width: "minmax(0, 1fr)", isRoomy: true, cell: each => <bdi class="mono cut">{shown(each.address, 60)}</bdi> },
       { name: "For", width: "88px", cell: each => <time title={fullMoment(each.since)}>{duration((Date.now() - each.since) / 1000)}</time> },
       { name: "Reading", width: "72px", isRight: true, cell: each => each.isPaused ? "held back" : "yes" },
@@ -129,7 +132,10 @@ export class NowView extends View<{ app: App; place: Place; database: string }, 
     const { listens } = this.now;
     if (!listens || listens.connection !== app.place.parts[1]) return null;
     if ("problem" in listens) return <div class="callout red">{listens.problem}</div>;
+    const { connection } = listens;
     return <div class="holding"><div class="line"><h3 class="grow">Why they hold</h3>
+      <Button label="Disconnect" kind="quiet danger" reason={app.session.isViewer ? "This session may look, not change." : null}
+        onPress={() => void this.now.disconnect(connection)} />
       <Button label="Close" icon="cross" kind="quiet" onlyIcon onPress={() => {
         app.go("now");
         void this.now.open(null);
@@ -155,15 +161,31 @@ export class NowView extends View<{ app: App; place: Place; database: string }, 
     const { now } = this;
     const { series } = now;
     const latency = (name: string) => measured(series.last(name));
-    return <aside class="now-side" aria-label="State">
+    const { state, stored, findings } = now;
+    return <aside class="now-side" aria-label="State" tabIndex={0}>
+      {findings.length ? <section aria-label="To look at"><h2>To look at</h2><ul class="findings">{findings.slice(0, FINDINGS_SHOWN).map(finding =>
+        <li key={finding.code + (finding.subject ?? "")}><span class={`chip ${finding.level === "error" ? "red" : "ember"}`}><Icon name="warning" /> {finding.level}</span>
+          <span><bdi>{shown(finding.title, 160)}</bdi>. <span class="note-text">{shown(finding.text, 160)}</span></span></li>)}</ul>
+        {findings.length > FINDINGS_SHOWN ? <p class="note-text">{num(findings.length - FINDINGS_SHOWN)} more</p> : null}</section> : null}
       <section><h2>Queues</h2><dl>{row("Commands that wait", num(series.last("waiting") ?? 0))}
         {row("From write to listener, p50", latency("wholeWay50") + " ms")}{row("Durable, p99", latency("durable99") + " ms")}</dl></section>
+      {state ? <section><h2>Storage</h2><dl>{stored ? row("Since the snapshot", bytes(stored.journalBytes)) : null}
+        {stored ? row("Snapshot", stored.snapshotBytes ? bytes(stored.snapshotBytes) : "none yet") : null}
+        {stored ? row("Position", num(stored.position)) : null}
+        {state.storage.diskAvailable !== null ? row("Free on the disk", bytes(state.storage.diskAvailable)) : null}
+        {row("Last backup", state.storage.lastBackup === null ? "none" : <time title={fullMoment(state.storage.lastBackup)}>
+          {duration((Date.now() - state.storage.lastBackup) / 1000)} ago</time>)}</dl></section> : null}
       <section><h2>Plugins and triggers</h2>{now.plugins.length + now.triggers.length ? <dl>{now.plugins.map(plugin => row(plugin.name, <span
         class={`chip ${plugin.state === "running" ? "green" : "ember"}`}><Icon name={plugin.state === "running" ? "check" : "warning"} />
         <bdi>{shown(plugin.state, 40)}</bdi></span>))}{now.triggers.map(trigger => row(trigger.name, <span class="chip">{describe(trigger)}</span>))}</dl>
         : <p class="note-text">None is set up.</p>}</section>
       <section><h2>Process</h2><dl>{row("Memory", bytes(series.last("memory") ?? 0))}
         {row("Processor", short((series.last("processor") ?? 0) * 100) + " %")}
+        {state && state.process.openFiles !== null ? row("Open files", num(state.process.openFiles)
+          + (state.process.openFilesMax === null ? "" : ` of ${num(state.process.openFilesMax)}`)) : null}
+        {state ? row("Runs for", <time title={fullMoment(state.process.startedAt)}>{duration(state.process.uptimeSeconds)}</time>) : null}
+        {state ? row("Version", state.process.version) : null}
+        {state && state.node !== null ? row("Node", state.node) : null}
         {row("Listens cut, last hour", num(Math.round(series.sum("cancelled", 0))))}</dl></section>
     </aside>;
   }
