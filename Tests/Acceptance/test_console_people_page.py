@@ -238,3 +238,20 @@ def test_whose_eyes_to_look_with_is_found_by_name(console):
     page.keyboard.press("Enter")
     expect(page.locator(".banner.violet")).to_contain_text(users["kim"]["localId"])
     watched.check()
+
+
+def test_accounts_that_do_not_come(console):
+    people(console, "ann")
+    watched = console.open()
+    page = watched.page
+    asked = "**/api/people?*"
+    page.route(asked, lambda route: None)
+    page.get_by_role("link", name="People").click()
+    expect(page.get_by_role("status")).to_contain_text("Waiting for the accounts")
+    watched.picture("people-slow")
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_role("heading", name="Stopped before the accounts came.")).to_be_visible()
+    page.unroute(asked)
+    page.get_by_role("button", name="Try again").click()
+    expect(row(page, "ann@")).to_have_count(1)
+    watched.check()

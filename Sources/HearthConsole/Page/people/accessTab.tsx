@@ -5,6 +5,7 @@ import { sentence } from "../shell/session";
 import { AskedRequest, Explanation } from "../why/explanation";
 import { Why } from "../why/why";
 import { Icon } from "../widgets/icon";
+import { Waiting } from "../widgets/waiting";
 import { Person } from "./api";
 
 interface Probe {
@@ -53,7 +54,7 @@ export class AccessTab extends Component<{ app: App; person: Person }, State> {
   render() {
     const { probes, problem, open } = this.state;
     if (problem) return <div class="callout red" role="alert">{problem}</div>;
-    if (!probes) return <div class="bones" aria-busy="true"><div class="bone" style={{ width: "70%" }} /></div>;
+    if (!probes) return <Waiting what="the decisions" lines={[70, 70, 70]} />;
     const cell = (explanation: Explanation | null, path: string, word: string) => explanation
       ? <button type="button" class={`chip ${explanation.allowed ? "green" : "red"}`} aria-pressed={String(open?.explanation === explanation)}
         onClick={() => this.setState({ open: open?.explanation === explanation ? null : { explanation, path } })}>

@@ -70,6 +70,7 @@ export class PeopleController extends Store {
   async load(): Promise<void> {
     const generation = ++this.generation;
     this.isLoading = true;
+    this.problem = null;
     this.changed();
     try {
       const found = await this.api.search(this.query, this.filter, this.sorting, null);
@@ -81,6 +82,19 @@ export class PeopleController extends Store {
       if (generation === this.generation) this.problem = sentence(error);
     }
     if (generation === this.generation) this.isLoading = false;
+    this.changed();
+  }
+
+  /** The answer is waited for no more. */
+  stopLoading(): void {
+    this.generation++;
+    this.isLoading = false;
+    this.problem = "Stopped before the accounts came.";
+    this.changed();
+  }
+
+  stopLooking(): void {
+    this.one = { problem: "Stopped before the account came." };
     this.changed();
   }
 

@@ -9,6 +9,7 @@ import { Button } from "../widgets/button";
 import { Icon } from "../widgets/icon";
 import { Seg } from "../widgets/seg";
 import { Column, Sorting, Table } from "../widgets/table";
+import { Waiting } from "../widgets/waiting";
 import { Person } from "./api";
 import { PeopleController, StateFilter } from "./controller";
 import { initial, PersonPane, Receipts } from "./personPane";
@@ -106,7 +107,7 @@ export class PeopleView extends View<{ app: App; place: Place; database: string 
     const { app, place } = this.props;
     const { one } = this.people;
     if (uid === null) return null;
-    if (!one) return <aside class="person bones" aria-label="Person" aria-busy="true"><div class="bone" style={{ width: "50%" }} /></aside>;
+    if (!one) return <aside class="person" aria-label="Person"><Waiting key={uid} what="this account" lines={[50, 70, 40]} onStop={() => this.people.stopLooking()} /></aside>;
     if ("problem" in one) {
       return <aside class="person" aria-label="Person"><div class="empty"><h2><bdi>{one.problem}</bdi></h2>
         <Button label="Back to the list" onPress={() => this.go([])} /></div>
@@ -119,7 +120,7 @@ export class PeopleView extends View<{ app: App; place: Place; database: string 
   private empty() {
     const { people } = this;
     if (people.problem) return <div class="empty"><h2>{people.problem}</h2><Button label="Try again" onPress={() => void people.load()} /></div>;
-    if (people.isLoading) return <div class="bones" aria-busy="true">{[60, 48, 66].map(width => <div class="bone" style={{ width: width + "%" }} />)}</div>;
+    if (people.isLoading) return <Waiting what="the accounts" lines={[60, 48, 66]} onStop={() => people.stopLoading()} />;
     if (people.query || people.filter) return <div class="empty"><h2>Nobody fits</h2><p>Words are looked for in mail addresses, names, uids, phone numbers and claims.</p></div>;
     return <div class="empty"><h2>Nobody is here yet</h2><p>Who signs up in an app appears here.</p>
       <div class="shell-line">hearth users create ann@example.com</div></div>;

@@ -6,6 +6,7 @@ import { ReceiptBox } from "../receipts/receiptBox";
 import { sentence } from "../shell/session";
 import { Sheet } from "../widgets/sheet";
 import { TextField } from "../widgets/textField";
+import { Waiting } from "../widgets/waiting";
 import { PeopleController } from "./controller";
 
 interface State {
@@ -59,7 +60,7 @@ export class ReceiptsSheet extends Component<{ people: PeopleController }, State
       <p class="note-text">Whatever takes access away leaves one: a rule, a change of data, an account, a token that ended.</p>
       <TextField label="Filter by cause, uid, path, connection" isProse value={filter} onChange={next => this.setState({ filter: next })} />
       {problem ? <span class="problem" role="alert"><bdi>{shown(problem, 300)}</bdi></span> : null}
-      {receipts === null && !problem ? <div class="bones" aria-busy="true"><div class="bone" style={{ width: "60%" }} /></div> : null}
+      {receipts === null && !problem ? <Waiting what="the receipts" lines={[60]} /> : null}
       <ol class="timeline receipts-list" tabIndex={0} aria-label="Receipts">{fit.map(receipt => <li key={String(receipt.id)}>
         <span class={`knot ${receipt.isComplete ? "green" : "red"}`} />
         {open === receipt.id ? <div class="grow"><button type="button" class="link" aria-expanded="true" onClick={() => this.setState({ open: null })}>Less</button>
