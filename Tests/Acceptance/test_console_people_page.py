@@ -145,17 +145,28 @@ def test_people_are_made_given_claims_imported_and_deleted(console):
 
 def test_what_somebody_reaches(console):
     ann = people(console, "ann")["ann"]
+    own = f"/users/{ann['localId']}"
     console.write("/", {"open": 1, "users": {ann["localId"]: 1}, "closed": 1})
+    client = Client(console.server)
+    client.sign_in(ann["idToken"])
+    client.listen(own, data=1)
     watched = console.open(view="people", fragment=f"/{ann['localId']}/access")
     page = watched.page
-    probes = page.locator(".probes li")
-    expect(probes).to_have_count(4)
+    probes = page.get_by_role("list", name="Places").get_by_role("listitem")
+    expect(probes).to_have_count(5)
     expect(probes.filter(has_text="/open")).to_contain_text("reads")
     expect(probes.filter(has_text="/closed")).to_contain_text("no read")
+    expect(probes.filter(has_text=own)).to_contain_text("readswrites")
     probes.filter(has_text="/closed").get_by_role("button", name="no read").click()
     expect(page.get_by_role("region", name="Why")).to_contain_text("No rule on the way there")
+    listens = page.get_by_role("list", name="Listens").get_by_role("listitem")
+    expect(listens).to_have_count(1)
+    listens.get_by_role("button", name="holds").click()
+    expect(listens.get_by_role("region", name="Why")).to_contain_text("auth.uid == $uid")
     watched.picture("person-access")
     check_accessibility(page)
+    page.get_by_role("button", name="Sign out everywhere").click()
+    expect(page.get_by_role("dialog")).to_contain_text("1 client of this database now, with 1 listener.")
     watched.check()
 
 

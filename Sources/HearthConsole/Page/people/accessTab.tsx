@@ -1,67 +1,94 @@
 import { Component, h } from "preact";
-import { shown } from "../format/text";
+import { num } from "../format/number";
+import { plural, shown } from "../format/text";
 import { App } from "../shell/app";
 import { sentence } from "../shell/session";
 import { AskedRequest, Explanation } from "../why/explanation";
 import { Why } from "../why/why";
 import { Icon } from "../widgets/icon";
 import { Waiting } from "../widgets/waiting";
-import { Person } from "./api";
+import { LiveAccess, Person } from "./api";
+import { PeopleController } from "./controller";
 
 interface Probe {
   path: string;
   read: Explanation | null;
   write: Explanation | null;
-  problem: string | null;
 }
 
 interface State {
   probes: Probe[] | null;
+  live: LiveAccess | null;
   problem: string | null;
-  open: { explanation: Explanation; path: string } | null;
+  open: Explanation | null;
 }
 
 /** How many places one question decides. */
 const PLACES_MAXIMUM = 10;
+const LISTENS_SHOWN = 100;
 
-/** What they may read and write of the places at the top, by the rules in force over the data of now. */
-export class AccessTab extends Component<{ app: App; person: Person }, State> {
-  override state: State = { probes: null, problem: null, open: null };
+/** What they may read and write of the places at the top and of their own below these, and what they listen to now. */
+export class AccessTab extends Component<{ app: App; people: PeopleController; person: Person }, State> {
+  override state: State = { probes: null, live: null, problem: null, open: null };
 
   override componentDidMount(): void {
     void this.probe();
+    this.props.people.live(this.props.person.localId).then(live => this.setState({ live }), error => this.setState({ problem: sentence(error) }));
   }
 
   private async probe(): Promise<void> {
     const { app, person } = this.props;
-    const { api } = app.session;
-    const database = app.data.database;
     try {
-      const page = await api.outline(database, "/", { limit: PLACES_MAXIMUM });
-      const paths = ["/", ...page.rows.map(row => "/" + row.key)].slice(0, PLACES_MAXIMUM);
-      const claims = JSON.parse(person.customAttributes || "{}");
-      const auth = { uid: person.localId, provider: "custom", token: { sub: person.localId, email: person.email ?? null, ...claims } };
-      const requests: AskedRequest[] = paths.flatMap(path => [{ read: path, auth }, { delete: path, auth }]);
-      const { decisions } = await api.server<{ decisions: { explanation?: Explanation; error?: string }[] }>("POST",
-        `.settings/rules/decide.json?ns=${encodeURIComponent(database)}`, { requests, explain: true });
-      this.setState({ probes: paths.map((path, at) => ({ path, read: decisions[at * 2]?.explanation ?? null,
-        write: decisions[at * 2 + 1]?.explanation ?? null, problem: decisions[at * 2]?.error ?? null })) });
+      const page = await app.session.api.outline(app.data.database, "/", { limit: PLACES_MAXIMUM });
+      const tops = await this.decide(["/", ...page.rows.map(row => "/" + row.key)].slice(0, PLACES_MAXIMUM));
+      const below = page.rows.filter(row => row.kind === "object" && tops.some(probe => probe.path === "/" + row.key && !probe.read?.allowed));
+      const own = (await this.decide(below.map(row => `/${row.key}/${person.localId}`))).filter(probe => probe.read?.allowed || probe.write?.allowed);
+      this.setState({ probes: tops.flatMap(probe => [probe, ...own.filter(each => probe.path !== "/" && each.path.startsWith(probe.path + "/"))]) });
     } catch (error) {
       this.setState({ problem: sentence(error) });
     }
   }
 
+  private async decide(paths: string[]): Promise<Probe[]> {
+    const { app, person } = this.props;
+    if (!paths.length) return [];
+    const claims = JSON.parse(person.customAttributes || "{}");
+    const auth = { uid: person.localId, provider: "custom", token: { sub: person.localId, email: person.email ?? null, ...claims } };
+    const requests: AskedRequest[] = paths.flatMap(path => [{ read: path, auth }, { delete: path, auth }]);
+    const { decisions } = await app.session.api.server<{ decisions: { explanation?: Explanation }[] }>("POST",
+      `.settings/rules/decide.json?ns=${encodeURIComponent(app.data.database)}`, { requests, explain: true });
+    return paths.map((path, at) => ({ path, read: decisions[at * 2]?.explanation ?? null, write: decisions[at * 2 + 1]?.explanation ?? null }));
+  }
+
   render() {
-    const { probes, problem, open } = this.state;
-    if (problem) return <div class="callout red" role="alert">{problem}</div>;
+    const { probes, live, problem } = this.state;
+    if (problem) return <div class="callout red" role="alert"><bdi>{shown(problem, 300)}</bdi></div>;
     if (!probes) return <Waiting what="the decisions" lines={[70, 70, 70]} />;
-    const cell = (explanation: Explanation | null, path: string, word: string) => explanation
-      ? <button type="button" class={`chip ${explanation.allowed ? "green" : "red"}`} aria-pressed={String(open?.explanation === explanation)}
-        onClick={() => this.setState({ open: open?.explanation === explanation ? null : { explanation, path } })}>
-        <Icon name={explanation.allowed ? "check" : "cross"} />{word}</button> : null;
     return <div><p class="note-text nothing">Decided now, by the rules in force. Choose one to see why.</p>
-      <ul class="probes">{probes.map(probe => <li><bdi class="mono grow cut">{shown(probe.path, 120)}</bdi>
-        {cell(probe.read, probe.path, probe.read?.allowed ? "reads" : "no read")}{cell(probe.write, probe.path, probe.write?.allowed ? "writes" : "no write")}</li>)}</ul>
-      {open ? <Why explanation={open.explanation} /> : null}</div>;
+      <ul class="probes" aria-label="Places">{probes.map(probe => this.row(probe.path,
+        [probe.read, probe.read?.allowed ? "reads" : "no read"], [probe.write, probe.write?.allowed ? "writes" : "no write"]))}</ul>
+      {live ? this.listens(live) : null}</div>;
+  }
+
+  private listens({ clients, listeners, listens }: LiveAccess) {
+    return <div><p class="note-text nothing">{clients ? `${num(clients)} ${plural(clients, "client")} connected, ${num(listeners)} ${plural(listeners, "listener")}:`
+      : "No client is connected as this person now."}</p>
+      <ul class="probes" aria-label="Listens">{listens.slice(0, LISTENS_SHOWN).map(({ path, explanation }) =>
+        this.row(path, [explanation, "holds"]))}</ul>
+      {listens.length > LISTENS_SHOWN ? <p class="note-text nothing">{num(listens.length - LISTENS_SHOWN)} more.</p> : null}</div>;
+  }
+
+  private row(path: string, ...decided: [Explanation | null, string][]) {
+    const { open } = this.state;
+    const isHere = open !== null && decided.some(([explanation]) => explanation === open);
+    return <li><div class="probe"><bdi class="mono grow cut" title={path}>{shown(path, 120)}</bdi>
+      {decided.map(([explanation, word]) => this.cell(explanation, word))}</div>{isHere ? <Why explanation={open!} /> : null}</li>;
+  }
+
+  private cell(explanation: Explanation | null, word: string) {
+    if (!explanation) return null;
+    const isOpen = this.state.open === explanation;
+    return <button type="button" class={`chip ${explanation.allowed ? "green" : "red"}`} aria-pressed={String(isOpen)}
+      onClick={() => this.setState({ open: isOpen ? null : explanation })}><Icon name={explanation.allowed ? "check" : "cross"} />{word}</button>;
   }
 }

@@ -1,5 +1,6 @@
 import { ConsoleApi } from "../api/console";
 import { Receipt } from "../receipts/receipt";
+import { Explanation } from "../why/explanation";
 import { Sorting } from "../widgets/table";
 
 export interface Person {
@@ -57,7 +58,16 @@ export interface ImportResult {
   error?: { index: number; message: string }[];
 }
 
+/** Clients of a database that are connected as somebody, and what they listen to. */
+export interface LiveAccess {
+  clients: number;
+  listeners: number;
+  listens: { connection: string; path: string; explanation: Explanation | null }[];
+}
+
 const RECEIPT_SECONDS = 10;
+/** So many connections of one account are asked what they listen to. */
+const CONNECTIONS_LOOKED_AT = 10;
 
 /** Accounts, by the operations that the administrators' tools use. */
 export class PeopleApi {
@@ -77,6 +87,18 @@ export class PeopleApi {
   /** - Parameter isPeek: asked by the page itself. */
   person(uid: string, isPeek = false): Promise<PersonAnswer> {
     return this.api.ask("GET", "/people/one?" + new URLSearchParams(isPeek ? { uid, peek: "1" } : { uid }));
+  }
+
+  async live(database: string, uid: string): Promise<LiveAccess> {
+    const { connections } = await this.api.ask<{ connections: { id: string }[] }>("GET",
+      "/now/connections?" + new URLSearchParams({ ns: database, uid }));
+    const answers = await Promise.all(connections.slice(0, CONNECTIONS_LOOKED_AT).map(async ({ id }) => ({ id,
+      ...await this.api.ask<{ listens: { path: string; explanation?: Explanation }[]; count: number }>("GET",
+        "/now/listens?" + new URLSearchParams({ ns: database, connection: id })) })));
+    return {
+      clients: connections.length, listeners: answers.reduce((sum, { count }) => sum + count, 0),
+      listens: answers.flatMap(({ id, listens }) => listens.map(({ path, explanation }) => ({ connection: id, path, explanation: explanation ?? null }))),
+    };
   }
 
   create(person: object): Promise<{ localId: string }> {

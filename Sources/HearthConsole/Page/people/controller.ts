@@ -4,7 +4,7 @@ import { App } from "../shell/app";
 import { sentence } from "../shell/session";
 import { Store } from "../shell/store";
 import { Sorting } from "../widgets/table";
-import { Change, PeopleApi, Person, PersonAnswer } from "./api";
+import { Change, LiveAccess, PeopleApi, Person, PersonAnswer } from "./api";
 import { nameOf } from "./words";
 
 export type StateFilter = "" | "session" | "disabled" | "anonymous" | "unverified";
@@ -178,6 +178,11 @@ export class PeopleController extends Store {
     if (uid === this.uid) this.one = { problem: `${shown(nameOf(person), 80)} is deleted.` };
     this.list = this.list.filter(person => person.localId !== uid);
     this.changed();
+  }
+
+  /** What they hold in the database that is shown. */
+  live(uid: string): Promise<LiveAccess> {
+    return this.api.live(this.app.data.database, uid);
   }
 
   open(sheet: PeopleSheet): void {

@@ -58,7 +58,7 @@ export class PersonPane extends Component<Props, { more: Element | null }> {
       <div class="person-body">
         {tab === "" ? <Activity app={app} people={people} answer={answer} /> : null}
         {tab === "sessions" ? <Sessions answer={answer} /> : null}
-        {tab === "access" ? <AccessTab key={person.localId} app={app} person={person} /> : null}
+        {tab === "access" ? <AccessTab key={person.localId} app={app} people={people} person={person} /> : null}
         {tab === "claims" ? <ClaimsTab key={person.localId} people={people} answer={answer} /> : null}
       </div>
       {this.state.more ? <Menu name="More" anchor={this.state.more} items={this.moreItems()} onClose={() => this.setState({ more: null })} /> : null}

@@ -7,7 +7,7 @@ import { Button } from "../widgets/button";
 import { Sheet } from "../widgets/sheet";
 import { SheetFoot } from "../widgets/sheetFoot";
 import { TextField } from "../widgets/textField";
-import { Person } from "./api";
+import { LiveAccess, Person } from "./api";
 import { AuditSheet } from "./auditSheet";
 import { PeopleController } from "./controller";
 import { readImport } from "./importText";
@@ -149,8 +149,13 @@ interface EndProps {
 }
 
 /** What takes access away says first what will happen. */
-class EndSheet extends Component<EndProps, { typed: string; problem: string | null; isBusy: boolean }> {
-  override state = { typed: "", problem: null, isBusy: false };
+class EndSheet extends Component<EndProps, { typed: string; problem: string | null; isBusy: boolean; live: LiveAccess | null }> {
+  override state = { typed: "", problem: null, isBusy: false, live: null as LiveAccess | null };
+
+  override componentDidMount(): void {
+    // Without an answer the sheet says it without numbers.
+    this.props.people.live(this.props.person.localId).then(live => this.setState({ live }), () => {});
+  }
 
   private async submit(): Promise<void> {
     const { people, act, person } = this.props;
@@ -173,7 +178,7 @@ class EndSheet extends Component<EndProps, { typed: string; problem: string | nu
 
   render() {
     const { people, act, person } = this.props;
-    const { typed, problem, isBusy } = this.state;
+    const { typed, problem, isBusy, live } = this.state;
     const close = () => people.open(null);
     const name = nameOf(person);
     const verb = act === "disable" ? `Disable ${name}` : act === "delete" ? `Delete ${name}` : `Sign ${name} out`;
@@ -181,9 +186,11 @@ class EndSheet extends Component<EndProps, { typed: string; problem: string | nu
     const isAsked = act === "delete";
     const sessions = `${person.sessions ? num(person.sessions) : "No"} ${plural(person.sessions, "session ends", "sessions end")}, `
       + "connected clients are signed out, and listens that they may no longer hold are cut at once.";
+    const now = live && (live.clients ? `${num(live.clients)} ${plural(live.clients, "client")} of this database now, with `
+      + `${num(live.listeners)} ${plural(live.listeners, "listener")}.` : "None of their clients is connected to this database now.");
     return <Sheet title={shown(verb, 120)} onClose={close} onSubmit={() => void this.submit()}
       foot={<SheetFoot label={isBusy ? "Under way…" : shown(verb, 60)} isDanger isDisabled={isBusy || (isAsked && typed !== asked)} onCancel={close} />}>
-      <p>{sessions}</p>
+      <p>{sessions} {now}</p>
       <p>{act === "disable" ? "Nobody comes in by this account until it is enabled again." : act === "delete"
         ? "The account is gone for good; what they wrote in the database stays." : "They may sign in again."}</p>
       {isAsked ? <TextField label={<span>Type <bdi class="mono">{shown(asked, 200)}</bdi></span>} value={typed}
