@@ -117,13 +117,15 @@ export class RulesController extends Store {
       this.versions = history.versions;
       const current = history.current ?? null;
       const kept = this.kept();
-      if (kept && kept.version === current) {
-        this.text = kept.text;
-      } else if (kept && kept.version !== null) {
-        this.newer = this.versions.find(each => each.id === current) ?? null;
+      if (!kept || kept.text === source) {
+        this.text = source;
+        this.newer = null;
+        sessionStorage.removeItem(KEPT + this.database);
+      } else if (kept.version === current) {
         this.text = kept.text;
       } else {
-        this.text = source;
+        this.newer = this.versions.find(each => each.id === current) ?? null;
+        this.text = kept.text;
       }
       [this.version, this.source, this.state] = [current, source, "ready"];
       void this.check();
@@ -202,14 +204,20 @@ export class RulesController extends Store {
     return true;
   }
 
-  /** The edit goes on over what others put in force. */
+  /** An edit goes on over what others put in force; without one that is what is shown. */
   private async takeNewer(): Promise<void> {
+    const { isChanged } = this;
     const history = await this.api.server<{ current?: number; versions: RulesVersion[] }>("GET", this.path("rules/versions"));
     this.versions = history.versions;
-    this.newer = this.versions.find(each => each.id === history.current) ?? null;
     this.version = history.current ?? null;
     this.source = await this.api.serverText(this.path("rules"));
-    sessionStorage.setItem(KEPT + this.database, JSON.stringify({ version: this.version, text: this.text }));
+    if (isChanged) {
+      this.newer = this.versions.find(each => each.id === history.current) ?? null;
+      sessionStorage.setItem(KEPT + this.database, JSON.stringify({ version: this.version, text: this.text }));
+    } else {
+      this.text = this.source;
+      void this.check();
+    }
     this.changed();
   }
 
@@ -217,9 +225,15 @@ export class RulesController extends Store {
     return (await this.api.server<{ source: string }>("GET", this.path(`rules/versions/${version}`))).source;
   }
 
+  /** Puts an old text in force, unless another version came meanwhile. What is in the editor stays there. */
   async rollBack(version: number): Promise<void> {
-    await this.api.server("POST", this.path("rules/rollback"), { version, comment: `back to version ${version}` });
-    sessionStorage.removeItem(KEPT + this.database);
+    try {
+      await this.api.server("POST", this.path("rules/rollback"), { version, comment: `back to version ${version}`,
+        ...(this.version ? { expected: this.version } : {}) });
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 412) await this.takeNewer();
+      throw error;
+    }
     await this.load();
     this.app.notices.say(`Version ${this.version} is in force: the text of version ${version}.`);
   }
@@ -280,7 +294,6 @@ export class RulesController extends Store {
 
   async promote(bounds: object): Promise<void> {
     await this.api.server("POST", this.path("rules/promote"), { ...bounds, comment: "promoted in the console" });
-    sessionStorage.removeItem(KEPT + this.database);
     await this.load();
     this.app.notices.say(`Version ${this.version} is in force: the staged rules.`);
   }

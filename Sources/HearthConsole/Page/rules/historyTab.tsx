@@ -32,7 +32,7 @@ export class HistoryTab extends Component<{ rules: RulesController }, State> {
       const [old, text] = await Promise.all([before ? rules.sourceOf(before.id) : "", rules.sourceOf(version.id)]);
       if (this.state.chosen === version.id) this.setState({ texts: { before: old, after: text } });
     } catch (error) {
-      this.setState({ problem: sentence(error) });
+      if (this.state.chosen === version.id) this.setState({ problem: sentence(error) });
     }
   }
 
@@ -66,10 +66,12 @@ export class HistoryTab extends Component<{ rules: RulesController }, State> {
             onPress={() => this.setState({ isAsking: true })} /> : null}</div> : <p class="note-text">No version is kept yet.</p>}
         {texts ? <DiffView {...texts} /> : null}
       </div>
-      {isAsking ? <Sheet title={`Roll back to version ${chosen}`} onClose={() => this.setState({ isAsking: false })}
+      {isAsking ? <Sheet title={`Roll back to version ${chosen}`} isWide onClose={() => this.setState({ isAsking: false })}
         onSubmit={() => void this.rollBack()} foot={<SheetFoot note="It becomes a new version with the old text." label="Roll back"
           onCancel={() => this.setState({ isAsking: false })} />}>
-        <p>The rules in force now stay in the history. Listens that the old rules do not allow are cut at once.</p></Sheet> : null}
+        <p>The rules in force now stay in the history. Listens that the old rules do not allow are cut at once.</p>
+        {texts ? <div class="labelled"><span>What changes in version {current}</span>
+          <DiffView before={rules.source} after={texts.after} /></div> : null}</Sheet> : null}
     </div>;
   }
 }
