@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { isTriggerWell, triggerWords } from "../../Sources/HearthConsole/Page/now/triggers";
 import { linePoints, scale, Series, short } from "../../Sources/HearthConsole/Page/now/series";
 
 function series(samples: (number | null)[][]): Series {
@@ -38,4 +39,11 @@ test("an axis ends at a round number", () => {
 
 test("figures are short", () => {
   assert.deepEqual([0, 0.03, 0.42, 3, 12.6, 2014, 46_310, 123_456].map(short), ["0", "0", "0.4", "3", "13", "2,014", "46.3k", "123k"]);
+});
+
+test("a trigger says what is wrong with it", () => {
+  assert.equal(triggerWords({ name: "a" }), "well");
+  assert.equal(triggerWords({ name: "a", status: { waiting: 1200, dead: 2, isUnreachable: true } }), "unreachable, 1,200 waiting, 2 given up");
+  assert.equal(isTriggerWell({ name: "a", pause: "maintenance" }), false);
+  assert.equal(isTriggerWell({ name: "a", pause: null, status: { waiting: 3 } }), true);
 });

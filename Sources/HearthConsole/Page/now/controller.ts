@@ -4,6 +4,7 @@ import { App } from "../shell/app";
 import { sentence } from "../shell/session";
 import { Store } from "../shell/store";
 import { FigureAnswer, Series } from "./series";
+import { TriggerStatus } from "./triggers";
 
 export interface Connection {
   id: string;
@@ -33,11 +34,6 @@ export interface PluginStatus {
   state: string;
   problem?: string | null;
   error?: string | null;
-}
-
-export interface TriggerStatus {
-  name: string;
-  [field: string]: Json | undefined;
 }
 
 export interface Finding {

@@ -14,6 +14,7 @@ import { Chart, Spark } from "./chart";
 import { Connection, NowController, StandingListen } from "./controller";
 import { LogPane } from "./logPane";
 import { short } from "./series";
+import { isTriggerWell, triggerWords } from "./triggers";
 
 interface State {
   seconds: number;
@@ -177,7 +178,8 @@ export class NowView extends View<{ app: App; place: Place; database: string }, 
           {duration((Date.now() - state.storage.lastBackup) / 1000)} ago</time>)}</dl></section> : null}
       <section><h2>Plugins and triggers</h2>{now.plugins.length + now.triggers.length ? <dl>{now.plugins.map(plugin => row(plugin.name, <span
         class={`chip ${plugin.state === "running" ? "green" : "ember"}`}><Icon name={plugin.state === "running" ? "check" : "warning"} />
-        <bdi>{shown(plugin.state, 40)}</bdi></span>))}{now.triggers.map(trigger => row(trigger.name, <span class="chip">{describe(trigger)}</span>))}</dl>
+        <bdi>{shown(plugin.state, 40)}</bdi></span>))}{now.triggers.map(trigger => row(trigger.name,
+          <span class={`chip ${isTriggerWell(trigger) ? "green" : "ember"}`}><Icon name={isTriggerWell(trigger) ? "check" : "warning"} /> {triggerWords(trigger)}</span>))}</dl>
         : <p class="note-text">None is set up.</p>}</section>
       <section><h2>Process</h2><dl>{row("Memory", bytes(series.last("memory") ?? 0))}
         {row("Processor", short((series.last("processor") ?? 0) * 100) + " %")}
@@ -197,10 +199,4 @@ function measured(value: number | null): string {
 
 function row(name: string, value: JSX.Element | string) {
   return <div key={name}><dt><bdi>{shown(name, 60)}</bdi></dt><dd>{value}</dd></div>;
-}
-
-function describe(trigger: { [field: string]: unknown }): string {
-  const waiting = Number(trigger.waiting ?? trigger.waitingCount ?? 0);
-  const dead = Number(trigger.dead ?? trigger.deadCount ?? 0);
-  return [waiting ? `${num(waiting)} waiting` : "", dead ? `${num(dead)} dead letters` : ""].filter(each => each).join(", ") || "well";
 }
