@@ -8,6 +8,8 @@ from playwright.sync_api import expect
 
 from client import Client
 from console_page import MARKUP, NARROW, Console, browser, check_accessibility
+from receiver import Receiver
+from waits import until
 
 RULES = '''{"rules": {
   "open": {".read": true, ".write": true},
@@ -130,7 +132,7 @@ def test_what_is_wrong_stands_in_words_and_a_client_is_disconnected(console):
     watched = console.open(view="now")
     page = watched.page
     look = page.get_by_role("region", name="To look at")
-    expect(look).to_contain_text("the receiver of index cannot be reached")
+    expect(look).to_contain_text("The receiver of index cannot be reached")
     expect(page.get_by_role("status").filter(has_text="1 thing to look at")).to_be_visible()
     side = page.get_by_role("complementary", name="State")
     expect(side).to_contain_text(re.compile("Last backup ?none"))
@@ -170,4 +172,29 @@ def test_a_large_part_is_saved_as_the_server_streams_it(console):
     assert saved.value.suggested_filename == "default-large.json"
     with open(saved.value.path(), encoding="utf-8") as file:
         assert len(json.load(file)) == 7_000
+    watched.check()
+
+
+def test_events_that_were_given_up_are_sent_again(console):
+    answers = {"status": 400}
+    receiver = Receiver(lambda number, request: answers["status"])
+    console.server.run(
+        "triggers", "add", "index", "--path", "/open/{item}", "--on", "write", "--url", receiver.url, "--form", "webhook")
+    console.write("/open/x", 1)
+    until(lambda: json.loads(console.server.run("triggers", "dead", "index", "--json"))["letters"])
+    watched = console.open(view="now")
+    page = watched.page
+    page.get_by_role("complementary", name="State").get_by_role("button", name="1 given up").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("the receiver does not take it: status 400")
+    expect(dialog).to_contain_text("default /open/x")
+    watched.picture("now-dead-letters")
+    check_accessibility(page)
+    answers["status"] = 204
+    dialog.get_by_role("button", name="Send all again").click()
+    expect(dialog).to_contain_text("There are none.")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("complementary", name="State")).to_contain_text(re.compile("index ?well"))
+    assert len(receiver.requests) == 2
+    receiver.close()
     watched.check()

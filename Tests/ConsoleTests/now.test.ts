@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { agentName } from "../../Sources/HearthConsole/Page/now/agent";
 import { isTriggerWell, triggerWords } from "../../Sources/HearthConsole/Page/now/triggers";
 import { linePoints, scale, Series, short } from "../../Sources/HearthConsole/Page/now/series";
 
@@ -38,7 +39,16 @@ test("an axis ends at a round number", () => {
 });
 
 test("figures are short", () => {
-  assert.deepEqual([0, 0.03, 0.42, 3, 12.6, 2014, 46_310, 123_456].map(short), ["0", "0", "0.4", "3", "13", "2,014", "46.3k", "123k"]);
+  assert.deepEqual([0, 0.03, 0.42, 3, 12.6, 2014, 46_310, 123_456].map(short), ["0", "0", "0.42", "3", "13", "2,014", "46.3k", "123k"]);
+});
+
+test("clients are named in a few words", () => {
+  assert.equal(agentName("Firebase/5/21.0.0/34/Android"), "Android SDK 21.0.0");
+  assert.equal(agentName("Firebase/5/11.2.0/com.example.app/iOS_17.0/iPhone"), "Apple SDK 11.2.0");
+  assert.equal(agentName("Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36"), "Chrome 126");
+  assert.equal(agentName("Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"), "Firefox 128");
+  assert.equal(agentName("Mozilla/5.0 (Macintosh) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Safari/605.1.15"), "Safari 17");
+  assert.equal(agentName("curl/8"), "curl/8");
 });
 
 test("a trigger says what is wrong with it", () => {
@@ -46,4 +56,8 @@ test("a trigger says what is wrong with it", () => {
   assert.equal(triggerWords({ name: "a", status: { waiting: 1200, dead: 2, isUnreachable: true } }), "unreachable, 1,200 waiting, 2 given up");
   assert.equal(isTriggerWell({ name: "a", pause: "maintenance" }), false);
   assert.equal(isTriggerWell({ name: "a", pause: null, status: { waiting: 3 } }), true);
+});
+
+test("small numbers keep what tells them apart", () => {
+  assert.deepEqual([0.25, 0.5, 0.04, 0.123, 1.25].map(short), ["0.25", "0.5", "0", "0.12", "1.3"]);
 });

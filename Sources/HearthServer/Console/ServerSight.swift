@@ -101,7 +101,7 @@ struct ServerSight: Sendable {
         found.append(
           .init(
             "trigger-unreachable", isError: true, trigger.name, "the receiver of \(trigger.name) cannot be reached",
-            "\(trigger.waitingCount) events wait, and are sent when it can."))
+            "What waits for it is sent when it can."))
       }
       if trigger.figures.deadCount > 0 {
         found.append(

@@ -10,8 +10,10 @@ import { Button } from "../widgets/button";
 import { Icon } from "../widgets/icon";
 import { Seg } from "../widgets/seg";
 import { Column, Table } from "../widgets/table";
+import { agentName } from "./agent";
 import { Chart, Spark } from "./chart";
 import { Connection, NowController, StandingListen } from "./controller";
+import { DeadSheet } from "./deadSheet";
 import { LogPane } from "./logPane";
 import { short } from "./series";
 import { isTriggerWell, triggerWords } from "./triggers";
@@ -19,6 +21,8 @@ import { isTriggerWell, triggerWords } from "./triggers";
 interface State {
   seconds: number;
   pointed: number | null;
+  /** A trigger whose dead letters are looked at. */
+  dead: string | null;
 }
 
 const SPARK_SECONDS = 300;
@@ -27,7 +31,7 @@ const KINDS = { socket: "socket", poll: "long polls", stream: "event stream" };
 
 /** Whether it is well, who is here, and why their listens hold. */
 export class NowView extends View<{ app: App; place: Place; database: string }, State> {
-  override state: State = { seconds: 300, pointed: null };
+  override state: State = { seconds: 300, pointed: null, dead: null };
   private now = new NowController(this.props.app, this.props.database);
 
   protected stores(): Store[] {
@@ -95,6 +99,7 @@ export class NowView extends View<{ app: App; place: Place; database: string }, 
         </div>
         <div class="now-split"><div class="now-left">{this.connections()}<LogPane now={now} /></div>{this.side()}</div>
       </div>
+      {this.state.dead !== null ? <DeadSheet app={app} trigger={this.state.dead} onClose={() => this.setState({ dead: null })} /> : null}
     </main>;
   }
 
@@ -113,7 +118,7 @@ export class NowView extends View<{ app: App; place: Place; database: string }, 
       { name: "Who", width: "minmax(0, 1.4fr)", cell: each => each.uid !== null ? <bdi>{shown(each.uid, 60)}</bdi>
         : <span class="quiet-text">{each.readsAll ? "administrator" : "nobody"}</span> },
       { name: "Client", width: "minmax(0, 1fr)", isRoomy: true, cell: each => <span class="cut" title={shown(each.agent ?? "", 256)}>
-        {KINDS[each.kind]}{each.agent ? <span class="quiet-text"> <bdi>{shown(each.agent, 80)}</bdi></span> : null}</span> },
+        {KINDS[each.kind]}{each.agent ? <span class="quiet-text"> <bdi>{shown(agentName(each.agent), 80)}</bdi></span> : null}</span> },
       { name: "Address", width: "minmax(0, 1fr)", isRoomy: true, cell: each => <bdi class="mono cut">{shown(each.address, 60)}</bdi> },
       { name: "For", width: "88px", cell: each => <time title={fullMoment(each.since)}>{duration((Date.now() - each.since) / 1000)}</time> },
       { name: "Reading", width: "72px", isRight: true, cell: each => each.isPaused ? "held back" : "yes" },
@@ -161,15 +166,15 @@ export class NowView extends View<{ app: App; place: Place; database: string }, 
   private side() {
     const { now } = this;
     const { series } = now;
-    const latency = (name: string) => measured(series.last(name));
+    const latency = (name: string) => measured(series.last(name)) + (series.last(name) === null ? "" : " ms");
     const { state, stored, findings } = now;
     return <aside class="now-side" aria-label="State" tabIndex={0}>
       {findings.length ? <section aria-label="To look at"><h2>To look at</h2><ul class="findings">{findings.slice(0, FINDINGS_SHOWN).map(finding =>
         <li key={finding.code + (finding.subject ?? "")}><span class={`chip ${finding.level === "error" ? "red" : "ember"}`}><Icon name="warning" /> {finding.level}</span>
-          <span><bdi>{shown(finding.title, 160)}</bdi>. <span class="note-text">{shown(finding.text, 160)}</span></span></li>)}</ul>
+          <span><bdi>{shown(finding.title.charAt(0).toUpperCase() + finding.title.slice(1), 160)}</bdi>. <span class="note-text">{shown(finding.text, 160)}</span></span></li>)}</ul>
         {findings.length > FINDINGS_SHOWN ? <p class="note-text">{num(findings.length - FINDINGS_SHOWN)} more</p> : null}</section> : null}
       <section><h2>Queues</h2><dl>{row("Commands that wait", num(series.last("waiting") ?? 0))}
-        {row("From write to listener, p50", latency("wholeWay50") + " ms")}{row("Durable, p99", latency("durable99") + " ms")}</dl></section>
+        {row("From write to listener, p50", latency("wholeWay50"))}{row("Durable, p99", latency("durable99"))}</dl></section>
       {state ? <section><h2>Storage</h2><dl>{stored ? row("Since the snapshot", bytes(stored.journalBytes)) : null}
         {stored ? row("Snapshot", stored.snapshotBytes ? bytes(stored.snapshotBytes) : "none yet") : null}
         {stored ? row("Position", num(stored.position)) : null}
@@ -178,8 +183,9 @@ export class NowView extends View<{ app: App; place: Place; database: string }, 
           {duration((Date.now() - state.storage.lastBackup) / 1000)} ago</time>)}</dl></section> : null}
       <section><h2>Plugins and triggers</h2>{now.plugins.length + now.triggers.length ? <dl>{now.plugins.map(plugin => row(plugin.name, <span
         class={`chip ${plugin.state === "running" ? "green" : "ember"}`}><Icon name={plugin.state === "running" ? "check" : "warning"} />
-        <bdi>{shown(plugin.state, 40)}</bdi></span>))}{now.triggers.map(trigger => row(trigger.name,
-          <span class={`chip ${isTriggerWell(trigger) ? "green" : "ember"}`}><Icon name={isTriggerWell(trigger) ? "check" : "warning"} /> {triggerWords(trigger)}</span>))}</dl>
+        <bdi>{shown(plugin.state, 40)}</bdi></span>))}{now.triggers.map(trigger => row(trigger.name, trigger.status?.dead
+          ? <button type="button" class="link" aria-haspopup="dialog" onClick={() => this.setState({ dead: trigger.name })}>{triggerWords(trigger)}</button>
+          : <span class={`chip ${isTriggerWell(trigger) ? "green" : "ember"}`}><Icon name={isTriggerWell(trigger) ? "check" : "warning"} /> {triggerWords(trigger)}</span>))}</dl>
         : <p class="note-text">None is set up.</p>}</section>
       <section><h2>Process</h2><dl>{row("Memory", bytes(series.last("memory") ?? 0))}
         {row("Processor", short((series.last("processor") ?? 0) * 100) + " %")}

@@ -94,5 +94,5 @@ export function short(value: number): string {
   if (value >= 10_000) return (value / 1000).toFixed(1) + "k";
   if (value >= 100) return Math.round(value).toLocaleString("en-US");
   if (value >= 10 || Number.isInteger(value)) return String(Math.round(value));
-  return value < 0.05 ? "0" : value.toFixed(1);
+  return value < 0.05 ? "0" : value >= 1 ? value.toFixed(1) : String(Number(value.toFixed(2)));
 }

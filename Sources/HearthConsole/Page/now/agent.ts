@@ -1,0 +1,19 @@
+/** What a client says that it is, in a few words: `Android SDK 21.0.0`, `Chrome 156`. Anything else stands as it was said. */
+export function agentName(agent: string): string {
+  const device = /^Firebase\/5\/([^/]+)\/[^/]*\/(.+)$/.exec(agent);
+  if (device) {
+    const platform = /android/i.test(device[2]!) ? "Android" : /ios|iphone|ipad|darwin|mac/i.test(device[2]!) ? "Apple" : "Java";
+    return `${platform} SDK ${device[1]}`;
+  }
+  for (const [pattern, name] of BROWSERS) {
+    const found = pattern.exec(agent);
+    if (found) return `${name} ${found[1]}`;
+  }
+  return agent;
+}
+
+// The order counts: each names those before it, too.
+const BROWSERS: readonly (readonly [RegExp, string])[] = [
+  [/Edg\/(\d+)/, "Edge"], [/Firefox\/(\d+)/, "Firefox"], [/Chrom(?:e|ium)\/(\d+)/, "Chrome"], [/HeadlessChrome\/(\d+)/, "Chrome"],
+  [/Version\/(\d+)[.\d]* (?:Mobile\/\S+ )?Safari\//, "Safari"],
+];
