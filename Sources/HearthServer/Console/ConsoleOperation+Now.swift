@@ -9,13 +9,6 @@ import Logging
 
 /// How the server is, who is connected, and why their listens hold.
 extension ConsoleOperation {
-  /// Connections of one answer.
-  static let connectionsMax = 1_000
-  /// Listens of a connection that are explained.
-  static let listensMax = 100
-  /// Lines of the log of one answer.
-  static let linesMax = 500
-
   /// `GET api/now/figures?after=MILLISECONDS`
   func figures() throws(ConsoleFailure) -> HTTPResponse {
     let parameters = try looked()

@@ -19,11 +19,17 @@ struct ConsoleOperation: Sendable {
   var console: Console { responder.console }
   var services: GatewayServices { responder.services }
 
+  /// Connections of one answer.
+  static let connectionsMax = 1_000
+  /// Listens of a connection that are explained.
+  static let listensMax = 100
+  /// Lines of the log of one answer.
+  static let linesMax = 500
+
   /// What there is, with whichever method.
   private static let names: Set<String> = [
     "session", "databases", "credential", "outline", "events", "rules/coverage", "rules/check", "people", "people/one",
-    "try",
-    "now/figures", "now/connections", "now/listens", "now/log", "now/state", "now/disconnect", "download",
+    "try", "now/figures", "now/connections", "now/listens", "now/log", "now/state", "now/disconnect", "download",
   ]
 
   /// - Parameter name: what comes behind `/.console/api/`. A new operation is a line here, and in ``names``.
