@@ -55,7 +55,7 @@ extension ConsoleOperation {
       })
   }
 
-  /// `GET api/now/log?after=NUMBER&level=LEVEL`: the newest lines of the log.
+  /// `GET api/now/log?after=NUMBER&level=LEVEL`: the newest lines of the log, and the number of the last.
   func logLines() throws(ConsoleFailure) -> HTTPResponse {
     let parameters = try looked()
     guard let level = Logger.Level(rawValue: parameters["level"] ?? "trace") else {
@@ -71,7 +71,8 @@ extension ConsoleOperation {
         .init("number", .int(Int64(clamping: line.number))), .init("line", JSON(parsing: line.bytes) ?? .null),
       ])
     }
-    return ConsoleResponder.json(.object([.init("lines", .array(shown))]))
+    return ConsoleResponder.json(
+      .object([.init("lines", .array(shown)), .init("last", .int(Int64(clamping: console.log.last)))]))
   }
 
   /// `GET api/now/state`: the process, storage, databases, and what there is to look at.

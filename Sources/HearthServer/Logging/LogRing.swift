@@ -31,6 +31,9 @@ final class LogRing: Sendable {
     }
   }
 
+  /// The number of the newest line; 0 before the first.
+  var last: UInt64 { state.withLock { $0.last } }
+
   /// Lines behind a number, the oldest first: the newest `limit` of them.
   func lines(
     after number: UInt64, from level: Logger.Level, limit: Int

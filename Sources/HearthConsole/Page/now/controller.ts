@@ -78,9 +78,13 @@ export class NowController extends Store {
   triggers: TriggerStatus[] = [];
   state: ServerState | null = null;
   problem: string | null = null;
+  /** Why it is not known how the server is. */
+  stateProblem: string | null = null;
   isPaused = false;
   private uid: string | null = null;
   private timers: ReturnType<typeof setInterval>[] = [];
+  /** One look at a time; asked for meanwhile, there is one more. */
+  private looking: "no" | "yes" | "again" = "no";
 
   constructor(private readonly app: App, readonly database: string) {
     super();
@@ -113,16 +117,28 @@ export class NowController extends Store {
   }
 
   private async look(): Promise<void> {
-    const last = this.lines[this.lines.length - 1];
+    if (this.looking !== "no") {
+      this.looking = "again";
+      return;
+    }
+    this.looking = "yes";
+    await this.lookOnce();
+    const isAgain = this.looking as string === "again";
+    this.looking = "no";
+    if (isAgain) await this.look();
+  }
+
+  private async lookOnce(): Promise<void> {
+    const last = this.lines[this.lines.length - 1]?.number ?? 0;
     try {
       const [figures, connected, log] = await Promise.all([
         this.ask<FigureAnswer>("figures", { after: String(this.series.newest) }),
         this.ask<{ connections: Connection[]; count: number }>("connections", { ns: this.database, ...(this.uid === null ? {} : { uid: this.uid }) }),
-        this.ask<{ lines: LogLine[] }>("log", { after: String(last?.number ?? 0) }),
+        this.ask<{ lines: LogLine[]; last: number }>("log", { after: String(last) }),
       ]);
       this.series.take(figures);
       [this.connections, this.count] = [connected.connections, connected.count];
-      if (log.lines.length) this.lines = [...this.lines, ...log.lines].slice(-LINES_KEPT);
+      this.takeLines(log.lines, last, log.last);
       this.problem = null;
     } catch (error) {
       this.problem = sentence(error);
@@ -130,15 +146,26 @@ export class NowController extends Store {
     this.changed();
   }
 
+  /** Lines are numbered anew when the server starts again: then all of its lines are asked for. */
+  private takeLines(lines: LogLine[], after: number, last: number): void {
+    if (last < after) {
+      this.lines = [];
+      this.looking = "again";
+    } else if (lines.length) {
+      this.lines = [...this.lines, ...lines].slice(-LINES_KEPT);
+    }
+  }
+
   private async lookAtState(): Promise<void> {
     const { api } = this.app.session;
     const [state, plugins, triggers] = await Promise.all([
-      this.ask<ServerState>("state", {}).catch(() => null),
+      this.ask<ServerState>("state", {}).catch(error => sentence(error)),
       api.server<{ plugins: PluginStatus[] }>("GET", ".settings/plugins.json?peek=1").catch(() => null),
       api.server<{ triggers?: TriggerStatus[] } | TriggerStatus[]>("GET", `.settings/triggers.json?peek=1&ns=${encodeURIComponent(this.database)}`)
         .catch(() => null),
     ]);
-    this.state = state;
+    this.stateProblem = typeof state === "string" ? state : plugins && triggers ? null : "Plugins and triggers cannot be asked.";
+    if (typeof state !== "string") this.state = state;
     this.plugins = plugins?.plugins ?? [];
     this.triggers = Array.isArray(triggers) ? triggers : triggers?.triggers ?? [];
     this.changed();

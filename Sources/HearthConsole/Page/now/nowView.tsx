@@ -77,7 +77,8 @@ export class NowView extends View<{ app: App; place: Place; database: string }, 
     const onPoint = (at: number | null) => this.setState({ pointed: at });
     return <main aria-label="Now" class="now-view">
       <header class="view-head"><h1>Now</h1>
-        <span class="line"><span class={`dot ${now.problem ? "stopped" : concerns.length ? "away" : ""}`} /><span role="status">{now.problem ?? (concerns.length
+        <span class="line"><span class={`dot ${now.problem ?? now.stateProblem ? "stopped" : !now.state ? "waiting" : concerns.length ? "away" : ""}`} /><span
+          role="status">{now.problem ?? now.stateProblem ?? (!now.state ? "Looking…" : concerns.length
           ? `${num(concerns.length)} ${plural(concerns.length, "thing")} to look at: ${concerns.slice(0, 3).join(", ")}` : "All is well")}</span></span>
         <span class="grow" />
         <Seg name="Time" value={seconds} onChoose={(next: number) => this.setState({ seconds: next })}
@@ -155,12 +156,14 @@ export class NowView extends View<{ app: App; place: Place; database: string }, 
     const { app } = this.props;
     if (listen.readsAll) return <span class="note-text">Rules are not asked: it may read all.</span>;
     const explanation = listen.explanation;
-    if (!explanation?.rule) return <span class="note-text">No rule holds it now: it is being cut.</span>;
+    if (!explanation) return <span class="note-text">It takes too long to say.</span>;
+    if (!explanation.allowed || !explanation.rule) return <span class="note-text">No rule holds it now: it is being cut.</span>;
     const { line } = explanation.rule;
+    const condition = decidingVisit(explanation)?.expression?.text ?? "";
     const reads = (decidingVisit(explanation)?.reads ?? []).map(read => read.path);
     return <span class="line"><button type="button" class="link" onClick={() => app.go("rules", [], new URLSearchParams({ line: String(line) }))}>
       .read line {line}</button><span class="note-text cut">{reads.length ? <span>ends when <bdi class="mono">{shown([...new Set(reads)].slice(0, 3).join(", "), 160)}</bdi> changes so</span>
-        : explanation.trace.some(visit => /auth/.test(visit.expression?.text ?? "")) ? "ends with the sign-in" : "open to all"}</span></span>;
+        : /\bauth\b/.test(condition) ? "looks at the sign-in alone" : condition === "true" ? "open to all" : "looks at no data"}</span></span>;
   }
 
   private side() {

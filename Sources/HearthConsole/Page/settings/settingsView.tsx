@@ -9,6 +9,9 @@ import { Sheet } from "../widgets/sheet";
 import { SheetFoot } from "../widgets/sheetFoot";
 import { TextField } from "../widgets/textField";
 
+/** More are not kept: the oldest goes. */
+const SECRETS_MAXIMUM = 3;
+
 interface Key {
   kind: string;
   kid: string;
@@ -101,7 +104,8 @@ export class SettingsView extends Component<{ app: App; place: Place; database: 
             <span class={`chip ${key.state === "signing" ? "green" : ""}`}>{key.state}</span></div>)}</div></section>
         <section aria-label="Database secrets"><div class="line"><h2 class="grow">Database secrets</h2>
           <Button label="Rotate" reason={reason} onPress={() => this.ask({ title: "Rotate the database secret", verb: "Rotate",
-            told: "A new secret is made; the ones before count until they are removed. From a shell, hearth secrets list --plain prints it.", act: async () => {
+            told: secrets.length >= SECRETS_MAXIMUM ? "A new secret is made, and the oldest ends at once, with everything that was signed with it: three are kept."
+              : "A new secret is made; the ones before count until they are removed, or three newer ones are there. From a shell, hearth secrets list --plain prints it.", act: async () => {
               await this.api.server("POST", "hearth/v1/secrets:rotate", {});
               app.notices.say("A new secret is made.");
               await done();
