@@ -1,5 +1,4 @@
 import Glibc
-import HearthSystem
 import Logging
 import Synchronization
 
@@ -18,13 +17,7 @@ struct JSONLogHandler: LogHandler {
   }
 
   func log(event: LogEvent) {
-    var all = metadata.merging(metadataProvider?.get() ?? [:]) { $1 }
-    if let error = event.error { all["error"] = "\(error)" }
-    if let own = event.metadata { all.merge(own) { $1 } }
-    let line = JSONLogLine(
-      milliseconds: Clock.wallMilliseconds, level: event.level, message: "\(event.message)", logger: label,
-      metadata: all)
-    write(line.bytes)
+    write(JSONLogLine(event, of: self, logger: label).bytes)
   }
 
   /// Writes to standard error, each line in one piece. A line that cannot be written is lost.

@@ -1,3 +1,4 @@
+import HearthSystem
 import HearthTree
 import Logging
 
@@ -97,5 +98,17 @@ struct JSONLogLine {
     case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
     default: true
     }
+  }
+}
+
+extension JSONLogLine {
+  /// The line of something that happens now, with all that its handler knows.
+  init(_ event: LogEvent, of handler: some LogHandler, logger: String) {
+    var all = handler.metadata.merging(handler.metadataProvider?.get() ?? [:]) { $1 }
+    if let error = event.error { all["error"] = "\(error)" }
+    if let own = event.metadata { all.merge(own) { $1 } }
+    self.init(
+      milliseconds: Clock.wallMilliseconds, level: event.level, message: "\(event.message)", logger: logger,
+      metadata: all)
   }
 }

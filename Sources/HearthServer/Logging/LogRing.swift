@@ -73,13 +73,7 @@ struct RingLogHandler: LogHandler {
 
   func log(event: LogEvent) {
     inner.log(event: event)
-    var all = metadata.merging(metadataProvider?.get() ?? [:]) { $1 }
-    if let error = event.error { all["error"] = "\(error)" }
-    if let own = event.metadata { all.merge(own) { $1 } }
-    let line = JSONLogLine(
-      milliseconds: Clock.wallMilliseconds, level: event.level, message: "\(event.message)", logger: label,
-      metadata: all)
-    ring.add(line.bytes, level: event.level)
+    ring.add(JSONLogLine(event, of: self, logger: label).bytes, level: event.level)
   }
 }
 
