@@ -53,7 +53,7 @@ def test_a_viewer_changes_nothing(server, viewer):
     assert state(server) == before
 
 
-def test_nothing_else_is_behind_the_door(server, admin):
+def test_nothing_else_is_behind_the_door(server, admin, viewer):
     server.run("users", "create", "--uid", "ann")
     before = state(server)
     for method, path, body in [
@@ -72,6 +72,9 @@ def test_nothing_else_is_behind_the_door(server, admin):
     for name, value in ("X-HTTP-Method-Override", "PUT"), ("x-http-method-override", "DELETE"):
         answer = through(admin, "POST", ".settings/rules/decide.json?ns=default", {"requests": []}, headers={name: value})
         assert answer.status == 200
+    for session in admin, viewer:
+        answer = through(session, "POST", ".settings/rules/decide.json?ns=default&x-http-method-override=PUT", {"requests": []})
+        assert answer.status == 400
     assert state(server) == before
 
 

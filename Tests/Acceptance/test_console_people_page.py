@@ -194,6 +194,7 @@ def test_people_on_a_narrow_screen(console, theme):
     people(console, "ann")
     watched = console.open(view="people", size=NARROW, theme=theme)
     page = watched.page
+    expect(row(page, "ann@")).to_be_visible()
     watched.picture(f"people-narrow-{theme}")
     check_accessibility(page)
     row(page, "ann@").click()

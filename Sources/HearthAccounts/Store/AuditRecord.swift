@@ -48,7 +48,7 @@ public struct AuditRecord: Sendable, Equatable {
   package static func name(of uid: String) -> String { AuditText.clean(uid, sizeBytesMax: 512) }
 
   /// Whether it is about the user of that name.
-  func isAbout(_ name: String) -> Bool { fields["uid"]?.string?.isSameText(as: name) ?? false }
+  package func isAbout(_ name: String) -> Bool { fields["uid"]?.string?.isSameText(as: name) ?? false }
 
   static func hash(_ line: [UInt8], after previous: [UInt8]) -> Digest { Digest(sha256: previous + line) }
 

@@ -79,19 +79,11 @@ struct RulesDecisions {
   private static func decision(
     _ element: JSON, _ isExplained: Bool, on root: Node, by rules: RuleSet, nowMilliseconds: Int64
   ) -> JSON {
-    let (request, now): (ProposedRequest, Int64)
-    let auth = element["auth"].flatMap { $0 == .null ? nil : $0 }
+    let (request, prepared, now): (ProposedRequest, RulesRequest, Int64)
     do throws(RESTFailure) {
-      request = try ProposedRequest(element)
-      now = try element.count("now") ?? nowMilliseconds
+      (request, prepared, now) = try ProposedRequest.described(by: element, on: root, nowMilliseconds: nowMilliseconds)
     } catch {
       return .object([.init("error", .string(error.text))])
-    }
-    let prepared: RulesRequest
-    do throws(Failure) {
-      prepared = try request.prepared(on: root, auth: auth, nowMilliseconds: now)
-    } catch {
-      return .object([.init("error", .string(error.message))])
     }
     let decided =
       isExplained

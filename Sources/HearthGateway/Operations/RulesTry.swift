@@ -26,14 +26,7 @@ package struct RulesTry: Sendable {
     guard auth == nil || auth?.members != nil else {
       throw RESTFailure(400, "auth must be an object, what rules see as such; null is nobody")
     }
-    let request = try ProposedRequest(json)
-    let now = try json.count("now") ?? nowMilliseconds
-    let prepared: RulesRequest
-    do throws(Failure) {
-      prepared = try request.prepared(on: root, auth: auth, nowMilliseconds: now)
-    } catch {
-      throw RESTFailure(400, error.message)
-    }
+    let (request, prepared, _) = try ProposedRequest.described(by: json, on: root, nowMilliseconds: nowMilliseconds)
     guard let decision = rules.withExpressions.traced(prepared, stepsMax: RulesLimits.explainStepsMax) else {
       throw .tooManySteps
     }

@@ -1,4 +1,5 @@
 import HearthEngine
+import HearthRules
 import HearthTree
 import NIOCore
 
@@ -29,6 +30,22 @@ extension ProposedRequest {
       guard let writes = try RESTBody.merge(Self.body(json), at: location.path) else { throw .invalidMerge }
       self = .write(WriteOperation(.merge(location.path, writes)))
     default: self = .write(WriteOperation(.put(location, try RESTBody.value(Self.body(json), for: location))))
+    }
+  }
+
+  /// A request that is described in JSON, as rules see it: with `auth` and `now` beside it, where they are named.
+  ///
+  /// - Throws: 400, with what the server would say of the request before it asks any rule.
+  static func described(
+    by json: JSON, on root: Node, nowMilliseconds: Int64
+  ) throws(RESTFailure) -> (request: ProposedRequest, prepared: RulesRequest, nowMilliseconds: Int64) {
+    let request = try ProposedRequest(json)
+    let now = try json.count("now") ?? nowMilliseconds
+    let auth = json["auth"].flatMap { $0 == .null ? nil : $0 }
+    do throws(Failure) {
+      return (request, try request.prepared(on: root, auth: auth, nowMilliseconds: now), now)
+    } catch {
+      throw RESTFailure(400, error.message)
     }
   }
 

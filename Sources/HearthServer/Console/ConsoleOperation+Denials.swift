@@ -15,8 +15,7 @@ extension ConsoleOperation {
   static let denialPrefix = "denials/"
 
   func denial(_ name: String) async throws(ConsoleFailure) -> HTTPResponse {
-    guard let parameters = call.parameters else { throw .badQuery }
-    _ = try session(isUse: parameters["peek"] != "1")
+    _ = try looked()
     let (services, id) = (responder.services, UInt64(name.dropFirst(Self.denialPrefix.count)))
     guard let id, let entry = services.denials.feed?.entry(id) else {
       throw ConsoleFailure(.notFound, "No such refusal is kept: the newest \(DenialFeed.countMax) are.")

@@ -37,10 +37,7 @@ extension ConsoleOperation {
     guard let id = Self.connectionID(parameters["connection"]) else {
       throw ConsoleFailure(.badRequest, "connection is the name of a connection.")
     }
-    let database: Database
-    do { database = try await opened(parameters["ns"]).get() } catch {
-      throw error as? ConsoleFailure ?? .unavailable
-    }
+    let database = try await database(parameters["ns"])
     let now = call.now.wallMilliseconds
     return ConsoleResponder.json(
       await BlockingThread.run {
@@ -102,13 +99,6 @@ extension ConsoleOperation {
   private static func connectionID(_ text: String?) -> ConnectionID? {
     guard let text, (1...16).contains(text.utf8.count) else { return nil }
     return UInt64(text, radix: 16).map { ConnectionID(rawValue: $0) }
-  }
-
-  /// The parameters of what the page asks again and again by itself.
-  private func looked() throws(ConsoleFailure) -> [String: String] {
-    guard let parameters = call.parameters else { throw .badQuery }
-    _ = try session(isUse: parameters["peek"] != "1")
-    return parameters
   }
 
   private static func json(

@@ -7,8 +7,7 @@ import HearthTree
 /// Accounts.
 extension ConsoleOperation {
   func people() async throws(ConsoleFailure) -> HTTPResponse {
-    guard let parameters = call.parameters else { throw .badQuery }
-    _ = try session(isUse: parameters["peek"] != "1")
+    let parameters = try looked()
     let search = try PeopleSearch(parameters)
     let (store, nowSeconds) = (services.accounts.own.store, call.now.wallMilliseconds / 1_000)
     let answer = await BlockingThread.run { search.answer(from: store.view, nowSeconds: nowSeconds) }
@@ -20,8 +19,7 @@ extension ConsoleOperation {
   }
 
   func person() async throws(ConsoleFailure) -> HTTPResponse {
-    guard let parameters = call.parameters else { throw .badQuery }
-    _ = try session(isUse: parameters["peek"] != "1")
+    let parameters = try looked()
     let (store, nowSeconds) = (services.accounts.own.store, call.now.wallMilliseconds / 1_000)
     guard let uid = parameters["uid"] else { throw ConsoleFailure(.badRequest, "uid names the account.") }
     let answer = await BlockingThread.run { () -> JSON? in

@@ -10,6 +10,8 @@ extension ConsoleOperation {
   func throughDoor(_ name: String) -> EventLoopFuture<HTTPResponse> {
     do throws(ConsoleFailure) {
       guard let parameters = call.parameters else { throw .badQuery }
+      // The list of operations is by their methods.
+      guard parameters["x-http-method-override"] == nil else { throw .badQuery }
       let session = try session(isUse: parameters["peek"] != "1")
       let door = ConsoleDoor(
         console: console, services: services, responder: responder.server(), call: call, loop: loop)
@@ -21,12 +23,7 @@ extension ConsoleOperation {
 
   /// How often each rule came to what; null where the server does not count.
   func coverage() async throws(ConsoleFailure) -> HTTPResponse {
-    guard let parameters = call.parameters else { throw .badQuery }
-    _ = try session(isUse: parameters["peek"] != "1")
-    let database: Database
-    do { database = try await opened(parameters["ns"]).get() } catch {
-      throw error as? ConsoleFailure ?? .unavailable
-    }
+    let database = try await database(try looked()["ns"])
     let none = JSON.object([.init("rules", .null)])
     return ConsoleResponder.json(
       await BlockingThread.run { database.published.rules.coverage?.json ?? none })

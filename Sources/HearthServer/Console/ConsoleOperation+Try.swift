@@ -24,8 +24,7 @@ extension ConsoleOperation {
     _ = try session()
     guard let body = call.body else { throw .badBody }
     let (subject, name) = try subject(of: body)
-    let database: Database
-    do { database = try await opened(name).get() } catch { throw error as? ConsoleFailure ?? .unavailable }
+    let database = try await database(name)
     guard body["administrator"] ?? .bool(false) != .bool(true) else { return try asAdministrator(subject) }
     let state = database.published
     let other = try await source(of: body, in: database)

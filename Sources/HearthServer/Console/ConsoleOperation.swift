@@ -97,6 +97,13 @@ struct ConsoleOperation: Sendable {
     return promise.futureResult
   }
 
+  /// The parameters of what the page also asks by itself, again and again: with `peek=1` that is no use of the session.
+  func looked() throws(ConsoleFailure) -> [String: String] {
+    guard let parameters = call.parameters else { throw .badQuery }
+    _ = try session(isUse: parameters["peek"] != "1")
+    return parameters
+  }
+
   func session(isUse: Bool = true) throws(ConsoleFailure) -> ConsoleSession {
     guard let session = console.session(call, isUse: isUse) else { throw .noSession }
     return session
@@ -232,15 +239,15 @@ extension ConsoleOperation {
     }
   }
 
+  /// The same, for who waits for it.
+  func database(_ name: String?) async throws(ConsoleFailure) -> Database {
+    do { return try await opened(name).get() } catch { throw error as? ConsoleFailure ?? .unavailable }
+  }
+
   private func outline() async throws(ConsoleFailure) -> HTTPResponse {
-    guard let parameters = call.parameters else { throw .badQuery }
-    // The page asks again by itself what it shows.
-    _ = try session(isUse: parameters["peek"] != "1")
+    let parameters = try looked()
     let (path, page) = try OutlineQuery.read(parameters)
-    let database: Database
-    do { database = try await opened(parameters["ns"]).get() } catch {
-      throw error as? ConsoleFailure ?? .unavailable
-    }
+    let database = try await database(parameters["ns"])
     let result = await BlockingThread.run { () -> Result<Outline, Outline.Problem> in
       Result { () throws(Outline.Problem) in try Outline(database.published.root[path], page) }
     }

@@ -20,8 +20,7 @@ enum PersonSessions {
     }
     let name = AuditRecord.name(of: user.uid)
     let records = view.auditTail(limit: lookedMax)
-    let told = records.reversed().lazy.filter { $0.fields["uid"]?.string?.isSameText(as: name) == true }
-      .prefix(auditMax).map(\.fields)
+    let told = records.reversed().lazy.filter { $0.isAbout(name) }.prefix(auditMax).map(\.fields)
     let isWhole = records.first.map { $0.sequence <= (view.auditHead?.firstSequence ?? 1) } ?? true
     return .object([
       .init("person", PeopleSearch.json(user, in: view, nowSeconds: nowSeconds)), .init("sessions", .array(sessions)),

@@ -38,14 +38,6 @@ enum WitnessCase {
 
   /// A query by the names that test files use.
   private static func json(_ query: Query) -> JSON {
-    var members: [JSON.Member] = []
-    switch query.order {
-    case .key: members.append(.init("orderByKey", .bool(true)))
-    case .value: members.append(.init("orderByValue", .bool(true)))
-    case .priority: members.append(.init("orderByPriority", .bool(true)))
-    case .child(let path): members.append(.init("orderByChild", .string(path.keys.map(\.text).joined(separator: "/"))))
-    case nil: break
-    }
-    return .object(members + ExposureWitness.boundsAndLimit(of: query))
+    .object(query.orderMembers + ExposureWitness.boundsAndLimit(of: query))
   }
 }

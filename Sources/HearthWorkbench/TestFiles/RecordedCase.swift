@@ -41,14 +41,7 @@ package enum RecordedCase {
 
   /// A query by the names that test files use; nil for bounds that they have no name for.
   private static func json(_ query: Query) -> JSON? {
-    var members: [JSON.Member] = []
-    switch query.order {
-    case .key: members.append(.init("orderByKey", .bool(true)))
-    case .value: members.append(.init("orderByValue", .bool(true)))
-    case .priority: members.append(.init("orderByPriority", .bool(true)))
-    case .child(let path): members.append(.init("orderByChild", .string(path.keys.map(\.text).joined(separator: "/"))))
-    case nil: break
-    }
+    var members = query.orderMembers
     if let start = query.start, let end = query.end, start == end, start == Query.Bound(value: start.value) {
       members.append(.init("equalTo", json(start.value)))
     } else {

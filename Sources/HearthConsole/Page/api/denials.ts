@@ -1,6 +1,6 @@
 import { Store } from "../shell/store";
 import { ConsoleApi } from "./console";
-import { readEvents } from "./events";
+import { EventStream } from "./events";
 
 export interface RulePlace {
   kind: "read" | "write" | "validate";
@@ -32,29 +32,28 @@ export class DenialFeed extends Store {
   list: Denial[] = [];
   /** Refused while the page was too slow, or not connected long enough to be told. */
   missed = 0;
-  isLive = false;
   private database = "";
-  private controller: AbortController | null = null;
-  private timer: ReturnType<typeof setTimeout> | undefined;
-  private delay = 1000;
+  private readonly stream: EventStream;
 
-  constructor(private readonly api: ConsoleApi) {
+  constructor(api: ConsoleApi) {
     super();
+    this.stream = new EventStream(api, () => this.query(), (event, data) => this.told(event, data), () => this.changed());
+  }
+
+  get isLive(): boolean {
+    return this.stream.isLive;
   }
 
   start(database: string): void {
     this.stop();
     this.database = database;
-    void this.run();
+    this.stream.start();
   }
 
   stop(): void {
-    clearTimeout(this.timer);
-    this.controller?.abort();
-    this.controller = null;
+    this.stream.stop();
     this.list = [];
     this.missed = 0;
-    this.isLive = false;
     this.changed();
   }
 
@@ -67,28 +66,16 @@ export class DenialFeed extends Store {
     return sum;
   }
 
-  private async run(): Promise<void> {
-    const controller = (this.controller = new AbortController());
-    try {
-      const query = new URLSearchParams({ ns: this.database, topics: "denials" });
-      if (this.list[0]) query.set("after", this.list[0].id);
-      const response = await this.api.events(query, controller.signal);
-      this.isLive = response.ok;
-      this.changed();
-      await readEvents(response, (event, data) => {
-        this.delay = 1000;
-        if (event === "denial") this.take(JSON.parse(data) as Denial);
-        if (event === "gap") this.missed += (JSON.parse(data) as { missed: number }).missed;
-        this.changed();
-      });
-    } catch {
-      // It is asked for again; what was told stays.
-    }
-    if (this.controller !== controller) return;
-    this.isLive = false;
+  private query(): URLSearchParams {
+    const query = new URLSearchParams({ ns: this.database, topics: "denials" });
+    if (this.list[0]) query.set("after", this.list[0].id);
+    return query;
+  }
+
+  private told(event: string, data: string): void {
+    if (event === "denial") this.take(JSON.parse(data) as Denial);
+    if (event === "gap") this.missed += (JSON.parse(data) as { missed: number }).missed;
     this.changed();
-    this.delay = Math.min(this.delay * 2, 30_000);
-    this.timer = setTimeout(() => void this.run(), this.delay);
   }
 
   /** Those whose count grows come again under their id. */

@@ -28,8 +28,67 @@ export class EventReader {
   }
 }
 
+/** An event stream that is asked for again when it ends. */
+export class EventStream {
+  isLive = false;
+  private controller: AbortController | null = null;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private delay = 1000;
+
+  /**
+   * - `query`: what is asked for now; nothing is, while it is null.
+   * - `take`: gets each event.
+   * - `changed`: whether it is live has changed.
+   */
+  constructor(private readonly api: ConsoleApi, private readonly query: () => URLSearchParams | null,
+    private readonly take: (event: string, data: string) => void, private readonly changed: () => void = () => {}) {}
+
+  get isStarted(): boolean {
+    return this.controller !== null;
+  }
+
+  /** Asks, anew when it has asked before. */
+  start(after = 0): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => void this.run(), after);
+  }
+
+  stop(): void {
+    clearTimeout(this.timer);
+    this.controller?.abort();
+    this.controller = null;
+    this.isLive = false;
+  }
+
+  private async run(): Promise<void> {
+    this.controller?.abort();
+    const controller = (this.controller = new AbortController());
+    const query = this.query();
+    if (!query) return;
+    try {
+      const response = await this.api.events(query, controller.signal);
+      this.tell(response.ok);
+      await readEvents(response, (event, data) => {
+        this.delay = 1000;
+        if (this.controller === controller) this.take(event, data);
+      });
+    } catch {
+      // It is asked for again; what was told stays.
+    }
+    if (this.controller !== controller) return;
+    this.tell(false);
+    this.delay = Math.min(this.delay * 2, 30_000);
+    this.start(this.delay);
+  }
+
+  private tell(isLive: boolean): void {
+    this.isLive = isLive;
+    this.changed();
+  }
+}
+
 /** Reads a stream to its end, event by event. */
-export async function readEvents(response: Response, take: (event: string, data: string) => void): Promise<void> {
+async function readEvents(response: Response, take: (event: string, data: string) => void): Promise<void> {
   if (!response.ok || !response.body) throw new Error(String(response.status));
   const reader = response.body.getReader();
   const decoder = new TextDecoder();
@@ -44,13 +103,16 @@ export async function readEvents(response: Response, take: (event: string, data:
 /** Commits below the paths that are shown. One stream for the page, made anew when the paths change. */
 export class Pulse {
   rate = 0;
-  private controller: AbortController | null = null;
   private paths: string[] = [];
+  /** Those that the stream was asked for: counts come in their order. */
+  private asked: string[] = [];
   private database = "";
-  private timer: ReturnType<typeof setTimeout> | undefined;
-  private delay = 1000;
+  private readonly stream: EventStream;
 
-  constructor(private readonly api: ConsoleApi, private readonly beat: (paths: string[], event: PulseEvent) => void) {}
+  constructor(api: ConsoleApi, private readonly beat: (paths: string[], event: PulseEvent) => void) {
+    this.stream = new EventStream(api, () => this.query(), (event, data) => this.take(event, data),
+      () => this.stream.isLive || (this.rate = 0));
+  }
 
   /** At most 200 paths; others are left out. */
   watch(database: string, paths: string[]): void {
@@ -58,43 +120,24 @@ export class Pulse {
     if (database === this.database && wanted.join("\n") === this.paths.join("\n")) return;
     this.database = database;
     this.paths = wanted;
-    this.restart(this.controller ? 400 : 0);
+    this.stream.start(this.stream.isStarted ? 400 : 0);
   }
 
   stop(): void {
-    clearTimeout(this.timer);
-    this.controller?.abort();
-    this.controller = null;
+    this.stream.stop();
     this.paths = [];
     this.rate = 0;
   }
 
-  private restart(after: number): void {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => void this.run(), after);
+  private query(): URLSearchParams | null {
+    this.asked = this.paths;
+    return this.asked.length ? new URLSearchParams({ ns: this.database, topics: "pulse", paths: JSON.stringify(this.asked) }) : null;
   }
 
-  private async run(): Promise<void> {
-    this.controller?.abort();
-    const controller = (this.controller = new AbortController());
-    const paths = this.paths;
-    if (!paths.length) return;
-    try {
-      const query = new URLSearchParams({ ns: this.database, topics: "pulse", paths: JSON.stringify(paths) });
-      const response = await this.api.events(query, controller.signal);
-      await readEvents(response, (event, data) => {
-        if (event !== "pulse") return;
-        this.delay = 1000;
-        const pulse = JSON.parse(data) as PulseEvent;
-        this.rate = pulse.rate;
-        this.beat(paths, pulse);
-      });
-    } catch {
-      // Without the stream the tree shows what its listens tell.
-    }
-    if (this.controller !== controller) return;
-    this.rate = 0;
-    this.delay = Math.min(this.delay * 2, 30_000);
-    this.restart(this.delay);
+  private take(event: string, data: string): void {
+    if (event !== "pulse") return;
+    const pulse = JSON.parse(data) as PulseEvent;
+    this.rate = pulse.rate;
+    this.beat(this.asked, pulse);
   }
 }

@@ -79,7 +79,7 @@ export class DataController extends Store {
 
   /** Why nothing can be changed now, or null. */
   get readOnlyReason(): string | null {
-    if (this.session.isViewer) return "This session may look, not change.";
+    if (this.session.readOnlyReason) return this.session.readOnlyReason;
     if (this.route.as) return `Writing is off while you look as ${identityName(this.route.as)}.`;
     if (!this.isLive) return "There is no connection: an edit would be made without seeing.";
     return null;

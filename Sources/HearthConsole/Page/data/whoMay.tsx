@@ -1,10 +1,11 @@
 import { Component, h } from "preact";
+import { askAccess } from "../api/access";
 import { shown } from "../format/text";
 import { Identity } from "../shell/route";
 import { sentence } from "../shell/session";
 import { Json } from "../tree/node";
 import { Clause, clausesOf } from "../why/clause";
-import { AskedRequest, Explanation } from "../why/explanation";
+import { Explanation } from "../why/explanation";
 import { Why } from "../why/why";
 import { Icon } from "../widgets/icon";
 import { authVariable, identityName } from "./connection";
@@ -66,12 +67,10 @@ export class WhoMay extends Component<Props, State> {
     if (data.session.isEnding) return;
     try {
       const auth = (as && "uid" in as ? authVariable(as) : null) as Json;
-      // Whoever may take a value away may write there; what must be true of a value is another matter.
-      const requests: AskedRequest[] = [{ read: path, auth }, { delete: path, auth }];
-      const { decisions } = await data.session.api.server<{ decisions: { explanation?: Explanation; error?: string }[] }>("POST",
-        `.settings/rules/decide.json?ns=${encodeURIComponent(data.database)}`, { requests, explain: true });
+      const [access] = await askAccess(data.session.api, data.database, [path], auth);
       if (wanted !== this.asked) return;
-      this.setState({ read: decisions[0]?.explanation ?? null, write: decisions[1]?.explanation ?? null, problem: decisions[0]?.error ?? null });
+      const { read, write, problem } = access!;
+      this.setState({ read, write, problem });
     } catch (error) {
       if (wanted === this.asked) this.setState({ problem: sentence(error) });
     }

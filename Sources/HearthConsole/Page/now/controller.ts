@@ -161,13 +161,13 @@ export class NowController extends Store {
     const [state, plugins, triggers] = await Promise.all([
       this.ask<ServerState>("state", {}).catch(error => sentence(error)),
       api.server<{ plugins: PluginStatus[] }>("GET", ".settings/plugins.json?peek=1").catch(() => null),
-      api.server<{ triggers?: TriggerStatus[] } | TriggerStatus[]>("GET", `.settings/triggers.json?peek=1&ns=${encodeURIComponent(this.database)}`)
+      api.server<{ triggers: TriggerStatus[] }>("GET", `.settings/triggers.json?peek=1&ns=${encodeURIComponent(this.database)}`)
         .catch(() => null),
     ]);
     this.stateProblem = typeof state === "string" ? state : plugins && triggers ? null : "Plugins and triggers cannot be asked.";
     if (typeof state !== "string") this.state = state;
     this.plugins = plugins?.plugins ?? [];
-    this.triggers = Array.isArray(triggers) ? triggers : triggers?.triggers ?? [];
+    this.triggers = triggers?.triggers ?? [];
     this.changed();
   }
 

@@ -61,7 +61,7 @@ export class DeadSheet extends Component<Props, { letters: Letter[] | null; prob
   render() {
     const { app, trigger, onClose } = this.props;
     const { letters, problem, isBusy } = this.state;
-    const reason = app.session.isViewer ? "This session may look, not change." : null;
+    const reason = app.session.readOnlyReason;
     return <Sheet title={`Given up of ${shown(trigger, 60)}`} isWide onClose={onClose} foot={<span class="line grow">
       <span class="grow" /><Button label="Close" kind="quiet" onPress={onClose} />
       {letters?.length ? <Button label="Send all again" kind="primary" reason={reason} isDisabled={isBusy} onPress={() => void this.replay(null)} /> : null}</span>}>

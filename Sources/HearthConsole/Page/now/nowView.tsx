@@ -141,7 +141,7 @@ export class NowView extends View<{ app: App; place: Place; database: string }, 
     if ("problem" in listens) return <div class="callout red">{listens.problem}</div>;
     const { connection } = listens;
     return <div class="holding"><div class="line"><h3 class="grow">Why they hold</h3>
-      <Button label="Disconnect" kind="quiet danger" reason={app.session.isViewer ? "This session may look, not change." : null}
+      <Button label="Disconnect" kind="quiet danger" reason={app.session.readOnlyReason}
         onPress={() => void this.now.disconnect(connection)} />
       <Button label="Close" icon="cross" kind="quiet" onlyIcon onPress={() => {
         app.go("now");
@@ -159,8 +159,9 @@ export class NowView extends View<{ app: App; place: Place; database: string }, 
     if (!explanation) return <span class="note-text">It takes too long to say.</span>;
     if (!explanation.allowed || !explanation.rule) return <span class="note-text">No rule holds it now: it is being cut.</span>;
     const { line } = explanation.rule;
-    const condition = decidingVisit(explanation)?.expression?.text ?? "";
-    const reads = (decidingVisit(explanation)?.reads ?? []).map(read => read.path);
+    const visit = decidingVisit(explanation);
+    const condition = visit?.expression?.text ?? "";
+    const reads = (visit?.reads ?? []).map(read => read.path);
     return <span class="line"><button type="button" class="link" onClick={() => app.go("rules", [], new URLSearchParams({ line: String(line) }))}>
       .read line {line}</button><span class="note-text cut">{reads.length ? <span>ends when <bdi class="mono">{shown([...new Set(reads)].slice(0, 3).join(", "), 160)}</bdi> changes so</span>
         : /\bauth\b/.test(condition) ? "looks at the sign-in alone" : condition === "true" ? "open to all" : "looks at no data"}</span></span>;

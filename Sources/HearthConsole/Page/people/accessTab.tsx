@@ -1,23 +1,18 @@
 import { Component, h } from "preact";
+import { Access, askAccess } from "../api/access";
 import { num } from "../format/number";
 import { plural, shown } from "../format/text";
 import { App } from "../shell/app";
 import { sentence } from "../shell/session";
-import { AskedRequest, Explanation } from "../why/explanation";
+import { Explanation } from "../why/explanation";
 import { Why } from "../why/why";
 import { Icon } from "../widgets/icon";
 import { Waiting } from "../widgets/waiting";
 import { LiveAccess, Person } from "./api";
 import { PeopleController } from "./controller";
 
-interface Probe {
-  path: string;
-  read: Explanation | null;
-  write: Explanation | null;
-}
-
 interface State {
-  probes: Probe[] | null;
+  probes: Access[] | null;
   live: LiveAccess | null;
   problem: string | null;
   open: Explanation | null;
@@ -49,15 +44,11 @@ export class AccessTab extends Component<{ app: App; people: PeopleController; p
     }
   }
 
-  private async decide(paths: string[]): Promise<Probe[]> {
+  private decide(paths: string[]): Promise<Access[]> {
     const { app, person } = this.props;
-    if (!paths.length) return [];
     const claims = JSON.parse(person.customAttributes || "{}");
     const auth = { uid: person.localId, provider: "custom", token: { sub: person.localId, email: person.email ?? null, ...claims } };
-    const requests: AskedRequest[] = paths.flatMap(path => [{ read: path, auth }, { delete: path, auth }]);
-    const { decisions } = await app.session.api.server<{ decisions: { explanation?: Explanation }[] }>("POST",
-      `.settings/rules/decide.json?ns=${encodeURIComponent(app.data.database)}`, { requests, explain: true });
-    return paths.map((path, at) => ({ path, read: decisions[at * 2]?.explanation ?? null, write: decisions[at * 2 + 1]?.explanation ?? null }));
+    return askAccess(app.session.api, app.data.database, paths, auth);
   }
 
   render() {

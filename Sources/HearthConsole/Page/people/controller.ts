@@ -40,7 +40,7 @@ export class PeopleController extends Store {
   }
 
   get readOnlyReason(): string | null {
-    return this.app.session.isViewer ? "This session may look, not change." : null;
+    return this.app.session.readOnlyReason;
   }
 
   start(): void {

@@ -66,6 +66,8 @@ export class RulesController extends Store {
   explained: Explained | { problem: string } | null = null;
   tried: Decision | null = null;
   isTrying = false;
+  /** What was compared last: it is asked for again and again. */
+  private compared: { source: string; text: string; lines: number[] } = { source: "", text: "", lines: [] };
   private checkTimer: ReturnType<typeof setTimeout> | undefined;
   private coverageTimer: ReturnType<typeof setInterval> | undefined;
 
@@ -86,7 +88,11 @@ export class RulesController extends Store {
   }
 
   get changedLines(): number[] {
-    return this.isChanged ? linesThatChanged(this.source, this.text) : [];
+    const { compared, source, text } = this;
+    if (compared.source === source && compared.text === text) return compared.lines;
+    const lines = this.isChanged ? linesThatChanged(source, text) : [];
+    this.compared = { source, text, lines };
+    return lines;
   }
 
   get errors(): RulesProblem[] {
@@ -94,7 +100,7 @@ export class RulesController extends Store {
   }
 
   get readOnlyReason(): string | null {
-    return this.app.session.isViewer ? "This session may look, not change." : null;
+    return this.app.session.readOnlyReason;
   }
 
   async start(): Promise<void> {

@@ -43,6 +43,7 @@ export class EditorPane extends Component<Props, {}> {
     this.editor.getWrapperElement().addEventListener("mousemove", event => this.hovered(event));
     this.stop = rules.observe(() => this.draw());
     this.draw();
+    this.showLine();
   }
 
   override componentWillUnmount(): void {
@@ -50,7 +51,7 @@ export class EditorPane extends Component<Props, {}> {
   }
 
   override componentDidUpdate(): void {
-    this.draw();
+    this.showLine();
   }
 
   /** After Esc the next Tab leaves the editor. */
@@ -89,15 +90,15 @@ export class EditorPane extends Component<Props, {}> {
   private hovered(event: MouseEvent): void {
     const editor = this.editor!;
     const at = editor.coordsChar({ left: event.clientX, top: event.clientY });
-    const marked = this.props.rules.problems.find(each => each.line === at.line + 1 && each.column - 1 <= at.ch && at.ch < each.column + 20);
-    const help = marked ? marked.message + (marked.help ? " " + marked.help : "") : helpFor(editor.getTokenAt({ line: at.line, ch: at.ch + 1 }).string);
+    // What is wrong with a word stands at its mark, and is shown before this.
+    const help = helpFor(editor.getTokenAt({ line: at.line, ch: at.ch + 1 }).string);
     const wrapper = editor.getWrapperElement();
     if (help) wrapper.title = help;
     else wrapper.removeAttribute("title");
   }
 
   private draw(): void {
-    const { rules, line } = this.props;
+    const { rules } = this.props;
     const editor = this.editor;
     if (!editor) return;
     if (editor.getValue() !== rules.text) editor.setValue(rules.text);
@@ -113,11 +114,14 @@ export class EditorPane extends Component<Props, {}> {
       this.drawCounts(editor);
       this.drawDenial(editor);
     });
-    if (line !== null && line !== this.shownLine) {
-      this.shownLine = line;
-      editor.scrollIntoView({ line: line - 1, ch: 0 }, 120);
-      editor.setCursor({ line: line - 1, ch: 0 });
-    }
+  }
+
+  private showLine(): void {
+    const { line } = this.props;
+    if (line === null || line === this.shownLine) return;
+    this.shownLine = line;
+    this.editor!.scrollIntoView({ line: line - 1, ch: 0 }, 120);
+    this.editor!.setCursor({ line: line - 1, ch: 0 });
   }
 
   private drawChanges(editor: CodeMirror.Editor): void {

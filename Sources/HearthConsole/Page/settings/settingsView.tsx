@@ -21,8 +21,7 @@ interface Key {
 
 interface ServiceAccount {
   email: string;
-  disabled?: boolean;
-  isDisabled?: boolean;
+  disabled: boolean;
 }
 
 type Asked = { title: string; verb: string; told: string; typed?: string; act: () => Promise<void> };
@@ -70,7 +69,7 @@ export class SettingsView extends Component<{ app: App; place: Place; database: 
   render() {
     const { app, database } = this.props;
     const { keys, secrets, accounts, problem, asked, creates } = this.state;
-    const reason = app.session.isViewer ? "This session may look, not change." : null;
+    const reason = app.session.readOnlyReason;
     const done = async () => {
       this.setState({ asked: null, creates: false });
       await this.load();
@@ -119,7 +118,7 @@ export class SettingsView extends Component<{ app: App; place: Place; database: 
                 await done();
               } })} /></div>)}</div></section>
         <section aria-label="Service accounts"><h2>Service accounts</h2>{accounts.length ? <div>{accounts.map(account => <div class="settings-row" key={account.email}>
-          <bdi class="mono grow cut">{shown(account.email, 120)}</bdi>{account.disabled || account.isDisabled ? <span class="chip red">disabled</span>
+          <bdi class="mono grow cut">{shown(account.email, 120)}</bdi>{account.disabled ? <span class="chip red">disabled</span>
             : <Button label="Disable" kind="danger" reason={reason} onPress={() => this.ask({ title: `Disable ${account.email}`, verb: "Disable", typed: account.email,
               told: "Its access tokens end at once.", act: async () => {
                 await this.api.server("POST", "hearth/v1/serviceAccounts:disable", { email: account.email });

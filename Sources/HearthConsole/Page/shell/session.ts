@@ -84,6 +84,11 @@ export class Session extends Store {
     return this.state.name === "in" && this.state.role === "viewer";
   }
 
+  /** Why nothing can be changed in this session, or null. */
+  get readOnlyReason(): string | null {
+    return this.isViewer ? "This session may look, not change." : null;
+  }
+
   /** Whole seconds until the session ends, whatever is done. */
   secondsLeft(now: number): number {
     return this.state.name === "in" ? Math.max(0, Math.round((this.state.endsAt - now) / 1000)) : 0;
