@@ -114,7 +114,7 @@ package struct HistoryChecker {
       if contents[position] != content { report("\(name): acknowledged at \(position), and not there") }
       if content.effect == .refused { report("\(name): not allowed, and applied") }
       if !reply.isEmpty, reply != content.bytes { report("\(name): told of something else") }
-    case (.write(let content), .refused(let reply)):
+    case (.write(let content), .refused(_, let reply)):
       if !reply.isEmpty, reply != SimulatedDecider.refusal { report("\(name): refused, and told something else") }
       if numbers.contains(content.number) { report("\(name): refused, and in the log") }
       if content.effect != .refused { report("\(name): allowed, and refused") }
@@ -125,12 +125,14 @@ package struct HistoryChecker {
     }
   }
 
-  /// What began after something else had ended comes after it, and a get sees it.
+  /// What began after something else had ended comes after it, and who reads, or is refused, sees it.
   private mutating func checkRealTime() {
     let all = run.clients.flatMap { client in
       client.operations.values.compactMap { operation -> (began: Int64, ended: Int64, position: Int64, isRead: Bool)? in
         guard let ended = operation.ended, let position = operation.outcome?.position else { return nil }
-        return (operation.began, ended, position, operation.kind == .get)
+        var isRead = operation.kind == .get
+        if case .refused = operation.outcome { isRead = true }
+        return (operation.began, ended, position, isRead)
       }
     }
     let ended = all.sorted { ($0.ended, $0.position) < ($1.ended, $1.position) }

@@ -143,6 +143,8 @@ extension Outcome {
   package var position: Int64? {
     switch self {
     case .applied(let position, _), .value(_, let position): position
+    // 0 when nothing was looked at.
+    case .refused(let position, _): position > 0 ? position : nil
     default: nil
     }
   }

@@ -156,7 +156,7 @@ import Testing
     bench.isStoreFull = false
     bench.tick()
     #expect(bench.acknowledged.count == 5)
-    guard case .applied? = bench.acknowledged.dropFirst(3).first, case .refused(let reply)? = bench.acknowledged.last
+    guard case .applied? = bench.acknowledged.dropFirst(3).first, case .refused(0, let reply)? = bench.acknowledged.last
     else {
       return #expect(Bool(false), "\(bench.acknowledged)")
     }
@@ -173,7 +173,9 @@ import Testing
     let tickets = bench.wanted.compactMap { if case .acknowledge(_, let ticket, _) = $0 { ticket } else { nil } }
     #expect(tickets == [7, 5, 6])
     #expect(
-      bench.acknowledged == [.applied(position: 3, reply: [1]), .refused(reply: [9]), .value([2], position: 3)])
+      bench.acknowledged == [
+        .applied(position: 3, reply: [1]), .refused(position: 3, reply: [9]), .value([2], position: 3),
+      ])
   }
 
   @Test("what is asked again of who has applied it, or refused it, is answered without what was said")
@@ -199,7 +201,7 @@ import Testing
         outcomes.append(outcome)
       }
     }
-    #expect(outcomes == [.refused(reply: []), .applied(position: 3, reply: [])])
+    #expect(outcomes == [.refused(position: 3, reply: []), .applied(position: 3, reply: [])])
     #expect(bench.decider.calls == before)
   }
 

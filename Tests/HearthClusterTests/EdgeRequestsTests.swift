@@ -61,8 +61,10 @@ import Testing
       requests.applied(5) == [
         .acknowledge(Self.session, ticket: 70, first), .acknowledge(Self.session, ticket: 60, second),
       ])
-    let refused = Outcome.refused(reply: [3])
-    #expect(Self.answer(4, refused, applied: 5, &requests) == [.acknowledge(Self.session, ticket: 50, refused)])
+    // So is one who is refused: what its node shows along with that is what it was refused for.
+    let refused = Outcome.refused(position: 6, reply: [3])
+    #expect(Self.answer(4, refused, applied: 5, &requests).isEmpty)
+    #expect(requests.applied(6) == [.acknowledge(Self.session, ticket: 50, refused)])
     #expect(requests.count == 0)
   }
 
@@ -82,7 +84,7 @@ import Testing
     #expect(!requests.canSubmit(Self.session))
     #expect(
       Self.submit(ticket: 7_000, &requests) == [.acknowledge(Self.session, ticket: 7_000, .overloaded)])
-    #expect(Self.answer(2, .refused(reply: []), applied: 1, &requests).count == 1)
+    #expect(Self.answer(2, .refused(position: 0, reply: []), applied: 1, &requests).count == 1)
     guard case .send(let request)? = Self.submit(ticket: 7_001, &requests).first else {
       Issue.record("a request for which there is room is not sent")
       return
@@ -116,7 +118,7 @@ import Testing
     }
     #expect(taken.count == 5)
     #expect(ids.allSatisfy { !requests.canSubmit($0) })
-    _ = requests.answered(taken[0], 2, .refused(reply: []), applied: 1)
+    _ = requests.answered(taken[0], 2, .refused(position: 0, reply: []), applied: 1)
     #expect(requests.canSubmit(taken[0]))
     #expect(Self.submit(.write(.encoded(content)), ticket: 2, of: taken[0], &requests).count == 1)
     #expect(!requests.canSubmit(taken[0]))

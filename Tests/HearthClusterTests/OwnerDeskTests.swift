@@ -29,12 +29,13 @@ import Testing
     var desk = OwnerDesk()
     let reply = [UInt8](repeating: 1, count: ClusterLimits.replyBytesMax + 1)
     desk.wait(for: 1, Self.answer(.applied(position: 1, reply: reply)))
-    desk.wait(for: 1, Self.answer(.refused(reply: reply)))
+    desk.wait(for: 1, Self.answer(.refused(position: 1, reply: reply)))
     desk.wait(for: 1, Self.answer(.value(reply, position: 1), isRead: true))
-    desk.wait(for: 1, Self.answer(.refused(reply: Array(reply.dropLast()))))
+    desk.wait(for: 1, Self.answer(.refused(position: 1, reply: Array(reply.dropLast()))))
     #expect(
       Self.released(&desk, durable: 1) == [
-        .applied(position: 1, reply: []), .refused(reply: []), .refused(reply: []), .refused(reply: reply.dropLast()),
+        .applied(position: 1, reply: []), .refused(position: 1, reply: []), .refused(position: 1, reply: []),
+        .refused(position: 1, reply: reply.dropLast()),
       ])
   }
 

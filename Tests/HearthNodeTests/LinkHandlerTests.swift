@@ -8,7 +8,7 @@ import Testing
 /// One connection at the level of its bytes, on a clock of the test's.
 @Suite struct LinkHandlerTests {
   private static func bytes(_ message: PeerMessage) -> [UInt8] {
-    LinkMessage.database(DatabaseID(rawValue: 5), message).encoded
+    LinkMessage.database(DatabaseID(rawValue: 5), message).encoded(in: 2)
   }
 
   @Test("both greet first, then messages come, however they are cut")
@@ -30,7 +30,7 @@ import Testing
     let other = try HandledConnection()
     try other.greet(cluster: 8)
     let newer = try HandledConnection()
-    try newer.greet(versions: 2...9)
+    try newer.greet(versions: 3...9)
     let unwanted = try HandledConnection()
     unwanted.refusal = .otherName(unwanted.peer.node)
     try unwanted.greet()
@@ -46,7 +46,10 @@ import Testing
     let large: [UInt8] = [1, 0, 0, 1]  // 16 MiB and 1
     for (hasGreeted, bytes) in [
       (false, [1, 1, 0, 0]), (true, large), (false, Self.bytes(.handoff(epoch: 1))), (true, [1, 0, 0, 0, 99]),
-      (true, LinkMessage.hello(Hello(cluster: 7, incarnation: Incarnation(node: NodeID("b"), number: 3))).encoded),
+      (
+        true,
+        LinkMessage.hello(Hello(cluster: 7, incarnation: Incarnation(node: NodeID("b"), number: 3))).encoded(in: 2)
+      ),
     ] as [(Bool, [UInt8])] {
       let connection = try HandledConnection()
       if hasGreeted { try connection.greet() }
@@ -79,10 +82,10 @@ import Testing
     _ = try connection.sent()
     connection.channel.embeddedEventLoop.advanceTime(by: .milliseconds(1_000))
     #expect(try connection.sent().contains(.heartbeat))
-    try connection.receive(LinkMessage.heartbeat.encoded)
+    try connection.receive(LinkMessage.heartbeat.encoded(in: 2))
     for _ in 0..<6 {
       connection.channel.embeddedEventLoop.advanceTime(by: .milliseconds(2_000))
-      try connection.receive(LinkMessage.heartbeat.encoded)
+      try connection.receive(LinkMessage.heartbeat.encoded(in: 2))
     }
     #expect(connection.ended.isEmpty && connection.received.isEmpty)
     try connection.receive(Array(Self.bytes(.handoff(epoch: 1)).dropLast()))

@@ -19,7 +19,7 @@ import Testing
   }
 
   private static func receive(_ message: LinkMessage, _ connection: HandledConnection) throws {
-    try connection.receive(message.encoded)
+    try connection.receive(message.encoded(in: 2))
   }
 
   @Test("answers find who asked, in any order; what nobody asked is dropped")

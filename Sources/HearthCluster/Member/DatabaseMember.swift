@@ -320,7 +320,7 @@ package struct DatabaseMember: Sendable {
     if case .write = request.kind, origin.request <= session.lastRequest {
       office?.desk.note(origin)
       guard let position = session.position(of: origin.request) else {
-        return wait(tip, .refused(reply: []), origin, peer)
+        return wait(tip, .refused(position: tip, reply: []), origin, peer, isRead: true)
       }
       return wait(position, .applied(position: position, reply: []), origin, peer)
     }
@@ -330,14 +330,16 @@ package struct DatabaseMember: Sendable {
     office?.desk.note(origin)
     switch request.kind {
     case .open: break
-    case .write where ownership.lacksRoom: answer(.refused(reply: decider.noRoom), origin, epoch, peer.node)
+    case .write where ownership.lacksRoom:
+      answer(.refused(position: 0, reply: decider.noRoom), origin, epoch, peer.node)
     case .write:
       switch decider.decide(request, at: tip + 1) {
       case .commit(let content, let reply, let entries):
         precondition(LogRecord.isContent(content), "what was decided is not in the engine's form")
         propose(.write(origin, content: content), with: entries)
         wait(tip + 1, .applied(position: tip + 1, reply: reply), origin, peer)
-      case .refuse(let reply): wait(tip, .refused(reply: reply), origin, peer)
+      // Whoever is told why has read what is there.
+      case .refuse(let reply): wait(tip, .refused(position: tip, reply: reply), origin, peer, isRead: true)
       }
     case .get(let query):
       // Nobody was told of what waits for room.

@@ -15,16 +15,19 @@ import HearthJournal
 ///                     1 open ordinal (8) answered (8)  2 write content  3 get content  4 close
 ///  6 answer           epoch (8) session (8) request (8) outcome (1) fields
 ///                     1 applied position (8) reply  2 refused reply  3 value content position (8)  4 noSession
-///                     5 notOwner
+///                     5 notOwner  6 refused position (8) reply
 ///  7 announce         epoch (8) sessions (8 each)
 ///  8 unknownSessions  epoch (8) sessions (8 each)
 ///  9 handoff          epoch (8)
 /// ```
+/// In version 1 a refusal does not say its position (2); since version 2 it does (6).
 extension LinkMessage {
   private static let magic: UInt32 = 0x4854_5248
 
-  /// The message in the bytes of version 1, its length in front.
-  package var encoded: [UInt8] {
+  /// The message in the bytes of a version, its length in front.
+  ///
+  /// - Parameter version: one that both sides speak. A greeting is the same in all of them.
+  package func encoded(in version: UInt16) -> [UInt8] {
     var body = ByteWriter()
     let start = body.beginSized()
     switch self {
@@ -36,7 +39,7 @@ extension LinkMessage {
       body.number(hello.cluster)
       body.incarnation(hello.incarnation)
     case .heartbeat: body.number(12 as UInt8)
-    case .database(let database, let message): body.message(message, of: database)
+    case .database(let database, let message): body.message(message, of: database, in: version)
     case .question(let number, let content):
       body.number(13 as UInt8)
       body.question(number, content)
@@ -75,7 +78,7 @@ extension LinkMessage {
 }
 
 extension ByteWriter {
-  fileprivate mutating func message(_ message: PeerMessage, of database: DatabaseID) {
+  fileprivate mutating func message(_ message: PeerMessage, of database: DatabaseID, in version: UInt16) {
     func begin(_ kind: UInt8) {
       number(kind)
       number(database.rawValue)
@@ -108,7 +111,7 @@ extension ByteWriter {
       number(epoch)
       number(session.rawValue)
       number(request)
-      self.outcome(outcome)
+      self.outcome(outcome, in: version)
     case .announce(let epoch, let sessions):
       begin(7)
       number(epoch)
@@ -144,14 +147,18 @@ extension ByteWriter {
     }
   }
 
-  private mutating func outcome(_ outcome: Outcome) {
+  private mutating func outcome(_ outcome: Outcome, in version: UInt16) {
     switch outcome {
     case .applied(let position, let reply):
       number(1 as UInt8)
       number(position)
       sized(reply)
-    case .refused(let reply):
+    case .refused(_, let reply) where version < 2:
       number(2 as UInt8)
+      sized(reply)
+    case .refused(let position, let reply):
+      number(6 as UInt8)
+      number(position)
       sized(reply)
     case .value(let content, let position):
       number(3 as UInt8)
@@ -226,10 +233,11 @@ extension ByteReader {
   private mutating func outcome() throws(MalformedBytes) -> Outcome {
     switch try number(UInt8.self) {
     case 1: .applied(position: try count(), reply: try sized())
-    case 2: .refused(reply: try sized())
+    case 2: .refused(position: 0, reply: try sized())
     case 3: .value(try sized(), position: try count())
     case 4: .noSession
     case 5: .notOwner
+    case 6: .refused(position: try count(), reply: try sized())
     case let kind: throw MalformedBytes("an outcome of the unknown kind \(kind)")
     }
   }

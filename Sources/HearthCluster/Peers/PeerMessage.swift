@@ -32,7 +32,7 @@ package struct Hello: Sendable, Equatable {
   package var incarnation: Incarnation
 
   /// The versions that this program speaks.
-  package static let versions: ClosedRange<UInt16> = 1...1
+  package static let versions: ClosedRange<UInt16> = 1...2
 
   /// A greeting.
   package init(

@@ -6,8 +6,9 @@
 package enum Outcome: Sendable, Equatable {
   /// It is in the log, durably.
   case applied(position: Int64, reply: [UInt8])
-  /// The rules, or a transaction's condition, did not allow it. It is not in the log and will not be.
-  case refused(reply: [UInt8])
+  /// The rules, or a transaction's condition, did not allow it. It is not in the log and will not be. It was refused for what
+  /// the log had led to at a position; 0 when it was refused for something else, or by an owner that does not say so.
+  case refused(position: Int64, reply: [UInt8])
   /// What was read, from the state at a position.
   case value([UInt8], position: Int64)
   /// There is no such session, or no longer: its on-disconnect writes were made.
@@ -19,11 +20,12 @@ package enum Outcome: Sendable, Equatable {
   /// tell each other this.
   case overloaded
 
-  /// The position that a client's node must have applied before it tells the client.
+  /// The position that a client's node must have applied before it tells the client: what it shows along with the answer is
+  /// what it has applied, and a refusal shows what was there.
   var position: Int64 {
     switch self {
-    case .applied(let position, _), .value(_, let position): position
-    default: 0
+    case .applied(let position, _), .refused(let position, _), .value(_, let position): position
+    case .noSession, .notOwner, .overloaded: 0
     }
   }
 }

@@ -4,7 +4,7 @@ struct OwnerDesk: Sendable {
     var node: NodeID
     var origin: Origin
     var outcome: Outcome
-    /// Whether it must be the newest state that it tells of.
+    /// Whether it must be the newest state that it tells of: what was read, or why something was refused.
     var isRead: Bool
   }
 
@@ -65,7 +65,7 @@ struct OwnerDesk: Sendable {
 extension Outcome {
   fileprivate var replyBytes: Int {
     switch self {
-    case .applied(_, let reply), .refused(let reply), .value(let reply, _): reply.count
+    case .applied(_, let reply), .refused(_, let reply), .value(let reply, _): reply.count
     case .noSession, .notOwner, .overloaded: 0
     }
   }
@@ -75,7 +75,7 @@ extension Outcome {
     guard replyBytes > max(bytes, 0) else { return }
     switch self {
     case .applied(let position, _): self = .applied(position: position, reply: [])
-    case .refused, .value: self = .refused(reply: [])
+    case .refused(let position, _), .value(_, let position): self = .refused(position: position, reply: [])
     case .noSession, .notOwner, .overloaded: break
     }
   }

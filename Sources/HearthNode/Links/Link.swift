@@ -6,6 +6,8 @@ import Synchronization
 final class Link: Sendable {
   /// The run of the node that it leads to.
   let peer: Incarnation
+  /// The version of the protocol that both sides speak.
+  let version: UInt16
   private let channel: any Channel
   private let limits: LinkLimits
   private let unsentBytes = Atomic<Int>(0)
@@ -21,15 +23,15 @@ final class Link: Sendable {
     var isAwaited = false
   }
 
-  init(_ peer: Incarnation, _ channel: any Channel, _ limits: LinkLimits) {
-    (self.peer, self.channel, self.limits) = (peer, channel, limits)
+  init(_ peer: Incarnation, version: UInt16, _ channel: any Channel, _ limits: LinkLimits) {
+    (self.peer, self.version, self.channel, self.limits) = (peer, version, channel, limits)
     questions = Mutex(OpenQuestions(countMax: limits.questionsMax))
   }
 
   /// Sends a message, from any thread; those of one thread come in their order. When too much waits, the connection ends
   /// instead: a message in between must not be missing.
   func send(_ message: LinkMessage) {
-    let bytes = message.encoded
+    let bytes = message.encoded(in: version)
     let waiting = unsentBytes.add(bytes.count, ordering: .relaxed).newValue
     guard waiting <= limits.unsentBytesMax else { return end(.overflow(bytes: waiting)) }
     let isFirst = outbox.withLock { outbox in

@@ -71,7 +71,8 @@ final class LinkHandler: ChannelDuplexHandler {
     }
     let interval = TimeAmount.milliseconds(Int64(LinkLimits.heartbeatMilliseconds))
     watch = loop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in box.value.look(bound.value) }
-    context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: LinkMessage.hello(hello).encoded)), promise: nil)
+    context.writeAndFlush(
+      wrapOutboundOut(ByteBuffer(bytes: LinkMessage.hello(hello).encoded(in: hello.oldestVersion))), promise: nil)
   }
 
   func channelInactive(context: ChannelHandlerContext) {
@@ -109,7 +110,9 @@ final class LinkHandler: ChannelDuplexHandler {
     }
     if link != nil, now - lastSent >= .milliseconds(Int64(LinkLimits.heartbeatMilliseconds)) {
       lastSent = now
-      context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: LinkMessage.heartbeat.encoded)), promise: nil)
+      context.writeAndFlush(
+        wrapOutboundOut(ByteBuffer(bytes: LinkMessage.heartbeat.encoded(in: link?.version ?? hello.oldestVersion))),
+        promise: nil)
     }
   }
 
@@ -136,8 +139,8 @@ final class LinkHandler: ChannelDuplexHandler {
 
   private func greet(_ other: Hello, _ context: ChannelHandlerContext) {
     guard other.cluster == hello.cluster else { return end(context, .otherCluster) }
-    guard hello.version(with: other) != nil else { return end(context, .noCommonVersion) }
-    let link = Link(other.incarnation, context.channel, limits)
+    guard let version = hello.version(with: other) else { return end(context, .noCommonVersion) }
+    let link = Link(other.incarnation, version: version, context.channel, limits)
     if let problem = delegate.greeted(other, names(context.pipeline), link) { return end(context, problem) }
     self.link = link
     deadline?.cancel()

@@ -199,7 +199,7 @@ extension OwnerAnswer {
   init(_ outcome: Outcome) {
     switch outcome {
     case .applied(_, let reply): self = .made(try? Reply(forwarded: reply))
-    case .refused(let reply): self = .refused(try? Reply(forwarded: reply))
+    case .refused(_, let reply): self = .refused(try? Reply(forwarded: reply))
     case .value: self = .newest
     case .noSession, .notOwner, .overloaded: self = .refused(nil)
     }

@@ -54,7 +54,7 @@ final class HandledConnection {
   func receive(_ bytes: [UInt8]) throws { try channel.writeInbound(ByteBuffer(bytes: bytes)) }
 
   func greet(cluster: UInt64 = 7, versions: ClosedRange<UInt16> = 1...1) throws {
-    try receive(LinkMessage.hello(Hello(versions: versions, cluster: cluster, incarnation: peer)).encoded)
+    try receive(LinkMessage.hello(Hello(versions: versions, cluster: cluster, incarnation: peer)).encoded(in: 2))
   }
 
   /// Asks the other side, over the connection that was taken.
@@ -78,7 +78,7 @@ final class HandledConnection {
     var decoder = LinkDecoder()
     // The decoder wants a greeting first.
     let isFirst = sentCount == 0
-    if !isFirst { decoder.append(LinkMessage.hello(Hello(cluster: 0, incarnation: peer)).encoded) }
+    if !isFirst { decoder.append(LinkMessage.hello(Hello(cluster: 0, incarnation: peer)).encoded(in: 2)) }
     channel.embeddedEventLoop.run()
     while let buffer = try channel.readOutbound(as: ByteBuffer.self) { decoder.append(buffer.readableBytesView) }
     var found: [LinkMessage] = []
