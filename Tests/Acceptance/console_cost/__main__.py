@@ -1,0 +1,160 @@
+"""Runs it; see `make bench-console`."""
+
+import argparse
+import os
+import pathlib
+import random
+import statistics
+import subprocess
+import tempfile
+import threading
+import time
+
+import requests
+from client import Client
+from soak.__main__ import HEARTH, Server
+from waits import WAIT_SECONDS
+
+from console_cost import watchers
+
+RULES = """{ "rules": { ".read": true, ".write": true } }"""
+FILL = 50_000
+# What is in sight of a page without scrolling.
+IN_SIGHT = 30
+SETTLE_SECONDS = 2
+
+
+class Place:
+    """A server, and a node of many children in it."""
+
+    node = "/sensors"
+
+    def __init__(self, server, count):
+        self.server, self.count = server, count
+
+    @staticmethod
+    def child(number):
+        return f"s-{number:07}"
+
+    def fill(self):
+        for first in range(0, self.count, FILL):
+            part = {self.child(number): number for number in range(first, min(first + FILL, self.count))}
+            answer = requests.patch(f"{self.server.url}{self.node}.json", params={"print": "silent"}, json=part,
+                                    timeout=WAIT_SECONDS)
+            assert answer.status_code == 204, answer.text
+
+
+class Watched(Server):
+    """The server, as the console's helpers want it."""
+
+    def start(self):
+        (self.folder / "rules.json").write_text(RULES, encoding="utf-8")
+        return super().start()
+
+    def run(self, *words):
+        return subprocess.run([HEARTH, *words, "--data", str(self.folder / self.data)], check=True, capture_output=True,
+                              text=True).stdout
+
+    def processor_seconds(self):
+        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+class Writer(threading.Thread):
+    """Writes so many children a second, over a socket."""
+
+    def __init__(self, place, rate, share):
+        super().__init__(daemon=True)
+        self.place, self.rate, self.share = place, rate, share
+        self.sent, self.over = 0, threading.Event()
+
+    def run(self):
+        client, numbers = Client(self.place.server), random.Random(1)
+        client.socket.settimeout(None)
+        threading.Thread(target=self._drain, args=(client,), daemon=True).start()
+        begin, done = time.monotonic(), 0
+        while not self.over.wait(0.01):
+            due = min(int((time.monotonic() - begin) * self.rate), done + 10 * self.rate // 100)
+            for _ in range(done, due):
+                below = IN_SIGHT if numbers.random() < self.share else self.place.count
+                client.request("p", p=f"{self.place.node}/{self.place.child(numbers.randrange(below))}", d=done)
+            self.sent += due - done
+            done = due
+        client.socket.shutdown()
+
+    @staticmethod
+    def _drain(client):
+        try:
+            while client.socket.recv():
+                pass
+        except Exception:  # It was shut down.
+            return
+
+
+def measure(place, writer, watcher, seconds):
+    """Microseconds of the server's processor time for each write, and writes a second."""
+    with watcher(place):
+        time.sleep(SETTLE_SECONDS)
+        used, sent, begin = place.server.processor_seconds(), writer.sent, time.monotonic()
+        time.sleep(seconds)
+        spent, written = place.server.processor_seconds() - used, writer.sent - sent
+        return 1e6 * spent / max(1, written), written / (time.monotonic() - begin)
+
+
+def compare(place, asked, share, kinds):
+    writer = Writer(place, asked.writes, share)
+    writer.start()
+    found = {name: [] for name in kinds}
+    for _ in range(asked.turns):
+        for name, watcher in kinds.items():
+            found[name].append(measure(place, writer, watcher, asked.seconds))
+    writer.over.set()
+    writer.join()
+    base = [cost for cost, _ in found["nobody"]]
+    for name, costs in found.items():
+        # In turns, so that what the machine does otherwise is in both.
+        more = statistics.median(cost / before for (cost, _), before in zip(costs, base)) - 1
+        print(f"| {share:.0%} | {name} | {statistics.median(cost for cost, _ in costs):.1f} | {more:+.1%} | "
+              f"{statistics.median(rate for _, rate in costs):.0f} |", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="console_cost", description="What an open console costs the server.")
+    parser.add_argument("--children", type=int, default=1_000_000, help="of the node (%(default)s)")
+    parser.add_argument("--writes", type=int, default=2_000, help="a second (%(default)s)")
+    parser.add_argument("--seconds", type=float, default=10, help="of each turn (%(default)s)")
+    parser.add_argument("--turns", type=int, default=5, help="(%(default)s)")
+    parser.add_argument("--browser", action="store_true", help="also with the page in Chromium, on the same processors")
+    parser.add_argument("--minutes", type=int, default=0, help="leave the page open so long, and show its memory each minute")
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        server = Watched(pathlib.Path(folder))
+        server.start()
+        browser = None
+        try:
+            place = Place(server, asked.children)
+            place.fill()
+            kinds = {"nobody": watchers.nobody, "a listener": watchers.listener, "the console": watchers.console}
+            if asked.browser or asked.minutes:
+                browser = watchers.Browser(place)
+            if asked.browser:
+                kinds["the console in Chromium"] = browser
+            if asked.turns:
+                print("| writes in sight | who looks | µs of the server's processor time a write | more than with nobody | writes/s |"
+                      "\n|---|---|---|---|---|", flush=True)
+                for share in (0, 1 / 3):
+                    compare(place, asked, share, kinds)
+            if asked.minutes:
+                writer = Writer(place, asked.writes, 1 / 3)
+                writer.start()
+                print("\n| minute | heap, MB | nodes | private, MB |\n|---|---|---|---|", flush=True)
+                watchers.watch_memory(browser, asked.minutes, lambda minute, heap, nodes, private: print(
+                    f"| {minute} | {heap / 1e6:.1f} | {nodes} | {private / 1e6:.0f} |", flush=True))
+                writer.over.set()
+        finally:
+            if browser:
+                browser.close()
+            server.stop()
+
+
+main()
