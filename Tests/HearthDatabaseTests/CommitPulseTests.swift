@@ -16,11 +16,20 @@ import Testing
   @Test("a commit counts once at each place that it is at, above or below")
   func counts() {
     let watch = PulseWatch(["", "a", "a/b", "a/b/c", "a/x", "d", "a"].map { Path($0) })
-    watch.note([[Path("a/b")]])
+    watch.note(CommitPlaces([[Path("a/b")]]))
     #expect(watch.take() == [1, 1, 1, 1, 0, 0, 1])
     #expect(watch.take() == [0, 0, 0, 0, 0, 0, 0])
-    watch.note([[Path("a/b/c/d"), Path("a/b/c/e"), Path("d/e")], [Path("z")], [.root], []])
+    watch.note(CommitPlaces([[Path("a/b/c/d"), Path("a/b/c/e"), Path("d/e")], [Path("z")], [.root], []]))
     #expect(watch.take() == [3, 2, 2, 2, 1, 2, 2])
+  }
+
+  @Test("among many places each commit is counted where it was made")
+  func manyPlaces() {
+    let watch = PulseWatch((0..<40).map { Path("a/\($0)") })
+    watch.note(CommitPlaces([[Path("a/3")], [Path("a/39/x")], [Path("a/40")], [Path("a/3")]]))
+    #expect(watch.take() == (0..<40).map { [3: 2, 39: 1][$0] ?? 0 })
+    watch.note(CommitPlaces([[Path("a")]]))
+    #expect(watch.take() == [Int](repeating: 1, count: 40))
   }
 
   @Test("a database counts for who looks, as long as anybody does")
@@ -58,7 +67,7 @@ import Testing
     let written = writer.decide(commands[...], at: instant)
     #expect(written.places.isEmpty)
     let followed = try follower.follow(written.payload, firstPosition: 1, lastPosition: 2, at: instant)
-    #expect(followed.places == [[Path("a/b")], [Path("c")]])
+    #expect(followed.places.commits == [[Path("a/b")], [Path("c")]])
   }
 
   private static let state = Published(root: .empty, rules: .denyAll, position: 0)
@@ -71,5 +80,18 @@ import Testing
     if let first = watches[0] { pulse.end(first) }
     let paths = (0..<300).map { Path("\($0)") }
     #expect(pulse.watch(paths)?.take().count == CommitPulse.pathsMax)
+  }
+}
+
+extension CommitPlaces {
+  fileprivate init(_ commits: [[Path]]) {
+    self.init()
+    for places in commits { append(places) }
+  }
+
+  fileprivate var commits: [[Path]] {
+    var commits = [[Path]](repeating: [], count: count)
+    visit { commits[$0].append($1) }
+    return commits
   }
 }

@@ -116,6 +116,38 @@ import Testing
     #expect(host.engine.listens.results.count == 0)
   }
 
+  @Test func `a write outside all windows in the order of keys is not followed, and leaves no result behind`() throws {
+    var host = try Self.host(childCount: 300)
+    host.perform(1, .connect)
+    func followed(_ host: EngineHost, _ content: WriteOperation.Change) throws -> [[Key]] {
+      let state = host.engine.state
+      let candidate = try Candidate(WriteOperation(content), on: state.root, nowMilliseconds: 1, limits: EngineLimits())
+      return FanOut(candidate.commit(after: state), to: host.engine.listens).shifts.map { shift in
+        guard case .children(let children) = shift.change else { return [] }
+        return children.entries.map(\.name)
+      }
+    }
+    func put(_ i: Int) -> WriteOperation.Change {
+      .put(Location(path: Path([Key("m"), Self.key(i), Key("n")])), WriteValue(Node(.int(-5))))
+    }
+    let bounded = Query(order: .key, end: Query.Bound(value: .string(Self.key(9).text)))
+    host.perform(1, .listen(ListenRequest(Path("m"), query: bounded, tag: 1)))
+    #expect(host.engine.listens.results.count == 1)
+    #expect(try followed(host, put(200)) == [[Self.key(200)]], "its result is of the version before")
+    host.perform(1, .write(WriteOperation(put(201))))
+    #expect(host.engine.listens.results.count == 0)
+    #expect(try followed(host, put(200)).isEmpty)
+    #expect(try followed(host, put(9)) == [[Self.key(9)]])
+    host.perform(1, .listen(ListenRequest(Path("m"), query: Query(order: .key, limit: .last(5)), tag: 2)))
+    host.perform(1, .write(WriteOperation(put(299))))
+    #expect(try followed(host, put(200)).isEmpty)
+    #expect(try followed(host, put(295)) == [[Self.key(295)]])
+    #expect(try followed(host, put(400)) == [[Self.key(400)]])
+    host.perform(1, .listen(ListenRequest(Path("m"), query: Self.last100, tag: 3)))
+    host.perform(1, .write(WriteOperation(put(298))))
+    #expect(try followed(host, put(200)) == [[Self.key(200)]], "another order is kept up to date by every write")
+  }
+
   @Test func `the last listener takes its window and an undeclared order along`() throws {
     var host = try Self.host(childCount: 1_000)
     let queries = [

@@ -124,4 +124,35 @@ import Testing
       #expect(steps.isEmpty && window.count == 0)
     }
   }
+
+  @Test func `In the order of keys a window says of a key alone whether its child could be shown`() {
+    let keys: [Key] = ["1", "7", "30", "a", "b", "c", "d"]
+    func bound(_ key: Key) -> Query.Bound { Query.Bound(value: .string(key.text)) }
+    var queries = [Query(order: .key), Query(order: .key, start: bound("7"), end: bound("b"))]
+    for count in 0...4 {
+      queries += [
+        Query(order: .key, limit: .first(count)), Query(order: .key, limit: .last(count)),
+        Query(order: .key, start: bound("30"), limit: .first(count)),
+      ]
+    }
+    for query in queries {
+      for set in 0..<(1 << keys.count) {
+        let held = keys.indices.filter { set >> $0 & 1 == 1 }
+        let node = held.reduce(Node.empty) { $0.replacing(keys[$1], with: Node(.int(1))) }
+        var cost = QueryCost()
+        let window = QueryWindow(query, of: node, index: nil, cost: &cost)
+        for key in keys where !window.mayShow(key) {
+          let old = node.child(key)
+          let new = old.isEmpty ? Node(.int(2)) : .empty
+          var moved = window
+          let change = QueryWindow.ChildChange(key: key, old: old, new: new)
+          let steps = moved.apply([change], node: node.replacing(key, with: new), index: nil, cost: &cost)
+          #expect(steps.isEmpty && moved.count == window.count, "\(query), \(held), \(key)")
+        }
+        for (key, _) in QueryResult(query, of: node).node.children { #expect(window.mayShow(key)) }
+      }
+    }
+    var cost = QueryCost()
+    #expect(QueryWindow(Query(order: .value, limit: .first(1)), of: .empty, index: nil, cost: &cost).mayShow("z"))
+  }
 }

@@ -72,9 +72,9 @@ package struct Outline: Sendable {
   package static let limitMax = 500
   /// Orders of more children are not worked out for a page: some tenths of a second's work.
   package static let orderedMax = 100_000
-  /// Values that are looked at to tell the size of a child, and of the node.
+  /// Values that are looked at to tell the size of a child, and of the node. An open page asks again and again.
   private static let rowSample = 32
-  private static let nodeSample = 512
+  private static let nodeSample = 128
 
   /// Looks at a node. In the order of keys it takes time with the page, not with the node.
   package init(_ node: Node, _ page: Page) throws(Problem) {

@@ -1,3 +1,4 @@
+import HearthEngine
 import HearthTree
 import Synchronization
 
@@ -36,8 +37,8 @@ public final class CommitPulse: Sendable {
     }
   }
 
-  /// Takes commits, each as the places that it changed.
-  func note(_ commits: [[Path]]) {
+  /// Takes the places of commits.
+  func note(_ commits: CommitPlaces) {
     guard !commits.isEmpty, isWatched else { return }
     for watch in watches.withLock({ $0 }) { watch.note(commits) }
   }

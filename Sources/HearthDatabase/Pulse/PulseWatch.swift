@@ -1,3 +1,4 @@
+import HearthEngine
 import HearthTree
 import Synchronization
 
@@ -6,9 +7,24 @@ package final class PulseWatch: Sendable {
   /// The keys from the root to the places, as a tree: a change looks at no more than the keys of its path, and at the
   /// places below it.
   private struct Step {
-    var children: [Key: Int] = [:]
+    /// Looked through one by one where they are few: quicker than hashing a key of every commit.
+    private(set) var children: [(key: Key, step: Int)] = []
+    private var byKey: [Key: Int] = [:]
     /// The places that end here.
     var places: [Int] = []
+
+    private static let scannedCountMax = 8
+
+    func child(_ key: Key) -> Int? {
+      guard byKey.isEmpty else { return byKey[key] }
+      return children.first { $0.key == key }?.step
+    }
+
+    mutating func add(_ key: Key, _ step: Int) {
+      children.append((key, step))
+      guard children.count > Self.scannedCountMax else { return }
+      for child in children.dropFirst(byKey.count) { byKey[child.key] = child.step }
+    }
   }
 
   private struct State {
@@ -26,11 +42,11 @@ package final class PulseWatch: Sendable {
     for (place, path) in paths.enumerated() {
       var step = 0
       for key in path.keys {
-        if let next = steps[step].children[key] {
+        if let next = steps[step].child(key) {
           step = next
         } else {
           steps.append(Step())
-          steps[step].children[key] = steps.count - 1
+          steps[step].add(key, steps.count - 1)
           step = steps.count - 1
         }
       }
@@ -49,12 +65,14 @@ package final class PulseWatch: Sendable {
     }
   }
 
-  func note(_ commits: [[Path]]) {
+  func note(_ commits: CommitPlaces) {
     state.withLock { state in
-      for paths in commits {
-        state.commit += 1
-        for path in paths { note(path, &state) }
+      let before = state.commit
+      commits.visit { commit, place in
+        state.commit = before + commit + 1
+        note(place, &state)
       }
+      state.commit = before + commits.count
     }
   }
 
@@ -62,14 +80,15 @@ package final class PulseWatch: Sendable {
     var step = 0
     count(steps[0].places, &state)
     for key in path.keys {
-      guard let next = steps[step].children[key] else { return }
+      guard let next = steps[step].child(key) else { return }
       step = next
       count(steps[step].places, &state)
     }
-    var below = Array(steps[step].children.values)
+    guard !steps[step].children.isEmpty else { return }
+    var below = steps[step].children.map(\.step)
     while let next = below.popLast() {
       count(steps[next].places, &state)
-      below += steps[next].children.values
+      below += steps[next].children.map(\.step)
     }
   }
 

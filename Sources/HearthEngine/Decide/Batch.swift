@@ -31,7 +31,7 @@ public struct Batch: Sendable {
   public var changes: [CommittedChange] = []
 
   /// The places that each commit changed, in order; empty unless ``Engine/placeTap`` is on.
-  public var places: [[Path]] = []
+  public var places = CommitPlaces()
 
   /// How requests were answered.
   public var tally = RequestTally()

@@ -4,7 +4,7 @@ import HearthTree
 package struct PlaceTap: Sendable {
   /// Whether anybody looks.
   package var isOn = false
-  private var commits: [[Path]] = []
+  private var places = CommitPlaces()
 
   /// Of a commit that changes more places it is told where it was made.
   private static let placesPerCommitMax = 1_000
@@ -12,13 +12,17 @@ package struct PlaceTap: Sendable {
   mutating func note(_ commit: Commit) {
     guard isOn else { return }
     let isMuch = commit.changes.count > Self.placesPerCommitMax
-    commits.append(isMuch ? [commit.base] : commit.changes.map(\.location.path))
+    if isMuch {
+      places.append(CollectionOfOne(commit.base))
+    } else {
+      places.append(commit.changes.lazy.map(\.location.path))
+    }
   }
 
   /// What was noted since it was last asked.
-  mutating func take() -> [[Path]] {
-    if commits.isEmpty { return [] }
-    defer { commits = [] }
-    return commits
+  mutating func take() -> CommitPlaces {
+    if places.isEmpty { return places }
+    defer { places = CommitPlaces() }
+    return places
   }
 }

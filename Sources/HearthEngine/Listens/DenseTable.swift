@@ -21,6 +21,11 @@ struct DenseTable<Name: Hashable, Value> {
     entries.count > Self.scannedCountMax ? slots[name] : entries.firstIndex { $0.name == name }
   }
 
+  func containsValue(where isMeant: (Value) -> Bool) -> Bool {
+    for slot in entries.indices where isMeant(entries[slot].value) { return true }
+    return false
+  }
+
   /// Adds a name, or gives it another value.
   mutating func set(_ name: Name, _ value: Value) {
     if let slot = slot(of: name) {

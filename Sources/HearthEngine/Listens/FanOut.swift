@@ -28,17 +28,19 @@ struct FanOut {
   typealias ChildPlaces = DenseTable<Key, [Commit.Change]>
 
   private let commit: Commit
+  private let results: RecentResults
   private(set) var deliveries: [Delivery] = []
   private(set) var shifts: [Shift] = []
 
   init(_ commit: Commit, to index: ListenIndex) {
     self.commit = commit
+    results = index.results
     var chain: [ListenNode] = []
     var node = index.root
     var isBaseReached = true
     if !node.audience.isEmpty { chain.append(node) }
     for key in commit.base.keys {
-      if node.shelf != nil { shift(node, within: key) }
+      if let shelf = node.shelf, mayConcern(node, shelf, key) { shift(node, within: key) }
       guard let child = node.children[key] else {
         isBaseReached = false
         break
@@ -125,6 +127,12 @@ struct FanOut {
 // MARK: - Live queries
 
 extension FanOut {
+  /// Whether a change of that child is to be followed. Most writes to a node of very many children are outside all windows of
+  /// it.
+  private func mayConcern(_ node: ListenNode, _ shelf: QueryShelf, _ key: Key) -> Bool {
+    shelf.mayConcern(key) || results.isKept(at: node)
+  }
+
   /// The request was made below `node`, in that child of it.
   private mutating func shift(_ node: ListenNode, within key: Key) {
     var places = ChildPlaces()
@@ -142,7 +150,8 @@ extension FanOut {
 
   /// Some places below `node` changed. Its own priority is nothing that a query shows.
   private mutating func shift(_ node: ListenNode, _ changes: ArraySlice<Commit.Change>) {
-    let places = places(in: changes, atDepth: node.depth) { _ in true }
+    guard let shelf = node.shelf else { return }
+    let places = places(in: changes, atDepth: node.depth) { mayConcern(node, shelf, $0) }
     if !places.isEmpty { shifts.append(Shift(node: node, change: .children(places))) }
   }
 

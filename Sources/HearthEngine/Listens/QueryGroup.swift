@@ -44,6 +44,11 @@ final class QueryShelf {
 
   var isEmpty: Bool { groups.isEmpty && orders.isEmpty }
 
+  /// Whether a change of that child could mean anything to a live query or to a kept order.
+  func mayConcern(_ key: Key) -> Bool {
+    !orders.isEmpty || groups.containsValue { $0.window.mayShow(key) }
+  }
+
   func slot(of order: Query.Order) -> Int? { orders.firstIndex { $0.index.order == order } }
   func index(by order: Query.Order) -> ChildIndex? { slot(of: order).map { orders[$0].index } }
 }

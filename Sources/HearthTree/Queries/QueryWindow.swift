@@ -81,6 +81,13 @@ public struct QueryWindow: Sendable {
   /// Whether a child of that key and value is shown. It must be of the version that the window is at.
   public func shows(_ key: Key, _ child: Node) -> Bool { isShown(key, valueInRange(key, child)) }
 
+  /// Whether a child of that key could be shown, whatever it is. In the order of keys that is said without looking at the
+  /// node: where it is false, a change of the child means nothing to the window.
+  public func mayShow(_ key: Key) -> Bool {
+    guard case .key = order else { return true }
+    return isShown(key, range.contains(.missing, key) ? .missing : nil)
+  }
+
   /// What orders a child, when the bounds let it through.
   private func valueInRange(_ key: Key, _ child: Node) -> SortValue? {
     if child.isEmpty { return nil }
