@@ -292,7 +292,7 @@ let package = Package(
         "HearthGateway",
         "HearthIdentity", "HearthJournal", "HearthMetrics", "HearthOutbound", "HearthOutbox", "HearthPlugin",
         "HearthPluginHost", "HearthNode", "HearthPostgres", "HearthReplicas", "HearthRules",
-        "HearthSQLite", "HearthSystem", "HearthTransport", "HearthTree", "HearthTriggers", "HearthWire",
+        "HearthSQLite", "HearthSystem", "HearthTransport", "HearthTree", "HearthTrial", "HearthTriggers", "HearthWire",
         "HearthWorkbench",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),

@@ -34,6 +34,13 @@ OPERATIONS = {
     "look at rules": ("GET", "server/.settings/rules.json?ns=default", None),
     "deploy rules": ("POST", "server/.settings/rules/versions.json?ns=default", {"source": OPEN}),
     "disable somebody": ("POST", "server/accounts:update", {"localId": "ann", "disableUser": True}),
+    "show presence": ("POST", "session/presence", {"key": "A" * 43}),
+    "forecast": ("POST", "rules/forecast", {"database": "default", "source": CLOSED}),
+    "coverage of a day": ("GET", "rules/coverage?ns=default&window=day", None),
+    "look at the checks": ("GET", "now/doctor", None),
+    "check again": ("POST", "now/doctor", {}),
+    "backups": ("GET", "now/backups", None),
+    "back up": ("POST", "now/backups", {}),
     "something else": ("GET", "nothing", None),
 }
 

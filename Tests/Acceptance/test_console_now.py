@@ -20,7 +20,8 @@ RULES = """{"rules": {
   "all": {".read": true, ".write": true}
 }}"""
 LOOKS = [
-    "now/figures", "now/connections?ns=default", "now/listens?ns=default&connection=1", "now/log", "now/state"]
+    "now/figures", "now/figures?step=60", "now/connections?ns=default", "now/listens?ns=default&connection=1", "now/log",
+    "now/state"]
 
 
 @pytest.fixture
@@ -74,7 +75,8 @@ def test_both_roles_look_and_nobody_else(admin, viewer, operation):
 
 
 @pytest.mark.parametrize("query", [
-    "now/figures?after=x", "now/figures?after=9" + "9" * 40, "now/figures?after=1&after=2", "now/log?level=loud",
+    "now/figures?after=x", "now/figures?after=9" + "9" * 40, "now/figures?after=1&after=2", "now/figures?step=3",
+    "now/figures?step=x", "now/log?level=loud",
     "now/log?after=x", "now/log?after=-1", "now/listens?ns=default", "now/listens?ns=default&connection=",
     "now/listens?ns=default&connection=x", "now/listens?ns=default&connection=-1",
     "now/listens?ns=default&connection=1ffffffffffffffff"])

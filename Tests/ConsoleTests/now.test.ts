@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { agentName } from "../../Sources/HearthConsole/Page/now/agent";
+import { Doctor, examined, examinedWords, progressWords } from "../../Sources/HearthConsole/Page/now/care";
 import { isTriggerWell, triggerWords } from "../../Sources/HearthConsole/Page/now/triggers";
 import { linePoints, scale, Series, short } from "../../Sources/HearthConsole/Page/now/series";
 
@@ -60,4 +61,21 @@ test("a trigger says what is wrong with it", () => {
 
 test("small numbers keep what tells them apart", () => {
   assert.deepEqual([0.25, 0.5, 0.04, 0.123, 1.25].map(short), ["0.25", "0.5", "0", "0.12", "1.3"]);
+});
+
+test("what the checks found is said in words, but for what is known live", () => {
+  const doctor: Doctor = { isRunning: false, at: 1, problem: null, findings: [
+    { code: "backup-none", severity: "warning", text: "no backup of this folder has been made", advice: "hearth backup create FOLDER" },
+    { code: "disk-full", severity: "error", text: "the disk is full" }, { code: "clock", severity: "ok", text: "the clock is kept" },
+    { code: "disk-virtual", severity: "notice", text: "a virtual disk" }] };
+  assert.deepEqual(examined(doctor).map(each => [each.code, each.level, each.text]), [["backup-none", "warning", "hearth backup create FOLDER"]]);
+  assert.equal(examinedWords(doctor), "1 is well, 1 note");
+  assert.deepEqual(examined(null), []);
+  assert.equal(progressWords({ since: 1, done: 1, count: 3, name: "databases/a" }), "1 of 3 copied, now databases/a");
+});
+
+test("a day of figures is kept beside the hour", () => {
+  const day = new Series(86_400_000);
+  day.take({ intervalMilliseconds: 60_000, figures: ["writes"], samples: [[1, 1], [80_000_000, 2], [86_400_000, 3], [86_400_002, 4]] });
+  assert.equal(day.runs("writes", 0).flat().length, 3);
 });

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { changedLines, diffLines, hunks } from "../../Sources/HearthConsole/Page/rules/diff";
+import { conflictsOf, merge, merged } from "../../Sources/HearthConsole/Page/rules/merge";
+import { folded } from "../../Sources/HearthConsole/Page/api/folded";
 import { completions, helpFor, wildcardsAbove } from "../../Sources/HearthConsole/Page/rules/language";
 import { causes, decidingVisit, Explanation, partsOf, Traced, valueText, Visit } from "../../Sources/HearthConsole/Page/why/explanation";
 
@@ -90,4 +92,33 @@ test("completion knows rules, variables, wildcards and methods", () => {
   assert.deepEqual(completions(['  ".read": "ne"'], 0, 14).map(each => each.text), ["newData"]);
   assert.match(helpFor("$room")!, /stands for the key/);
   assert.equal(helpFor("constructor"), null);
+});
+
+test("changes of different places are joined, and equal ones are one", () => {
+  const base = "a\nb\nc\nd\ne\nf";
+  const parts = merge(base, "a\nB\nc\nd\ne\nf\ng", "x\na\nb\nc\nd\nE\nf\ng");
+  assert.deepEqual(conflictsOf(parts), []);
+  assert.equal(merged(parts, []), "x\na\nB\nc\nd\nE\nf\ng");
+  assert.equal(merged(merge(base, base, "b"), []), "b");
+  assert.equal(merged(merge(base, "b", base), []), "b");
+  assert.equal(merged(merge("", "", ""), []), "");
+});
+
+test("where both changed something, somebody chooses", () => {
+  const parts = merge("a\nb\nc\nd", "a\ntheirs\nc\nd", "a\nmine\nmore\nc\nD");
+  assert.deepEqual(conflictsOf(parts), [{ base: ["b"], theirs: ["theirs"], mine: ["mine", "more"] }]);
+  assert.equal(merged(parts, ["theirs"]), "a\ntheirs\nc\nD");
+  assert.equal(merged(parts, ["mine"]), "a\nmine\nmore\nc\nD");
+  const gone = merge("a\nb\nc", "a\nc", "a\nB\nc");
+  assert.equal(merged(gone, ["theirs"]), "a\nc");
+  // Both put something at one place: which comes first cannot be said.
+  assert.equal(conflictsOf(merge("a\nb", "a\nx\nb", "a\ny\nb")).length, 1);
+});
+
+test("equal refusals are one, the newest, with how many there were", () => {
+  const denial = (id: string, at: number, path: string, count = 1) => ({ id, at, database: "default", operation: "put", cause: null, path,
+    uid: null, connection: id, trace: null, count, rule: null, sentence: "No rule stands here." });
+  const list = folded([denial("4", 40, "/a", 2), denial("3", 30, "/b"), denial("2", 20, "/a"), denial("1", 10, "/a", 3)]);
+  assert.deepEqual(list.map(each => [each.id, each.path, each.count, each.at, each.since, each.ids.length]),
+    [["4", "/a", 6, 40, 10, 3], ["3", "/b", 1, 30, 30, 1]]);
 });

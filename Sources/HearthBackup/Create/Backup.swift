@@ -19,6 +19,19 @@ public final class Backup {
     public init(secrets: SecretsOption) { self.secrets = secrets }
   }
 
+  /// How far one has come.
+  public struct Step: Sendable, Equatable {
+    /// Databases that are copied.
+    public var doneCount: Int
+    /// Of so many.
+    public var count: Int
+    /// The one that is being copied.
+    public var name: String
+  }
+
+  /// Told before each database, on the thread that makes the backup.
+  public var onStep: ((Step) -> Void)?
+
   private let source: BackupSource
   private let store: any BlobStore
   private let repository: Repository?
@@ -50,7 +63,8 @@ public final class Backup {
         try FolderScan(source.folder) == before
       else { continue }
       let copy = DatabaseCopy(store: store, repository: repository, isFull: options.isFull, isLater: former != nil)
-      let databases = try moment.parts.map { part in
+      let databases = try moment.parts.enumerated().map { index, part in
+        onStep?(Step(doneCount: index, count: moment.parts.count, name: part.name))
         // What is copied is kept no longer than it must.
         defer { part.view.close() }
         return try copy.copy(part, after: former?.database(part.name))

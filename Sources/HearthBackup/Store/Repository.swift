@@ -155,12 +155,20 @@ public final class Repository {
     return (whole, broken)
   }
 
-  /// The newest backup whose list can be read: names begin with the instant, so that not all are looked at.
-  func newestManifest() throws(BackupError) -> Manifest? {
+  /// The newest backup whose list can be read.
+  func newestManifest() throws(BackupError) -> Manifest? { try newestManifests(1).first }
+
+  /// The newest backups whose lists can be read, the newest first: names begin with the instant, so that not all are
+  /// looked at.
+  ///
+  /// - Throws: when the folder cannot be read.
+  public func newestManifests(_ count: Int) throws(BackupError) -> [Manifest] {
+    var found: [Manifest] = []
     for name in try manifestNames().sorted(by: >) {
-      if let manifest = (try? manifest(in: name)) ?? nil { return manifest }
+      guard found.count < count else { break }
+      if let manifest = (try? manifest(in: name)) ?? nil { found.append(manifest) }
     }
-    return nil
+    return found
   }
 
   private func manifestNames() throws(BackupError) -> [String] {

@@ -23,6 +23,8 @@ package final class ConsoleAccess: Sendable {
     let token: Digest
     let end: Int64
     var usedAt: Int64
+    /// When it was shown last that whoever opened it is there.
+    var presentAt: Int64
     /// Their hashes, the oldest first.
     var credentials: [Digest] = []
     /// Databases that it was given a credential for.
@@ -136,7 +138,8 @@ extension ConsoleAccess {
       state.lastID += 1
       let session = Session(
         id: state.lastID, role: role, name: name, uid: uid, authority: authority.lowercased(),
-        token: Digest(sha256: secrets.token.utf8), end: now + limits.sessionSeconds * 1_000, usedAt: now)
+        token: Digest(sha256: secrets.token.utf8), end: now + limits.sessionSeconds * 1_000, usedAt: now, presentAt: now
+      )
       state.sessions[Digest(sha256: secrets.cookie.utf8)] = session
       return shown(session, now: now)
     }
@@ -167,6 +170,14 @@ extension ConsoleAccess {
     }
     tell(gone)
     return found
+  }
+
+  /// Whoever opened a session has shown again that they are there.
+  package func showPresence(in id: UInt64, now: Int64) {
+    state.withLock { state in
+      guard let key = state.sessions.first(where: { $0.value.id == id })?.key else { return }
+      state.sessions[key]?.presentAt = now
+    }
   }
 
   /// Whether a session still counts; nothing is put off by that.
@@ -207,7 +218,8 @@ extension ConsoleAccess {
     ConsoleSession(
       id: session.id, role: session.role, name: session.name, uid: session.uid,
       endsInSeconds: (session.end - now) / 1_000,
-      idleSeconds: (min(session.end, session.usedAt + limits.idleSeconds * 1_000) - now) / 1_000)
+      idleSeconds: (min(session.end, session.usedAt + limits.idleSeconds * 1_000) - now) / 1_000,
+      isPresent: now < session.presentAt + limits.presenceSeconds * 1_000)
   }
 }
 

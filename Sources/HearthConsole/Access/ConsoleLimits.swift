@@ -8,6 +8,8 @@ package struct ConsoleLimits: Sendable {
   package var idleSeconds: Int64 = 1_800
   /// A working day with its breaks.
   package var sessionSeconds: Int64 = 43_200
+  /// How long after whoever opened a session showed who they are it destroys and deploys without asking again.
+  package var presenceSeconds: Int64 = 900
   /// Sessions at a time; the one that was used longest ago makes room.
   package var sessionsMax = 256
   /// A credential is in a page's memory and opens the socket by itself, so it is short.

@@ -14,6 +14,8 @@ package struct ConsoleSession: Sendable, Equatable {
   package var endsInSeconds: Int64
   /// Seconds until it ends unless it is used.
   package var idleSeconds: Int64
+  /// Whether it was shown a short time ago that whoever opened it is still there.
+  package var isPresent: Bool
 }
 
 /// What a browser keeps of a session: two halves, neither of which opens anything alone.

@@ -13,18 +13,30 @@ extension Database {
   /// under way is ended.
   @discardableResult
   public func beginTrial(of staged: RuleSet, limits: TrialLimits = TrialLimits()) -> RulesTrial {
-    let source = ForecastSource(
-      connections: { [weak self] in self?.engine.withLock { $0.knownConnections } ?? [] },
-      listens: { [weak self] ids in self?.standingListens(of: ids) ?? StandingListens(state: .none) },
-      state: { [weak self] in self?.published ?? .none })
-    let trial = RulesTrial(
-      of: staged, limits: limits, of: name, source: source, clock: environment.clock, schedule: environment.schedule)
+    let trial = makeTrial(of: staged, limits)
     let former = watch.update { watching in
       defer { watching.trial = trial }
       return watching.trial
     }
     former?.end()
     return trial
+  }
+
+  private func makeTrial(of rules: RuleSet, _ limits: TrialLimits) -> RulesTrial {
+    let source = ForecastSource(
+      connections: { [weak self] in self?.engine.withLock { $0.knownConnections } ?? [] },
+      listens: { [weak self] ids in self?.standingListens(of: ids) ?? StandingListens(state: .none) },
+      state: { [weak self] in self?.published ?? .none })
+    return RulesTrial(
+      of: rules, limits: limits, of: name, source: source, clock: environment.clock, schedule: environment.schedule)
+  }
+
+  /// What putting rules in force would do to those who listen now and to what is stored. Nobody is cancelled, and the trial
+  /// under way goes on.
+  public func forecast(of rules: RuleSet, limits: TrialLimits = TrialLimits()) async -> TrialForecast {
+    await withCheckedContinuation { done in
+      makeTrial(of: rules, limits).startForecast { done.resume(returning: $0) }
+    }
   }
 
   /// Ends the trial under way, and a forecast of it.

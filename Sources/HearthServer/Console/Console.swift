@@ -24,6 +24,11 @@ final class Console: Sendable {
   /// What state it is in; nil until it has started.
   var sight: ServerSight? { seen.withLock { $0 } }
   private let seen = Mutex<ServerSight?>(nil)
+  /// What `hearth doctor` finds; nil where the program cannot look.
+  let doctor: ConsoleDoctor?
+  let backups: ConsoleBackups
+  let coverage = CoverageHistory()
+  private let forecastCount = Mutex(0)
   let downloads = ConsoleDownloads()
   /// Where this machine's browsers find it; known once its port is open.
   private let url = Mutex<String?>(nil)
@@ -33,8 +38,10 @@ final class Console: Sendable {
 
   init(
     _ options: ConsoleOptions, hosts: KnownHosts, access: ConsoleAccess, accounts: Accounts, log: LogRing,
-    version: String, logger: Logger
+    backups: ConsoleBackups, version: String, logger: Logger
   ) {
+    self.backups = backups
+    doctor = options.examine.map { ConsoleDoctor($0) }
     self.log = log
     self.logger = logger
     (self.options, self.hosts, self.access, self.version) = (options, hosts, access, version)
@@ -49,7 +56,20 @@ final class Console: Sendable {
     sampled.withLock { $0 = ring }
     seen.withLock { $0 = sight }
     ring.start()
+    coverage.start(sight.services)
   }
+
+  /// Takes a place for a forecast; false when there is none.
+  func beginForecast() -> Bool {
+    forecastCount.withLock { count in
+      guard count < ConsoleOperation.forecastsMax else { return false }
+      count += 1
+      return true
+    }
+  }
+
+  /// Gives the place back.
+  func endForecast() { forecastCount.withLock { $0 -= 1 } }
 
   // MARK: Getting in
 

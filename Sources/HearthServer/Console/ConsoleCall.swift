@@ -51,6 +51,9 @@ struct ConsoleFailure: Error {
 
   static let noSession = ConsoleFailure(.unauthorized, "No session, or it has ended. Open a new link.")
   static let readOnly = ConsoleFailure(.forbidden, "This session may look, not change.")
+  /// The page asks for it, and then does the same again.
+  static let presence = ConsoleFailure(
+    .preconditionRequired, "Show that you are there: this session was opened more than 15 minutes ago.")
   static let notFound = ConsoleFailure(.notFound, "There is nothing here.")
   static let unavailable = ConsoleFailure(.serviceUnavailable, "The server cannot do this at the moment.")
   static let badQuery = ConsoleFailure(.badRequest, "The query string is not valid.")

@@ -36,6 +36,7 @@ struct ConsoleDoor: Sendable {
   func answer(_ path: String, for session: ConsoleSession) throws(ConsoleFailure) -> EventLoopFuture<HTTPResponse> {
     guard let operation = ConsoleDoorList.operation(call.request.method.rawValue, path) else { throw .notFound }
     guard session.role == .administrator || !operation.isChange else { throw .readOnly }
+    guard session.isPresent || !operation.asksPresence else { throw .presence }
     let project = services.accounts.own.configuration.projectID
     var request = HTTPRequest(
       method: call.request.method, target: "/" + operation.target(of: path, project: project),

@@ -7,6 +7,8 @@ enum ConsoleDoorList {
     let pattern: String
     /// A viewer may not.
     let isChange: Bool
+    /// It destroys, deploys or gives keys out: whoever opened the session has to have shown a short time ago that they are there.
+    var asksPresence = false
     /// Its body tells which tool asks.
     var namesTool = false
 
@@ -24,7 +26,9 @@ enum ConsoleDoorList {
   static let all: [Operation] =
     looks.map { Operation(method: $0.0, pattern: $0.1, isChange: false) }
     + changes.map { Operation(method: $0.0, pattern: $0.1, isChange: true) }
-    + rulesChanges.map { Operation(method: $0.0, pattern: $0.1, isChange: true, namesTool: true) }
+    + graveChanges.map { Operation(method: $0.0, pattern: $0.1, isChange: true, asksPresence: true) }
+    + rulesChanges.map { Operation(method: $0.0, pattern: $0.1, isChange: true, asksPresence: true, namesTool: true) }
+    + [Operation(method: "PUT", pattern: ".settings/rules/staged.json", isChange: true, namesTool: true)]
 
   private static let looks = [
     ("GET", ".settings/rules.json"), ("GET", ".settings/rules/versions.json"),
@@ -42,16 +46,19 @@ enum ConsoleDoorList {
   private static let changes = [
     ("DELETE", ".settings/rules/staged.json"), ("POST", ".settings/rules/staged.json"),
     ("POST", ".settings/triggers/*/replay.json"), ("POST", ".settings/plugins.json"),
-    ("POST", ".settings/databases.json"), ("DELETE", ".settings/databases/*.json"),
-    ("POST", "accounts"), ("POST", "accounts:update"), ("POST", "accounts:delete"), ("POST", "accounts:batchCreate"),
-    ("POST", "accounts:sendOobCode"), ("POST", "hearth/v1/users:revoke"), ("POST", "hearth/v1/keys:rotate"),
+    ("POST", ".settings/databases.json"), ("POST", "accounts"), ("POST", "accounts:update"),
+    ("POST", "accounts:batchCreate"), ("POST", "accounts:sendOobCode"), ("POST", "hearth/v1/users:revoke"),
+  ]
+
+  private static let graveChanges = [
+    ("DELETE", ".settings/databases/*.json"), ("POST", "accounts:delete"), ("POST", "hearth/v1/keys:rotate"),
     ("POST", "hearth/v1/keys:remove"), ("POST", "hearth/v1/secrets:remove"), ("POST", "hearth/v1/secrets:rotate"),
     ("POST", "hearth/v1/serviceAccounts:disable"), ("POST", "hearth/v1/serviceAccounts:removeKey"),
   ]
 
   private static let rulesChanges = [
     ("POST", ".settings/rules/versions.json"), ("POST", ".settings/rules/rollback.json"),
-    ("PUT", ".settings/rules/staged.json"), ("POST", ".settings/rules/promote.json"),
+    ("POST", ".settings/rules/promote.json"),
   ]
 
   /// Byte by byte, as the path was sent: what is written in another way is another path, and none of these.

@@ -9,14 +9,17 @@ import Logging
 
 /// How the server is, who is connected, and why their listens hold.
 extension ConsoleOperation {
-  /// `GET api/now/figures?after=MILLISECONDS`
+  /// `GET api/now/figures?after=MILLISECONDS`: the last hour; with `step=60` the last day, a sample each minute.
   func figures() throws(ConsoleFailure) -> HTTPResponse {
     let parameters = try looked()
     guard let ring = console.figures else { throw .unavailable }
     guard let after = Int64(parameters["after"] ?? "0") else {
       throw ConsoleFailure(.badRequest, "after is a time in milliseconds since 1970.")
     }
-    return ConsoleResponder.json(ring.json(after: after))
+    guard let step = FigureRing.Step(rawValue: Int64(parameters["step"] ?? "2") ?? 0) else {
+      throw ConsoleFailure(.badRequest, "step is 2 or 60: the seconds between samples.")
+    }
+    return ConsoleResponder.json(ring.json(after: after, step))
   }
 
   /// `GET api/now/connections?ns=NAME&uid=UID`: the clients of a database that are connected to this node, those that came
@@ -77,6 +80,33 @@ extension ConsoleOperation {
     _ = try looked()
     guard let sight = console.sight else { throw .unavailable }
     return ConsoleResponder.json(await BlockingThread.run { sight.json })
+  }
+
+  /// `GET api/now/doctor`: what `hearth doctor` found last; where that is old, it looks again. `POST` has it look now.
+  func doctor(isWanted: Bool) throws(ConsoleFailure) -> HTTPResponse {
+    if isWanted { _ = try session() } else { _ = try looked() }
+    guard let doctor = console.doctor else { throw .notFound }
+    doctor.look(isWanted: isWanted)
+    return ConsoleResponder.json(doctor.json)
+  }
+
+  /// `GET api/now/backups`: the newest backups of the data folder, and what is being made.
+  func backups() async throws(ConsoleFailure) -> HTTPResponse {
+    _ = try looked()
+    return ConsoleResponder.json(await BlockingThread.run { console.backups.json })
+  }
+
+  /// `POST api/now/backups`: makes a backup where the last one is.
+  func makeBackup() async throws(ConsoleFailure) -> HTTPResponse {
+    let session = try session()
+    guard session.role == .administrator else { throw .readOnly }
+    guard session.isPresent else { throw .presence }
+    guard call.body != nil else { throw .badBody }
+    let who = "session \(session.id) (\(session.name))"
+    let (console, client) = (console, call.client)
+    try console.backups.start { text in await console.record("\(who): \(text)", uid: session.uid, by: client) }
+    await console.record("\(who): makes a backup", uid: session.uid, by: client)
+    return ConsoleResponder.json(.object([]))
   }
 
   /// `POST api/now/disconnect` with `{"connection": ID}`: the client comes back by itself, and is asked anew who it is.

@@ -21,12 +21,20 @@ extension ConsoleOperation {
     }
   }
 
-  /// How often each rule came to what; null where the server does not count.
+  /// How often each rule came to what since it was deployed; null where the server does not count. With `window=hour` or
+  /// `day` what there was when that began is told as well.
   func coverage() async throws(ConsoleFailure) -> HTTPResponse {
-    let database = try await database(try looked()["ns"])
-    let none = JSON.object([.init("rules", .null)])
+    let parameters = try looked()
+    let window = parameters["window"].map { CoverageHistory.Window(rawValue: $0) }
+    if case .some(.none) = window { throw ConsoleFailure(.badRequest, "window is hour or day.") }
+    let database = try await database(parameters["ns"])
+    let (history, now) = (console.coverage, call.now.monotonicMilliseconds)
     return ConsoleResponder.json(
-      await BlockingThread.run { database.published.rules.coverage?.json ?? none })
+      await BlockingThread.run {
+        guard let coverage = database.published.rules.coverage else { return .object([.init("rules", .null)]) }
+        let before = (window ?? nil).map { history.members(of: database.name, coverage, $0, monotonic: now) }
+        return .object((coverage.json.members ?? []) + (before ?? []))
+      })
   }
 
   func checkRules() async throws(ConsoleFailure) -> HTTPResponse {

@@ -28,8 +28,10 @@ struct ConsoleOperation: Sendable {
 
   /// What there is, with whichever method.
   private static let names: Set<String> = [
-    "session", "databases", "credential", "outline", "events", "rules/coverage", "rules/check", "people", "people/one",
-    "try", "now/figures", "now/connections", "now/listens", "now/log", "now/state", "now/disconnect", "download",
+    "session", "databases", "credential", "outline", "events", "rules/coverage", "rules/check", "rules/forecast",
+    "session/presence", "people", "people/one",
+    "try", "now/figures", "now/connections", "now/listens", "now/log", "now/state", "now/disconnect", "now/doctor",
+    "now/backups", "download",
   ]
 
   /// - Parameter name: what comes behind `/.console/api/`. A new operation is a line here, and in ``names``.
@@ -39,17 +41,24 @@ struct ConsoleOperation: Sendable {
     case (.POST, "session"): return later { () async throws(ConsoleFailure) in try await signIn() }
     case (.GET, "session"): return now { () throws(ConsoleFailure) in try shown() }
     case (.DELETE, "session"): return later { () async throws(ConsoleFailure) in try await signOut() }
+    case (.POST, "session/presence"):
+      return later { () async throws(ConsoleFailure) in try await showPresence() }
     case (.GET, "databases"): return now { () throws(ConsoleFailure) in try databases() }
     case (.POST, "credential"): return later { () async throws(ConsoleFailure) in try await credential() }
     case (.GET, "outline"): return later { () async throws(ConsoleFailure) in try await outline() }
     case (.GET, "events") where call.request.method == .GET: return events()
     case (.GET, "rules/coverage"): return later { () async throws(ConsoleFailure) in try await coverage() }
     case (.POST, "rules/check"): return later { () async throws(ConsoleFailure) in try await checkRules() }
+    case (.POST, "rules/forecast"): return later { () async throws(ConsoleFailure) in try await forecast() }
     case (.GET, "now/figures"): return now { () throws(ConsoleFailure) in try figures() }
     case (.GET, "now/connections"): return later { () async throws(ConsoleFailure) in try await connections() }
     case (.GET, "now/listens"): return later { () async throws(ConsoleFailure) in try await listens() }
     case (.GET, "now/log"): return now { () throws(ConsoleFailure) in try logLines() }
     case (.GET, "now/state"): return later { () async throws(ConsoleFailure) in try await state() }
+    case (.GET, "now/doctor"): return now { () throws(ConsoleFailure) in try doctor(isWanted: false) }
+    case (.POST, "now/doctor"): return now { () throws(ConsoleFailure) in try doctor(isWanted: true) }
+    case (.GET, "now/backups"): return later { () async throws(ConsoleFailure) in try await backups() }
+    case (.POST, "now/backups"): return later { () async throws(ConsoleFailure) in try await makeBackup() }
     case (.POST, "now/disconnect"): return later { () async throws(ConsoleFailure) in try await disconnect() }
     case (.POST, "download"): return later { () async throws(ConsoleFailure) in try await makeDownload() }
     case (.GET, _) where name.hasPrefix(ConsoleDownloads.prefix) && call.request.method == .GET:
@@ -114,19 +123,7 @@ struct ConsoleOperation: Sendable {
 
 extension ConsoleOperation {
   private func signIn() async throws(ConsoleFailure) -> HTTPResponse {
-    guard let body = call.body else { throw .badBody }
-    let (role, name, uid): (ConsoleRole, String, String?)
-    switch (body["key"]?.string, body["idToken"]?.string) {
-    case (let key?, nil):
-      guard let found = console.access.redeem(key, now: call.now.monotonicMilliseconds) else {
-        await console.recordRefusal("a link that does not count", by: call.client, now: call.now)
-        throw ConsoleFailure(
-          .unauthorized, "This link was used, or is older than 10 minutes. hearth console prints another.")
-      }
-      (role, name, uid) = (found.role, found.name, nil)
-    case (nil, let token?): (role, name, uid) = try await signIn(idToken: token)
-    default: throw ConsoleFailure(.badRequest, "Send the key of a link, or an idToken.")
-    }
+    let (role, name, uid) = try await proof()
     do throws(RandomnessError) {
       let (session, secrets) = try console.access.open(
         role, name: name, uid: uid, at: call.authority, now: call.now.monotonicMilliseconds)
@@ -137,6 +134,40 @@ extension ConsoleOperation {
     } catch {
       throw .unavailable
     }
+  }
+
+  /// Who shows a link's key, which is used up by that, or an ID token.
+  private func proof() async throws(ConsoleFailure) -> (ConsoleRole, String, String?) {
+    guard let body = call.body else { throw .badBody }
+    switch (body["key"]?.string, body["idToken"]?.string) {
+    case (let key?, nil):
+      guard let found = console.access.redeem(key, now: call.now.monotonicMilliseconds) else {
+        await console.recordRefusal("a link that does not count", by: call.client, now: call.now)
+        throw ConsoleFailure(
+          .unauthorized, "This link was used, or is older than 10 minutes. hearth console prints another.")
+      }
+      return (found.role, found.name, nil)
+    case (nil, let token?): return try await signIn(idToken: token)
+    default: throw ConsoleFailure(.badRequest, "Send the key of a link, or an idToken.")
+    }
+  }
+
+  /// `POST api/session/presence` with what opens a session: this one goes on, and whoever has it is there.
+  private func showPresence() async throws(ConsoleFailure) -> HTTPResponse {
+    let session = try session()
+    let shown: (role: ConsoleRole, name: String, uid: String?)
+    do throws(ConsoleFailure) { shown = try await proof() } catch {
+      // The session is as good as before.
+      throw error.status == .unauthorized ? ConsoleFailure(.forbidden, error.text) : error
+    }
+    guard shown.role == session.role, session.uid == nil || shown.uid == nil || session.uid == shown.uid else {
+      await console.recordRefusal("presence shown by somebody else", by: call.client, now: call.now)
+      throw ConsoleFailure(.forbidden, "That is not of whoever opened this session, or may do something else.")
+    }
+    console.access.showPresence(in: session.id, now: call.now.monotonicMilliseconds)
+    await console.record(
+      "session \(session.id) (\(session.name)): \(shown.name) is there", uid: session.uid, by: call.client)
+    return ConsoleResponder.json(.object([]))
   }
 
   /// A user who signed in a moment ago, and whom an administrator gave the operator's claim.

@@ -1,3 +1,5 @@
+import HearthTree
+
 /// Whether and where the console is served, and who gets in.
 public struct ConsoleOptions: Sendable {
   /// An address of its own.
@@ -22,6 +24,10 @@ public struct ConsoleOptions: Sendable {
 
   /// Whether requests that rules refused are kept in memory, with what they would have written, to be explained.
   public var keepsDenialValues = true
+
+  /// Looks at folder, machine and rules as `hearth doctor` does, and says what it found as `--json` does; nil where the
+  /// program has no such checks.
+  package var examine: (@Sendable () async throws -> JSON)?
 
   /// Served on the server's own port, to who has a link.
   public init() {}

@@ -5,14 +5,25 @@ import HearthSystem
 import HearthTree
 import Synchronization
 
-/// How the server did in the last hour, a sample each ``intervalMilliseconds``: rates since the sample before, and levels.
+/// How the server did in the last hour, a sample each two seconds, and in the last day, one each minute: rates since the
+/// sample before, and levels.
 ///
 /// A sample reads what was counted anyway; it is taken whether somebody looks or not, so that whoever opens the console
 /// sees the hour before.
 final class FigureRing: Sendable {
-  static let intervalMilliseconds: Int64 = 2_000
+  /// How far samples are apart, in seconds.
+  enum Step: Int64, CaseIterable {
+    case fine = 2
+    case coarse = 60
+
+    var milliseconds: Int64 { rawValue * 1_000 }
+    var countMax: Int { self == .fine ? FigureRing.countMax : FigureRing.coarseCountMax }
+  }
+
   /// An hour.
   static let countMax = 1_800
+  /// A day.
+  static let coarseCountMax = 1_440
   /// Of more databases, the levels of the first are told.
   static let databasesMax = 256
 
@@ -53,15 +64,24 @@ final class FigureRing: Sendable {
     var processorSeconds: Double?
   }
 
-  private struct State {
+  private struct Ring {
     var samples: [Sample] = []
     var next = 0
     var before: Counted?
+
+    mutating func append(_ sample: Sample, _ countMax: Int) {
+      if samples.count < countMax {
+        samples.append(sample)
+      } else {
+        samples[next] = sample
+        next = (next + 1) % countMax
+      }
+    }
   }
 
   private let registry: MetricsRegistry
   private let services: GatewayServices
-  private let state = Mutex(State())
+  private let rings = Mutex<[Step: Ring]>([:])
 
   init(_ registry: MetricsRegistry, _ services: GatewayServices) {
     (self.registry, self.services) = (registry, services)
@@ -73,52 +93,62 @@ final class FigureRing: Sendable {
       while !Task.isCancelled {
         guard self != nil else { return }
         await BlockingThread.run { [weak self] in self?.take() }
-        try? await Task.sleep(for: .milliseconds(FigureRing.intervalMilliseconds))
+        try? await Task.sleep(for: .milliseconds(Step.fine.milliseconds))
       }
     }
   }
 
   /// Samples behind a time, the oldest first.
-  func samples(after at: Int64) -> [Sample] {
-    state.withLock { state in (state.samples[state.next...] + state.samples[..<state.next]).filter { $0.at > at } }
+  func samples(after at: Int64, _ step: Step = .fine) -> [Sample] {
+    let ring = rings.withLock { $0[step] ?? Ring() }
+    return (ring.samples[ring.next...] + ring.samples[..<ring.next]).filter { $0.at > at }
   }
 
   private func take() {
     let now = counted()
     let databases = services.databases.openDatabases.prefix(Self.databasesMax).map { $0.figures() }
     let memory = ProcessFigures.residentBytes().map(Double.init)
-    state.withLock { state in
-      defer { state.before = now }
-      guard let before = state.before, now.nanoseconds > before.nanoseconds else { return }
-      let seconds = Double(now.nanoseconds - before.nanoseconds) / 1e9
-      func rate(_ metric: MetricDescription) -> Double {
-        max(0, (now.numbers[metric.name] ?? 0) - (before.numbers[metric.name] ?? 0)) / seconds
-      }
-      func milliseconds(_ metric: MetricDescription, _ share: Double) -> Double? {
-        now.histograms[metric.name]?.quantile(share, since: before.histograms[metric.name]).map { $0 * 1_000 }
-      }
-      let values: [Double?] = Figure.allCases.map { figure in
-        switch figure {
-        case .writes: rate(.commits)
-        case .refused: rate(.denials)
-        case .cancelled: rate(.cancellations)
-        case .connections: Double(databases.reduce(0) { $0 + $1.connectionCount })
-        case .listens: Double(databases.reduce(0) { $0 + $1.listenCount })
-        case .waiting: Double(databases.reduce(0) { $0 + $1.waitingCommandCount })
-        case .wholeWay50: milliseconds(.wholeWay, 0.5)
-        case .wholeWay99: milliseconds(.wholeWay, 0.99)
-        case .durable99: milliseconds(.sync, 0.99)
-        case .processor:
-          now.processorSeconds.flatMap { now in before.processorSeconds.map { max(0, now - $0) / seconds } }
-        case .memory: memory
+    rings.withLock { rings in
+      for step in Step.allCases {
+        var ring = rings[step] ?? Ring()
+        defer { rings[step] = ring }
+        guard let before = ring.before, now.nanoseconds > before.nanoseconds else {
+          ring.before = now
+          continue
         }
+        // A turn that comes a little early counts for the time that it is for.
+        guard (now.nanoseconds - before.nanoseconds) / 1_000_000 + 500 >= UInt64(step.milliseconds) else { continue }
+        let values = Self.values(now, since: before, databases, memory)
+        ring.append(Sample(at: Clock.wallMilliseconds, values: values), step.countMax)
+        ring.before = now
       }
-      let sample = Sample(at: Clock.wallMilliseconds, values: values)
-      if state.samples.count < Self.countMax {
-        state.samples.append(sample)
-      } else {
-        state.samples[state.next] = sample
-        state.next = (state.next + 1) % Self.countMax
+    }
+  }
+
+  private static func values(
+    _ now: Counted, since before: Counted, _ databases: [DatabaseFigures], _ memory: Double?
+  ) -> [Double?] {
+    let seconds = Double(now.nanoseconds - before.nanoseconds) / 1e9
+    func rate(_ metric: MetricDescription) -> Double {
+      max(0, (now.numbers[metric.name] ?? 0) - (before.numbers[metric.name] ?? 0)) / seconds
+    }
+    func milliseconds(_ metric: MetricDescription, _ share: Double) -> Double? {
+      now.histograms[metric.name]?.quantile(share, since: before.histograms[metric.name]).map { $0 * 1_000 }
+    }
+    return Figure.allCases.map { figure in
+      switch figure {
+      case .writes: rate(.commits)
+      case .refused: rate(.denials)
+      case .cancelled: rate(.cancellations)
+      case .connections: Double(databases.reduce(0) { $0 + $1.connectionCount })
+      case .listens: Double(databases.reduce(0) { $0 + $1.listenCount })
+      case .waiting: Double(databases.reduce(0) { $0 + $1.waitingCommandCount })
+      case .wholeWay50: milliseconds(.wholeWay, 0.5)
+      case .wholeWay99: milliseconds(.wholeWay, 0.99)
+      case .durable99: milliseconds(.sync, 0.99)
+      case .processor:
+        now.processorSeconds.flatMap { now in before.processorSeconds.map { max(0, now - $0) / seconds } }
+      case .memory: memory
       }
     }
   }
@@ -139,14 +169,14 @@ final class FigureRing: Sendable {
   }
 
   /// For the page: `{"intervalMilliseconds", "figures": ["writes", …], "samples": [[at, value, …]]}`.
-  func json(after at: Int64) -> JSON {
+  func json(after at: Int64, _ step: Step = .fine) -> JSON {
     .object([
-      .init("intervalMilliseconds", .int(Self.intervalMilliseconds)),
+      .init("intervalMilliseconds", .int(step.milliseconds)),
       .init("figures", .array(Figure.allCases.map { .string($0.rawValue) })),
       .init(
         "samples",
         .array(
-          samples(after: at).map { sample in
+          samples(after: at, step).map { sample in
             .array([.int(sample.at)] + sample.values.map { value in value.map { .double($0) } ?? .null })
           })),
     ])

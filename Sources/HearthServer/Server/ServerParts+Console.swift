@@ -15,8 +15,9 @@ extension ServerParts {
       host: options.console.place?.host ?? options.host,
       names: options.console.hostNames + names + [publicHost].compactMap { $0.map(HTTPRequest.hostName(ofAuthority:)) })
     return Console(
-      options.console, hosts: hosts, access: access, accounts: accounts, log: log, version: HearthServer.version,
-      logger: options.logger)
+      options.console, hosts: hosts, access: access, accounts: accounts, log: log,
+      backups: ConsoleBackups(dataDirectory: options.dataDirectory, place: options.journal),
+      version: HearthServer.version, logger: options.logger)
   }
 
   /// Its own address speaks TLS where the server does, but on this machine.

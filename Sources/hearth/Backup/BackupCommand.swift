@@ -30,18 +30,10 @@ extension BackupSource {
   ///
   /// - Throws: when it is none.
   init(dataDirectory: String) throws {
-    let journals = try DataFolderJournals(dataDirectory, FolderSettings.read(in: dataDirectory).journalPlace)
-    guard try !journals.places().isEmpty else {
+    try self.init(dataDirectory: dataDirectory, place: FolderSettings.read(in: dataDirectory).journalPlace)
+    guard try !journals().isEmpty else {
       throw ValidationError("\(dataDirectory) has no databases and no accounts: name a server's folder with --data.")
     }
-    self.init(
-      folder: dataDirectory,
-      journals: {
-        try journals.places().map {
-          BackupSource.Place(name: $0.name, archive: $0.archive, journal: $0.journal)
-        }
-      },
-      clock: { WallClock.nowMilliseconds })
   }
 }
 

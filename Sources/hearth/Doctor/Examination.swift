@@ -17,6 +17,14 @@ struct Examination {
 
   private var folder: String { options.data.data }
 
+  /// What the command finds, for a server that has the folder open.
+  static func report(on folder: String) -> @Sendable () async throws -> JSON {
+    {
+      let options = try PluginsOptions.parse(["--data=\(folder)"])
+      return DoctorReport(try await Examination(options: options, now: WallClock.nowSeconds).findings()).json
+    }
+  }
+
   /// - Throws: when there is no such folder.
   func findings() async throws -> [Finding] {
     guard let version = FileVersion(of: folder), !version.isRegular else {

@@ -1,3 +1,4 @@
+import Dispatch
 import HearthDoctor
 import HearthExposure
 import HearthProgram
@@ -46,7 +47,7 @@ struct RulesLook {
     }
     do {
       let rules = try RuleSet.compile(text, keepsExpressions: true)
-      return Self.check(name, Exposure(ofStrangersTo: rules, nowMilliseconds: nowMilliseconds)).findings
+      return await Self.proved(name, rules, nowMilliseconds)
     } catch {
       return [RulesCheck.unreadable(database: name, "\(error)")]
     }
@@ -59,6 +60,16 @@ struct RulesLook {
         answer: JSON(parsing: answer.body), status: answer.status, place: "the server on \(http.place)")
     }
     return json
+  }
+
+  /// A proof takes seconds of a core, in a server too: not on a thread that others wait for.
+  private static func proved(_ name: String, _ rules: RuleSet, _ nowMilliseconds: Int64) async -> [Finding] {
+    await withCheckedContinuation { done in
+      DispatchQueue.global(qos: .utility).async {
+        done.resume(
+          returning: check(name, Exposure(ofStrangersTo: rules, nowMilliseconds: nowMilliseconds)).findings)
+      }
+    }
   }
 
   private static func check(_ name: String, _ exposure: Exposure) -> RulesCheck {

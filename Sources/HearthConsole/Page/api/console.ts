@@ -59,6 +59,9 @@ export class ConsoleApi {
   /** Told once a request found that there is no session any more. */
   sessionEnded: () => void = () => {};
 
+  /** Asks whoever is there to show it; false when nobody does. */
+  askPresence: () => Promise<boolean> = () => Promise.resolve(false);
+
   constructor(private readonly token: () => string | null) {}
 
   signIn(by: { key: string } | { idToken: string }): Promise<SessionAnswer> {
@@ -67,6 +70,11 @@ export class ConsoleApi {
 
   session(peek: boolean): Promise<SessionAnswer> {
     return this.call("GET", "/session" + (peek ? "?peek=1" : ""));
+  }
+
+  /** Whoever opened the session is there. */
+  showPresence(by: { key: string } | { idToken: string }): Promise<unknown> {
+    return this.call("POST", "/session/presence", by);
   }
 
   signOut(): Promise<unknown> {
@@ -132,6 +140,7 @@ export class ConsoleApi {
     const response = await fetch(BASE + path, { method, headers, body: body && JSON.stringify(body), cache: "no-store" });
     if (response.ok) return response.json().catch(() => null) as Promise<Answer>;
     if (response.status === 401 && path !== "/session") this.sessionEnded();
+    if (response.status === 428 && await this.askPresence()) return this.call(method, path, body);
     throw await this.failure(response);
   }
 

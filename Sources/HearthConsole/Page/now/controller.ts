@@ -3,7 +3,8 @@ import { Json } from "../tree/node";
 import { App } from "../shell/app";
 import { sentence } from "../shell/session";
 import { Store } from "../shell/store";
-import { FigureAnswer, Series } from "./series";
+import { Backups, Doctor, examined } from "./care";
+import { FigureAnswer, HOUR, Series } from "./series";
 import { TriggerStatus } from "./triggers";
 
 export interface Connection {
@@ -65,11 +66,16 @@ export interface ServerState {
 
 const LOOKED_MILLISECONDS = 2000;
 const STATE_MILLISECONDS = 6000;
+const DAY_MILLISECONDS = 60_000;
 const LINES_KEPT = 2000;
 
 /** How the server is now: figures of the last hour, who is connected, the log, plugins and triggers. */
 export class NowController extends Store {
   readonly series = new Series();
+  /** The last day, asked for once it is shown. */
+  readonly day = new Series(24 * HOUR);
+  doctor: Doctor | null = null;
+  backups: Backups | null = null;
   connections: Connection[] = [];
   count = 0;
   listens: { connection: string; listens: StandingListen[]; count: number } | { connection: string; problem: string } | null = null;
@@ -81,6 +87,7 @@ export class NowController extends Store {
   /** Why it is not known how the server is. */
   stateProblem: string | null = null;
   isPaused = false;
+  private isDayShown = false;
   private uid: string | null = null;
   private timers: ReturnType<typeof setInterval>[] = [];
   /** One look at a time; asked for meanwhile, there is one more. */
@@ -94,7 +101,8 @@ export class NowController extends Store {
     void this.look();
     void this.lookAtState();
     this.timers = [setInterval(() => document.hidden || this.isPaused || void this.look(), LOOKED_MILLISECONDS),
-      setInterval(() => document.hidden || this.isPaused || void this.lookAtState(), STATE_MILLISECONDS)];
+      setInterval(() => document.hidden || this.isPaused || void this.lookAtState(), STATE_MILLISECONDS),
+      setInterval(() => document.hidden || this.isPaused || !this.isDayShown || void this.lookAtDay(), DAY_MILLISECONDS)];
   }
 
   stop(): void {
@@ -156,8 +164,26 @@ export class NowController extends Store {
     }
   }
 
+  showDay(isShown: boolean): void {
+    this.isDayShown = isShown;
+    if (isShown) void this.lookAtDay();
+  }
+
+  private async lookAtDay(): Promise<void> {
+    try {
+      this.day.take(await this.ask<FigureAnswer>("figures", { step: "60", after: String(this.day.newest) }));
+      this.changed();
+    } catch (error) {
+      this.problem = sentence(error);
+    }
+  }
+
   private async lookAtState(): Promise<void> {
     const { api } = this.app.session;
+    // A server that has no such checks is asked once.
+    const doctor = this.doctor?.isThere === false ? null : this.ask<Doctor>("doctor", {}).catch(error =>
+      (error as { status?: number }).status === 404 ? { isThere: false, isRunning: false, at: null, problem: null, findings: [] } : this.doctor);
+    const backups = this.ask<Backups>("backups", {}).catch(() => null);
     const [state, plugins, triggers] = await Promise.all([
       this.ask<ServerState>("state", {}).catch(error => sentence(error)),
       api.server<{ plugins: PluginStatus[] }>("GET", ".settings/plugins.json?peek=1").catch(() => null),
@@ -166,6 +192,8 @@ export class NowController extends Store {
     ]);
     this.stateProblem = typeof state === "string" ? state : plugins && triggers ? null : "Plugins and triggers cannot be asked.";
     if (typeof state !== "string") this.state = state;
+    this.doctor = await doctor ?? this.doctor;
+    this.backups = await backups;
     this.plugins = plugins?.plugins ?? [];
     this.triggers = triggers?.triggers ?? [];
     this.changed();
@@ -197,7 +225,23 @@ export class NowController extends Store {
   }
 
   get findings(): Finding[] {
-    return this.state?.findings ?? [];
+    return [...this.state?.findings ?? [], ...examined(this.doctor)];
+  }
+
+  /** Has the server look at its machine, folder and rules again. */
+  async examine(): Promise<void> {
+    try {
+      this.doctor = await this.app.session.api.ask<Doctor>("POST", "/now/doctor", {});
+    } catch (error) {
+      this.app.notices.say(sentence(error), "bad");
+    }
+    this.changed();
+  }
+
+  /** Has the server make a backup beside the last one. */
+  async backUp(): Promise<void> {
+    await this.app.session.api.ask("POST", "/now/backups", {});
+    await this.lookAtState();
   }
 
   /** Of the database that is open. */

@@ -13,6 +13,8 @@ import { Column, Table } from "../widgets/table";
 import { agentName } from "./agent";
 import { Chart, Spark } from "./chart";
 import { Connection, NowController, StandingListen } from "./controller";
+import { begun } from "./care";
+import { BackupsPart, BackUpSheet, DoctorPart } from "./carePart";
 import { DeadSheet } from "./deadSheet";
 import { LogPane } from "./logPane";
 import { short } from "./series";
@@ -23,6 +25,7 @@ interface State {
   pointed: number | null;
   /** A trigger whose dead letters are looked at. */
   dead: string | null;
+  backsUp: boolean;
 }
 
 const SPARK_SECONDS = 300;
@@ -31,7 +34,7 @@ const KINDS = { socket: "socket", poll: "long polls", stream: "event stream" };
 
 /** Whether it is well, who is here, and why their listens hold. */
 export class NowView extends View<{ app: App; place: Place; database: string }, State> {
-  override state: State = { seconds: 300, pointed: null, dead: null };
+  override state: State = { seconds: 300, pointed: null, dead: null, backsUp: false };
   private now = new NowController(this.props.app, this.props.database);
 
   protected stores(): Store[] {
@@ -74,6 +77,7 @@ export class NowView extends View<{ app: App; place: Place; database: string }, 
     const { now } = this;
     const { seconds, pointed } = this.state;
     const { series, concerns } = now;
+    const drawn = seconds > 3600 && now.day.isDrawn ? now.day : series;
     const onPoint = (at: number | null) => this.setState({ pointed: at });
     return <main aria-label="Now" class="now-view">
       <header class="view-head"><h1>Now</h1>
@@ -81,8 +85,10 @@ export class NowView extends View<{ app: App; place: Place; database: string }, 
           role="status">{now.problem ?? now.stateProblem ?? (!now.state ? "Looking…" : concerns.length
           ? `${num(concerns.length)} ${plural(concerns.length, "thing")} to look at: ${concerns.slice(0, 3).join(", ")}` : "All is well")}</span></span>
         <span class="grow" />
-        <Seg name="Time" value={seconds} onChoose={(next: number) => this.setState({ seconds: next })}
-          options={[{ value: 300, label: "5 min" }, { value: 3600, label: "1 h" }]} />
+        <Seg name="Time" value={seconds} onChoose={(next: number) => {
+          this.setState({ seconds: next });
+          now.showDay(next > 3600);
+        }} options={[{ value: 300, label: "5 min" }, { value: 3600, label: "1 h" }, { value: 86_400, label: "24 h" }]} />
         <Button label={now.isPaused ? "Go on" : "Pause"} icon={now.isPaused ? "play" : "pause"} kind="quiet" onlyIcon onPress={() => now.pause(!now.isPaused)} />
       </header>
       <div class="now-body">
@@ -93,13 +99,14 @@ export class NowView extends View<{ app: App; place: Place; database: string }, 
           {this.figure("Durable, p99", measured(series.last("durable99")), "ms", "durable99", "grey", null)}
           {this.figure("Processor", short((series.last("processor") ?? 0) * 100), "%", "processor", "grey", null)}</dl>
         <div class="charts">
-          <Chart name="Writes a second" unit="/s" series={series} seconds={seconds} pointed={pointed} onPoint={onPoint}
+          <Chart name="Writes a second" unit="/s" series={drawn} seconds={seconds} pointed={pointed} onPoint={onPoint}
             lines={[{ figure: "writes", label: "committed", tone: "blue", isFilled: true }]} ticks={{ figure: "refused", label: "refused" }} />
-          <Chart name="From write to listener" unit="ms" series={series} seconds={seconds} pointed={pointed} onPoint={onPoint}
+          <Chart name="From write to listener" unit="ms" series={drawn} seconds={seconds} pointed={pointed} onPoint={onPoint}
             lines={[{ figure: "wholeWay50", label: "p50", tone: "grey" }, { figure: "wholeWay99", label: "p99", tone: "blue", isFilled: true }]} />
         </div>
         <div class="now-split"><div class="now-left">{this.connections()}<LogPane now={now} /></div>{this.side()}</div>
       </div>
+      {this.state.backsUp ? <BackUpSheet now={now} onClose={() => this.setState({ backsUp: false })} /> : null}
       {this.state.dead !== null ? <DeadSheet app={app} trigger={this.state.dead} onClose={() => this.setState({ dead: null })} /> : null}
     </main>;
   }
@@ -175,8 +182,9 @@ export class NowView extends View<{ app: App; place: Place; database: string }, 
     return <aside class="now-side" aria-label="State" tabIndex={0}>
       {findings.length ? <section aria-label="To look at"><h2>To look at</h2><ul class="findings">{findings.slice(0, FINDINGS_SHOWN).map(finding =>
         <li key={finding.code + (finding.subject ?? "")}><span class={`chip ${finding.level === "error" ? "red" : "ember"}`}><Icon name="warning" /> {finding.level}</span>
-          <span><bdi>{shown(finding.title.charAt(0).toUpperCase() + finding.title.slice(1), 160)}</bdi>. <span class="note-text">{shown(finding.text, 160)}</span></span></li>)}</ul>
+          <span><bdi>{shown(begun(finding.title), 160)}</bdi>. <span class="note-text">{shown(finding.text, 160)}</span></span></li>)}</ul>
         {findings.length > FINDINGS_SHOWN ? <p class="note-text">{num(findings.length - FINDINGS_SHOWN)} more</p> : null}</section> : null}
+      <DoctorPart now={now} />
       <section><h2>Queues</h2><dl>{row("Commands that wait", num(series.last("waiting") ?? 0))}
         {row("From write to listener, p50", latency("wholeWay50"))}{row("Durable, p99", latency("durable99"))}</dl></section>
       {state ? <section><h2>Storage</h2><dl>{stored ? row("Since the snapshot", bytes(stored.journalBytes)) : null}
@@ -185,6 +193,7 @@ export class NowView extends View<{ app: App; place: Place; database: string }, 
         {state.storage.diskAvailable !== null ? row("Free on the disk", bytes(state.storage.diskAvailable)) : null}
         {row("Last backup", state.storage.lastBackup === null ? "none" : <time title={fullMoment(state.storage.lastBackup)}>
           {duration((Date.now() - state.storage.lastBackup) / 1000)} ago</time>)}</dl></section> : null}
+      <BackupsPart app={this.props.app} now={now} onStart={() => this.setState({ backsUp: true })} />
       <section><h2>Plugins and triggers</h2>{now.plugins.length + now.triggers.length ? <dl>{now.plugins.map(plugin => row(plugin.name, <span
         class={`chip ${plugin.state === "running" ? "green" : "ember"}`}><Icon name={plugin.state === "running" ? "check" : "warning"} />
         <bdi>{shown(plugin.state, 40)}</bdi></span>))}{now.triggers.map(trigger => row(trigger.name, trigger.status?.dead

@@ -1,4 +1,4 @@
-/** What the server tells of the last hour: a sample each few seconds, of named figures. */
+/** What the server tells of the last hour or day: a sample each few seconds or each minute, of named figures. */
 export interface FigureAnswer {
   intervalMilliseconds: number;
   figures: string[];
@@ -10,10 +10,12 @@ export interface Point {
   value: number;
 }
 
-const KEPT_MILLISECONDS = 3_600_000;
+export const HOUR = 3_600_000;
 
 /** Samples by time. */
 export class Series {
+  constructor(private readonly kept = HOUR) {}
+
   private names: string[] = [];
   private samples: (number | null)[][] = [];
   interval = 2000;
@@ -22,11 +24,16 @@ export class Series {
     return this.samples.length ? this.samples[this.samples.length - 1]![0]! : 0;
   }
 
+  /** Whether there is a line to draw. */
+  get isDrawn(): boolean {
+    return this.samples.length > 1;
+  }
+
   take(answer: FigureAnswer): void {
     [this.names, this.interval] = [answer.figures, answer.intervalMilliseconds];
     const { newest } = this;
     this.samples.push(...answer.samples.filter(sample => sample[0]! > newest));
-    const oldest = this.newest - KEPT_MILLISECONDS;
+    const oldest = this.newest - this.kept;
     const first = this.samples.findIndex(sample => sample[0]! >= oldest);
     if (first > 0) this.samples.splice(0, first);
   }

@@ -34,6 +34,14 @@ export interface Coverage {
   refused: number;
 }
 
+/** What a deploy would do to those who listen, to what is stored, and to what was refused lately. */
+export interface Forecast {
+  state: "complete" | "timedOut" | "cancelled" | "running";
+  listeners: { examined: number; cancelled: number; undecided: number; patterns: { pattern: string; count: number; uids: (string | null)[] }[] };
+  data: { checked: number; failed: number; alreadyFailing: number; failures: { pattern: string; count: number; alreadyFailing: number }[] };
+  refusals: { examined: number; opened: number; places: { operation: string; path: string; uid: string | null; count: number }[] };
+}
+
 /** A denial that was decided again, with all that led to it. */
 export interface Explained {
   request: AskedRequest;
@@ -59,12 +67,20 @@ export class RulesController extends Store {
   problems: RulesProblem[] = [];
   isChecked = false;
   coverage: Coverage[] | null = null;
-  sheet: "deploy" | null = null;
+  sheet: "deploy" | "merge" | null = null;
+  /** The text that the edit began with, where another one is in force meanwhile. */
+  base: string | null = null;
+  /** Which time coverage is told of. */
+  window: "all" | "hour" | "day" = "all";
+  /** Since when; null is the deploy. */
+  coveredSince: number | null = null;
   /** A version came into force elsewhere since the edit began. */
   newer: RulesVersion | null = null;
   denial: Denial | null = null;
   explained: Explained | { problem: string } | null = null;
   tried: Decision | null = null;
+  /** The denial that was asked for last by its id. */
+  private sought: string | null = null;
   isTrying = false;
   /** What was compared last: it is asked for again and again. */
   private compared: { source: string; text: string; lines: number[] } = { source: "", text: "", lines: [] };
@@ -123,6 +139,7 @@ export class RulesController extends Store {
       this.versions = history.versions;
       const current = history.current ?? null;
       const kept = this.kept();
+      this.base = null;
       if (!kept || kept.text === source) {
         this.text = source;
         this.newer = null;
@@ -132,6 +149,7 @@ export class RulesController extends Store {
       } else {
         this.newer = this.versions.find(each => each.id === current) ?? null;
         this.text = kept.text;
+        this.base = kept.version === null ? null : await this.sourceOf(kept.version).catch(() => null);
       }
       [this.version, this.source, this.state] = [current, source, "ready"];
       void this.check();
@@ -154,7 +172,9 @@ export class RulesController extends Store {
     this.text = text;
     this.isChecked = false;
     this.tried = null;
-    if (this.isChanged) sessionStorage.setItem(KEPT + this.database, JSON.stringify({ version: this.version, text }));
+    // While somebody else's version is not merged in, the edit is still one of the version that it began with.
+    const version = this.base === null ? this.version : this.kept()?.version ?? this.version;
+    if (this.isChanged) sessionStorage.setItem(KEPT + this.database, JSON.stringify({ version, text }));
     else sessionStorage.removeItem(KEPT + this.database);
     clearTimeout(this.checkTimer);
     this.checkTimer = setTimeout(() => void this.check(), CHECK_MILLISECONDS);
@@ -162,7 +182,7 @@ export class RulesController extends Store {
   }
 
   revert(): void {
-    this.newer = null;
+    [this.newer, this.base] = [null, null];
     this.edit(this.source);
   }
 
@@ -180,16 +200,41 @@ export class RulesController extends Store {
 
   /** Counts are there where the server was started with them. */
   private async cover(): Promise<void> {
+    const { window } = this;
     interface Counted { path: string; kind: string; line: number; expression: { counts: { true: number; total: number } } }
     try {
-      const { rules } = await this.api.ask<{ rules: Counted[] | null }>("GET",
-        `/rules/coverage?ns=${encodeURIComponent(this.database)}&peek=1`);
-      this.coverage = rules && rules.map(rule => ({ line: rule.line, kind: rule.kind, allowed: rule.expression.counts.true,
-        refused: rule.expression.counts.total - rule.expression.counts.true }));
+      const { rules, before, since } = await this.api.ask<{ rules: Counted[] | null; before?: [number, number][]; since?: number }>("GET",
+        `/rules/coverage?ns=${encodeURIComponent(this.database)}&peek=1${window === "all" ? "" : `&window=${window}`}`);
+      if (window !== this.window) return;
+      this.coveredSince = since ?? null;
+      this.coverage = rules && rules.map((rule, at) => {
+        const [allowed, total] = before?.[at] ?? [0, 0];
+        const [allowedNow, totalNow] = [rule.expression.counts.true - allowed, rule.expression.counts.total - total];
+        return { line: rule.line, kind: rule.kind, allowed: allowedNow, refused: totalNow - allowedNow };
+      });
     } catch {
       this.coverage = null;
     }
     this.changed();
+  }
+
+  /** Tells of the last hour, the last day, or all since the deploy. */
+  show(window: "all" | "hour" | "day"): void {
+    this.window = window;
+    void this.cover();
+    this.changed();
+  }
+
+  /** The text with what others changed meanwhile: it is one of the version in force from now on. */
+  takeMerged(text: string): void {
+    [this.base, this.newer] = [null, null];
+    sessionStorage.removeItem(KEPT + this.database);
+    this.edit(text);
+  }
+
+  /** What a deploy of the text would do. */
+  forecast(): Promise<Forecast> {
+    return this.api.ask("POST", "/rules/forecast", { database: this.database, source: this.text });
   }
 
   /** Puts the text in force, unless another version came meanwhile. */
@@ -203,7 +248,7 @@ export class RulesController extends Store {
       return false;
     }
     sessionStorage.removeItem(KEPT + this.database);
-    this.newer = null;
+    [this.newer, this.base] = [null, null];
     this.text = text;
     await this.load();
     this.app.notices.say(`Version ${this.version} is in force.`);
@@ -215,11 +260,13 @@ export class RulesController extends Store {
     const { isChanged } = this;
     const history = await this.api.server<{ current?: number; versions: RulesVersion[] }>("GET", this.path("rules/versions"));
     this.versions = history.versions;
+    const before = { version: this.version, source: this.base ?? this.source };
     this.version = history.current ?? null;
     this.source = await this.api.serverText(this.path("rules"));
     if (isChanged) {
       this.newer = this.versions.find(each => each.id === history.current) ?? null;
-      sessionStorage.setItem(KEPT + this.database, JSON.stringify({ version: this.version, text: this.text }));
+      this.base = before.source;
+      sessionStorage.setItem(KEPT + this.database, JSON.stringify({ version: this.kept()?.version ?? before.version, text: this.text }));
     } else {
       this.text = this.source;
       void this.check();
@@ -242,6 +289,18 @@ export class RulesController extends Store {
     }
     await this.load();
     this.app.notices.say(`Version ${this.version} is in force: the text of version ${version}.`);
+  }
+
+  /** Chooses a denial that an address names, and the page was not told of. */
+  async find(id: string): Promise<void> {
+    if (this.sought === id) return;
+    this.sought = id;
+    try {
+      const found = await this.api.ask<{ denial: Denial }>("GET", `/denials/${encodeURIComponent(id)}`);
+      if (this.sought === id && found.denial.database === this.database) await this.choose(found.denial);
+    } catch (error) {
+      this.app.notices.say(error instanceof ApiError && error.status === 404 ? "This refusal is no longer kept." : sentence(error), "bad");
+    }
   }
 
   /** Has a denial explained. */

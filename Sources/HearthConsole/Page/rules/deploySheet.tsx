@@ -1,11 +1,13 @@
 import { Component, h } from "preact";
 import { sentence } from "../shell/session";
 import { plural } from "../format/text";
+import { Button } from "../widgets/button";
 import { Sheet } from "../widgets/sheet";
 import { SheetFoot } from "../widgets/sheetFoot";
 import { TextField } from "../widgets/textField";
 import { RulesController } from "./controller";
 import { DiffView } from "./diffView";
+import { ForecastPart } from "./forecastPart";
 
 /** What would change, a note for those who come after, and the deploy. */
 export class DeploySheet extends Component<{ rules: RulesController }, { note: string; problem: string | null; isBusy: boolean }> {
@@ -37,8 +39,12 @@ export class DeploySheet extends Component<{ rules: RulesController }, { note: s
         isDisabled={isBusy || errors > 0} onCancel={() => this.close()} />}>
       {errors ? <div class="callout red">{errors} {plural(errors, "error")} must be mended first: line {rules.errors[0]!.line},{" "}
         {rules.errors[0]!.message}</div> : null}
-      {problem ? <div class="callout red" role="alert">{problem}</div> : null}
+      {problem ? <div class="callout red" role="alert"><span class="grow">{problem}</span>{rules.newer ? <Button label="Merge" onPress={() => {
+        rules.sheet = "merge";
+        rules.changed();
+      }} /> : null}</div> : null}
       <TextField label="Note" isProse value={note} placeholder="Why" onChange={next => this.setState({ note: next })} />
+      {errors ? null : <ForecastPart rules={rules} />}
       <div class="labelled"><span>What changes in version {rules.version ?? "in force"}</span>
         <DiffView before={rules.source} after={rules.text} /></div>
     </Sheet>;

@@ -1,5 +1,6 @@
 import { Component, h } from "preact";
 import { Denial } from "../api/denials";
+import { folded } from "../api/folded";
 import { num } from "../format/number";
 import { shown } from "../format/text";
 import { clock, fullMoment } from "../format/time";
@@ -54,7 +55,7 @@ export class RefusedList extends View<Props, { isHeld: boolean }> {
   render() {
     const { app, chosen, filter, onChoose } = this.props;
     const all = this.held ?? app.denials.list;
-    const list = all.filter(denial => fits(denial, filter)).slice(0, SHOWN);
+    const list = folded(all.filter(denial => fits(denial, filter))).slice(0, SHOWN);
     const newer = this.held ? newerThan(app.denials.list, this.held[0]) : 0;
     return <div class="refused-list" ref={element => (this.element = element as HTMLElement)} role="group" aria-label="Refused"
       onMouseEnter={() => this.hold(true)} onMouseLeave={() => this.left()} onKeyDown={event => this.key(event)}>
@@ -62,13 +63,14 @@ export class RefusedList extends View<Props, { isHeld: boolean }> {
         this.held = app.denials.list;
         this.forceUpdate();
       }}>{num(newer)} more</button> : null}
-      {list.map(denial => <button type="button" key={denial.id} class="refused" aria-current={denial.id === chosen?.id ? "true" : undefined}
+      {list.map(denial => <button type="button" key={denial.ids[denial.ids.length - 1]} class="refused"
+        aria-current={chosen && denial.ids.includes(chosen.id) ? "true" : undefined}
         onClick={() => onChoose(denial)}>
         <time title={fullMoment(denial.at)}>{clock(denial.at)}</time>
         <span class="cut">{denial.cause ? `cut by ${denial.cause}` : denial.operation}</span>
         <bdi class="mono cut">{shown(denial.path, 160)}</bdi>
         <span class="cut who"><bdi>{denial.uid === null ? "nobody" : shown(denial.uid, 40)}</bdi>
-          {denial.count > 1 ? <b class="red-text"> ×{num(denial.count)}</b> : null}</span></button>)}
+          {denial.count > 1 ? <b class="red-text" title={`since ${fullMoment(denial.since)}`}> ×{num(denial.count)}</b> : null}</span></button>)}
       {list.length ? null : <p class="note-text nothing">{all.length ? "Nothing fits the filter."
         : "Nothing was refused since the server started. What is refused appears here at once."}</p>}
     </div>;

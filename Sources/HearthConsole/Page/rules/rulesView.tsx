@@ -8,11 +8,13 @@ import { Place } from "../shell/route";
 import { Store, View } from "../shell/store";
 import { Button } from "../widgets/button";
 import { Icon } from "../widgets/icon";
+import { Seg } from "../widgets/seg";
 import { Why } from "../why/why";
 import { RulesController } from "./controller";
 import { DeploySheet } from "./deploySheet";
 import { EditorPane } from "./editorPane";
 import { HistoryTab } from "./historyTab";
+import { MergeSheet } from "./mergeSheet";
 import { FirstDenial, RefusedList } from "./refusedList";
 import { StagedTab } from "./stagedTab";
 import { TryTab } from "./tryTab";
@@ -67,6 +69,7 @@ export class RulesView extends View<Props, { filter: string; isPaused: boolean }
     if (this.rules.denial?.id === id) return;
     const denial = app.denials.list.find(each => each.id === id);
     if (denial) void this.rules.choose(denial);
+    else if (id) void this.rules.find(id);
   }
 
   private get tab(): string {
@@ -103,15 +106,19 @@ export class RulesView extends View<Props, { filter: string; isPaused: boolean }
         <span class="grow" />
         {this.status()}
       </header>
-      {rules.newer ? <div class="banner ember" role="status"><Icon name="warning" /><span class="grow">Version {rules.newer.id} came into
+      {rules.newer ? <div key="newer" class="banner ember" role="status"><Icon name="warning" /><span class="grow">Version {rules.newer.id} came into
         force while you edited. Your text is kept; what it changes in that version is shown before you deploy.</span>
-        <Button label="Drop my text" onPress={() => rules.revert()} /></div> : null}
-      {rules.state === "failed" ? <div class="view-body empty"><h2>The rules did not come</h2><p>{rules.problem}</p>
+        <Button label="Merge" onPress={() => {
+          rules.sheet = "merge";
+          rules.changed();
+        }} /><Button label="Drop my text" onPress={() => rules.revert()} /></div> : null}
+      {rules.state === "failed" ? <div key="failed" class="view-body empty"><h2>The rules did not come</h2><p>{rules.problem}</p>
         <Button label="Try again" onPress={() => void rules.load()} /></div> : null}
-      {rules.state === "loading" ? <div class="view-body bones" aria-busy="true">{[40, 72, 56, 64, 30].map(width =>
+      {rules.state === "loading" ? <div key="loading" class="view-body bones" aria-busy="true">{[40, 72, 56, 64, 30].map(width =>
         <div class="bone" style={{ width: width + "%" }} />)}</div> : null}
       {rules.state === "ready" ? this.body() : null}
       {rules.sheet === "deploy" ? <DeploySheet rules={rules} /> : null}
+      {rules.sheet === "merge" ? <MergeSheet rules={rules} /> : null}
     </main>;
   }
 
@@ -143,11 +150,14 @@ export class RulesView extends View<Props, { filter: string; isPaused: boolean }
     if (tab === "history") return <HistoryTab rules={rules} />;
     if (tab === "staged") return <StagedTab rules={rules} />;
     const line = Number(this.props.place.asked.get("line")) || null;
-    return <div class="rules-split">
+    // By its key, for the editor's own elements must not become those of what stands above it and goes.
+    return <div key="split" class="rules-split">
       <div class="rules-left">
         <div class="pane-head"><span class="note-text counts-head"><span>allowed</span><span>refused</span></span>
-          <span class="note-text grow">{rules.coverage ? "since these rules came into force, or the server started"
-            : "counts are there when the server runs with --rules-coverage"}</span></div>
+          <span class="note-text grow">{!rules.coverage ? "counts are there when the server runs with --rules-coverage"
+            : rules.coveredSince === null ? "since these rules came into force, or the server started" : `since ${clock(rules.coveredSince)}`}</span>
+          {rules.coverage ? <Seg name="Counted in" value={rules.window} onChoose={(next: "all" | "hour" | "day") => rules.show(next)}
+            options={[{ value: "hour", label: "1 h" }, { value: "day", label: "24 h" }, { value: "all", label: "All" }]} /> : null}</div>
         <EditorPane rules={rules} line={line} onTry={() => void rules.tryEdit()} onDeploy={() => this.openDeploy()} />
         {this.problemList()}
       </div>

@@ -17,6 +17,8 @@ export class App extends Store {
   databases: { name: string; isDefault: boolean }[] = [];
   overlay: "command" | "keys" | null = null;
   problem: string | null = null;
+  /** Somebody is to show that they are there; told whether they did. */
+  presence: ((isShown: boolean) => void) | null = null;
   private isStarted = false;
   /** The databases, asked for beside the session. */
   private coming: Promise<{ name: string; isDefault: boolean }[]> | null = null;
@@ -25,6 +27,7 @@ export class App extends Store {
   constructor() {
     super();
     this.session.observe(() => this.sessionChanged());
+    this.session.api.askPresence = () => this.askPresence();
     this.data.observe(() => this.look());
     for (const event of ["hashchange", "popstate"]) addEventListener(event, () => this.look());
   }
@@ -35,6 +38,20 @@ export class App extends Store {
       this.coming.catch(() => {});
     }
     await this.session.open();
+  }
+
+  private askPresence(): Promise<boolean> {
+    // What asks meanwhile waits for the same answer.
+    const before = this.presence;
+    return new Promise(done => {
+      this.presence = isShown => {
+        this.presence = null;
+        before?.(isShown);
+        done(isShown);
+        this.changed();
+      };
+      this.changed();
+    });
   }
 
   private sessionChanged(): void {

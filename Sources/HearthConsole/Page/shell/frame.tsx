@@ -22,6 +22,7 @@ const VIEWS = {
   settings: () => import("../settings/settingsView").then(module => module.SettingsView as any),
 };
 const GO: { [key: string]: ViewName } = { d: "data", r: "rules", p: "people", n: "now", s: "settings" };
+const loadPresence = () => import("./overlays").then(module => module.PresenceSheet);
 const loadKeys = () => import("./overlays").then(module => module.KeysSheet);
 
 /** The page: the door, or the rail with a view. */
@@ -120,6 +121,7 @@ export class Frame extends View<{ app: App }> {
       {app.overlay === "command" ? <Later key="command" load={loadCommands} given={{ app }} onFail={() => app.partMissing()} /> : null}
       {app.overlay === "keys" ? <Later key="keys" load={loadKeys}
         given={{ app, isOn: this.isLetterOn(), onSwitch: () => this.switchLetters() }} onFail={() => app.partMissing()} /> : null}
+      {app.presence ? <Later key="presence" load={loadPresence} given={{ app }} onFail={() => app.presence?.(false)} /> : null}
       {state.name === "ended" ? <SessionEnded app={app} reason={state.reason} /> : null}
       <Toasts notices={app.notices} />
     </div>;

@@ -1,0 +1,24 @@
+import { Denial } from "./denials";
+
+/** Equal refusals as one: the newest of them, with how many there were and since when. */
+export interface FoldedDenial extends Denial {
+  since: number;
+  /** Of all of them, the newest first. */
+  ids: string[];
+}
+
+/** Joins what the same person was refused in the same way at the same place, as long as the list reaches. */
+export function folded(list: readonly Denial[]): FoldedDenial[] {
+  const found = new Map<string, FoldedDenial>();
+  for (const denial of list) {
+    const { database, operation, cause, path, uid, rule, sentence } = denial;
+    const what = JSON.stringify([database, operation, cause, path, uid, rule?.kind, rule?.line, rule?.column, sentence]);
+    const newer = found.get(what);
+    if (newer) {
+      [newer.count, newer.since] = [newer.count + denial.count, denial.at];
+      newer.ids.push(denial.id);
+    }
+    else found.set(what, { ...denial, since: denial.at, ids: [denial.id] });
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,58 @@
+import { Component, h } from "preact";
+import { num } from "../format/number";
+import { plural } from "../format/text";
+import { Seg } from "../widgets/seg";
+import { Sheet } from "../widgets/sheet";
+import { SheetFoot } from "../widgets/sheetFoot";
+import { RulesController } from "./controller";
+import { DiffView } from "./diffView";
+import { conflictsOf, merge, merged, MergePart } from "./merge";
+
+interface State {
+  parts: MergePart[];
+  choices: ("theirs" | "mine")[];
+}
+
+/** Somebody deployed since the edit began: what they changed and what was changed here become one text. */
+export class MergeSheet extends Component<{ rules: RulesController }, State> {
+  override state: State = this.begin();
+
+  private begin(): State {
+    const { rules } = this.props;
+    const parts = merge(rules.base ?? rules.source, rules.source, rules.text);
+    return { parts, choices: conflictsOf(parts).map(() => "mine") };
+  }
+
+  private close(): void {
+    this.props.rules.sheet = null;
+    this.props.rules.changed();
+  }
+
+  render() {
+    const { rules } = this.props;
+    const { parts, choices } = this.state;
+    const conflicts = conflictsOf(parts);
+    const text = merged(parts, choices);
+    return <Sheet title={`Merge with version ${rules.version ?? "in force"}`} isWide onClose={() => this.close()} onSubmit={() => {
+      rules.takeMerged(text);
+      this.close();
+    }} foot={<SheetFoot note="The text goes into the editor. Nothing is deployed." label="Take this text" onCancel={() => this.close()} />}>
+      <p>{conflicts.length ? `${num(conflicts.length)} ${plural(conflicts.length, "place")} changed in both: choose for each. Everything else is joined.`
+        : "Both changed different places: all of it is joined."}</p>
+      {conflicts.map((conflict, at) => <section class="merge-place" aria-label={`Place ${at + 1}`}>
+        <div class="line"><h3 class="grow">Place {at + 1}</h3><Seg name={`Place ${at + 1}`} value={choices[at]!}
+          onChoose={(next: "theirs" | "mine") => this.setState({ choices: choices.map((each, other) => other === at ? next : each) })}
+          options={[{ value: "theirs", label: "Theirs" }, { value: "mine", label: "Mine" }]} /></div>
+        <div class="sides"><Side name="Theirs" lines={conflict.theirs} isChosen={choices[at] === "theirs"} />
+          <Side name="Mine" lines={conflict.mine} isChosen={choices[at] === "mine"} /></div></section>)}
+      <div class="labelled"><span>What the text changes in version {rules.version ?? "in force"}</span>
+        <DiffView before={rules.source} after={text} /></div>
+    </Sheet>;
+  }
+}
+
+function Side(props?: { name: string; lines: string[]; isChosen: boolean }) {
+  const { name, lines, isChosen } = props!;
+  return <div class={isChosen ? "side chosen" : "side"}><span class="note-text">{name}{isChosen ? ", taken" : ""}</span>
+    <pre class="mono" tabIndex={0} aria-label={name}><bdi>{lines.length ? lines.join("\n") : "(nothing)"}</bdi></pre></div>;
+}

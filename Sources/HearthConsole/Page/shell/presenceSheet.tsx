@@ -1,0 +1,46 @@
+import { Component, h } from "preact";
+import { Sheet } from "../widgets/sheet";
+import { SheetFoot } from "../widgets/sheetFoot";
+import { TextField } from "../widgets/textField";
+import { App } from "./app";
+import { sentence } from "./session";
+
+/** Before something is destroyed, deployed or given out: a screen that somebody left does not do it. */
+class Presence extends Component<{ app: App }, { text: string; problem: string | null; isBusy: boolean }> {
+  override state = { text: "", problem: null, isBusy: false };
+
+  private async submit(): Promise<void> {
+    const { app } = this.props;
+    this.setState({ isBusy: true, problem: null });
+    try {
+      await app.session.api.showPresence(proofOf(this.state.text));
+      app.presence?.(true);
+    } catch (error) {
+      this.setState({ isBusy: false, problem: sentence(error) });
+    }
+  }
+
+  render() {
+    const { app } = this.props;
+    const { text, problem, isBusy } = this.state;
+    const close = () => app.presence?.(false);
+    return <Sheet title="Show that you are there" onClose={close} onSubmit={() => void this.submit()}
+      foot={<SheetFoot label={isBusy ? "Asking…" : "Go on"} isDisabled={isBusy || !text.trim()} onCancel={close} />}>
+      <p>This session was opened more than 15 minutes ago, and what you do cannot be taken back. Nothing was done yet.</p>
+      <p>Print a new link on the machine that has the data, or sign in again, and paste the link or the ID token:</p>
+      <div class="shell-line">hearth console --data data</div>
+      <TextField label="Link or ID token" value={text} problem={problem} type="password" onChange={next => this.setState({ text: next, problem: null })} /></Sheet>;
+  }
+}
+
+export function PresenceSheet(props?: { app: App }) {
+  return <Presence app={props!.app} />;
+}
+
+/** A link, its key, or the ID token of an account. */
+export function proofOf(text: string): { key: string } | { idToken: string } {
+  const shown = text.trim();
+  const key = /#key=([^&\s]+)/.exec(shown)?.[1];
+  if (key !== undefined) return { key };
+  return shown.split(".").length === 3 ? { idToken: shown } : { key: shown };
+}

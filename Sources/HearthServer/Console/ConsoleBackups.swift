@@ -1,0 +1,158 @@
+import Glibc
+import HearthBackup
+import HearthSystem
+import HearthTree
+import Synchronization
+
+/// Backups of the server's data folder, for the console: the newest ones, and one that is made now.
+///
+/// It goes where the last one went, by `hearth backup create`, and treats keys as that one did: whoever has a shell chooses
+/// the place, and the browser only says when.
+final class ConsoleBackups: Sendable {
+  /// Backups that are told of, the newest.
+  static let countMax = 20
+
+  /// What is being made.
+  private struct Running {
+    var since: Int64
+    var step: Backup.Step?
+  }
+
+  private struct Ended {
+    var at: Int64
+    var backup: String?
+    var problem: String?
+  }
+
+  private struct State {
+    var running: Running?
+    var ended: Ended?
+  }
+
+  private let dataDirectory: String
+  private let place: JournalPlace
+  private let state = Mutex(State())
+
+  init(dataDirectory: String, place: JournalPlace) { (self.dataDirectory, self.place) = (dataDirectory, place) }
+
+  // MARK: What there is
+
+  /// `{"place", "reason", "running": {"since", "done", "count", "name"}, "ended": {"at", "backup", "problem"}, "backups":
+  /// [{"backup", "kind", "instant", "keys", "sizeBytes", "databases"}]}`: `reason` says why none can be made from here.
+  ///
+  /// Reads files: not for event loops.
+  var json: JSON {
+    let marker = BackupMarker.read(in: dataDirectory)
+    let (running, ended) = state.withLock { ($0.running, $0.ended) }
+    var reason: String?
+    do throws(ConsoleFailure) { _ = try Self.target(marker) } catch { reason = error.text }
+    var backups: [JSON] = []
+    if let marker, marker.repository != "-" {
+      do throws(BackupError) {
+        let newest = try Repository(path: marker.repository, for: .reading).newestManifests(Self.countMax)
+        backups = newest.map(Self.json)
+      } catch {
+        reason = reason ?? "The backups cannot be read: \(error)"
+      }
+    }
+    return .object([
+      .init("place", marker.map { .string($0.repository) } ?? .null),
+      .init("reason", reason.map { .string($0) } ?? .null),
+      .init("running", running.map(Self.json) ?? .null),
+      .init(
+        "ended",
+        ended.map { ended in
+          .object([
+            .init("at", .int(ended.at)), .init("backup", ended.backup.map { .string($0) } ?? .null),
+            .init("problem", ended.problem.map { .string($0) } ?? .null),
+          ])
+        } ?? .null), .init("backups", .array(backups)),
+    ])
+  }
+
+  private static func json(_ running: Running) -> JSON {
+    .object([
+      .init("since", .int(running.since)), .init("done", .int(Int64(running.step?.doneCount ?? 0))),
+      .init("count", running.step.map { .int(Int64($0.count)) } ?? .null),
+      .init("name", running.step.map { .string($0.name) } ?? .null),
+    ])
+  }
+
+  private static func json(_ manifest: Manifest) -> JSON {
+    .object([
+      .init("backup", .string(manifest.id)), .init("kind", .string(manifest.kind.rawValue)),
+      .init("instant", .int(manifest.instantMilliseconds)), .init("keys", .string(manifest.keysText)),
+      .init("sizeBytes", .int(Int64(manifest.sizeBytes))),
+      .init("databases", .int(Int64(manifest.databases.count { $0.name != "accounts" }))),
+    ])
+  }
+
+  // MARK: Making one
+
+  /// Where the next one goes, and what becomes of keys in it.
+  private static func target(_ marker: BackupMarker?) throws(ConsoleFailure) -> (String, SecretsOption) {
+    guard let marker else {
+      throw ConsoleFailure(
+        .conflict,
+        "No backup was made yet, so the server knows no folder for them. Make the first by hearth backup create FOLDER."
+      )
+    }
+    guard marker.repository.hasPrefix("/") else {
+      throw ConsoleFailure(
+        .conflict, "The last backup was written to a stream: hearth backup create FOLDER says where others go.")
+    }
+    switch marker.keys {
+    case "none": return (marker.repository, .leftOut)
+    case "clear": return (marker.repository, .clear)
+    default:
+      throw ConsoleFailure(
+        .conflict,
+        "Keys are sealed in these backups by a passphrase that the server does not know: make them by hearth backup create."
+      )
+    }
+  }
+
+  /// Begins one.
+  ///
+  /// - Parameter ended: told what became of it, in a few words.
+  /// - Throws: why there will be none.
+  func start(_ ended: @escaping @Sendable (String) async -> Void) throws(ConsoleFailure) {
+    let (repository, secrets) = try Self.target(BackupMarker.read(in: dataDirectory))
+    let begins = state.withLock { state in
+      guard state.running == nil else { return false }
+      state.running = Running(since: Clock.wallMilliseconds)
+      return true
+    }
+    guard begins else { throw ConsoleFailure(.conflict, "A backup is being made.") }
+    Task.detached(priority: .utility) { [self] in
+      let made = await BlockingThread.run { Result { try self.make(into: repository, secrets) } }
+      let text = state.withLock { state in
+        state.running = nil
+        switch made {
+        case .success(let id):
+          state.ended = Ended(at: Clock.wallMilliseconds, backup: id)
+          return "the backup \(id) is made"
+        case .failure(let error):
+          state.ended = Ended(at: Clock.wallMilliseconds, problem: "\(error)")
+          return "the backup failed: \(error)"
+        }
+      }
+      await ended(text)
+    }
+  }
+
+  private func make(into path: String, _ secrets: SecretsOption) throws -> String {
+    // A disk that is not mounted is no new folder of backups.
+    _ = try Repository(path: path, for: .reading)
+    // As the command is: whoever is served comes first. The number is this thread's alone.
+    let before = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
+    setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
+    defer { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, before) }
+    let backup = Backup(
+      try BackupSource(dataDirectory: dataDirectory, place: place), into: try Repository(path: path, for: .adding))
+    backup.onStep = { [self] step in state.withLock { $0.running?.step = step } }
+    let manifest = try backup.make(Backup.Options(secrets: secrets))
+    try BackupMarker(manifest, repository: path).write(in: dataDirectory)
+    return manifest.id
+  }
+}

@@ -1,0 +1,74 @@
+import HearthDatabase
+import HearthGateway
+import HearthRules
+import HearthTransport
+import HearthTree
+import HearthTrial
+
+/// `POST api/rules/forecast` of `{"database", "source"}`: what a deploy of that text would do. Nobody is cut, and nothing is kept.
+///
+/// The answer is that of a trial's forecast, `{"state", "listeners": {…}, "data": {…}}`, with `"refusals": {"examined",
+/// "opened", "places": [{"operation", "path", "uid", "count"}]}` beside it: of the newest refusals those that the text would
+/// allow.
+extension ConsoleOperation {
+  /// A page waits no longer; what was found until then is told.
+  static let forecastSecondsMax: Int64 = 10
+  /// Forecasts at a time.
+  static let forecastsMax = 4
+  /// Refusals that are decided again, the newest.
+  static let forecastRefusalsMax = 200
+  /// Of those that would be allowed, so many are named.
+  private static let placesMax = 20
+
+  func forecast() async throws(ConsoleFailure) -> HTTPResponse {
+    _ = try session()
+    guard let body = call.body, let source = body["source"]?.string else {
+      throw ConsoleFailure(.badRequest, "source must be the text of a rules file.")
+    }
+    let database = try await database(body["database"]?.string)
+    guard console.beginForecast() else {
+      throw ConsoleFailure(.tooManyRequests, "Other forecasts are being made; ask again.")
+    }
+    defer { console.endForecast() }
+    let (denials, name) = (services.denials, database.name)
+    let compiled = await BlockingThread.run { () -> Result<(RuleSet, JSON), ConsoleFailure> in
+      Result { () throws(ConsoleFailure) in
+        do throws(RESTFailure) {
+          let rules = try RulesTry.rules(source)
+          return (rules, Self.refusals(of: name, in: denials, by: rules))
+        } catch {
+          throw ConsoleFailure(error)
+        }
+      }
+    }
+    let (rules, refusals) = try compiled.get()
+    var limits = TrialLimits()
+    limits.forecastSecondsMax = Self.forecastSecondsMax
+    let forecast = await database.forecast(of: rules, limits: limits)
+    return ConsoleResponder.json(.object((forecast.json.members ?? []) + [.init("refusals", refusals)]))
+  }
+
+  private static func refusals(of database: String, in denials: DenialLog, by rules: RuleSet) -> JSON {
+    var (examined, opened, places) = (0, 0, [JSON]())
+    if let feed = denials.feed {
+      var cursor = feed.cursor(after: nil, newest: forecastRefusalsMax)
+      for entry in feed.read(&cursor, limit: forecastRefusalsMax).entries.reversed() where entry.database == database {
+        guard let record = denials.records.record(ofEntry: entry.id), let request = record.request,
+          let tried = try? RulesTry(record, request, by: rules), tried.isComplete
+        else { continue }
+        examined += entry.count
+        guard tried.explanation.decision.isAllowed else { continue }
+        opened += entry.count
+        guard places.count < placesMax else { continue }
+        places.append(
+          .object([
+            .init("operation", .string(entry.operation)), .init("path", .string(entry.path)),
+            .init("uid", entry.uid.map { .string($0) } ?? .null), .init("count", .int(Int64(entry.count))),
+          ]))
+      }
+    }
+    return .object([
+      .init("examined", .int(Int64(examined))), .init("opened", .int(Int64(opened))), .init("places", .array(places)),
+    ])
+  }
+}

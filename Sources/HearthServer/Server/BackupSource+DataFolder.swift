@@ -1,0 +1,19 @@
+import HearthBackup
+import HearthJournal
+import HearthSystem
+
+extension BackupSource {
+  /// A data folder.
+  ///
+  /// - Parameter place: where its journals are.
+  /// - Throws: `JournalError` when they cannot be looked at.
+  package init(dataDirectory: String, place: JournalPlace) throws(JournalError) {
+    let journals = try DataFolderJournals(dataDirectory, place)
+    self.init(
+      folder: dataDirectory,
+      journals: {
+        try journals.places().map { BackupSource.Place(name: $0.name, archive: $0.archive, journal: $0.journal) }
+      },
+      clock: { Clock.wallMilliseconds })
+  }
+}
