@@ -14,7 +14,7 @@ PORT ?= 9000
 # again when there are others.
 export HEARTH_PLUGINS := $(sort $(notdir $(wildcard Plugins/*)))
 
-.PHONY: run build build-bench deb deb-test test bench soak crash test-edge torture torture-random torture-clients torture-proofs torture-disks torture-events torture-cluster optimised fuzz cluster docs plugin-copies packages solver test-servers page-tools toolchain clean
+.PHONY: run build build-bench deb deb-test test bench bench-console soak crash test-edge torture torture-random torture-clients torture-proofs torture-disks torture-events torture-cluster optimised fuzz cluster docs plugin-copies packages solver test-servers page-tools toolchain clean
 
 ## Serve the rules in Rules/ with data in ./data, on loopback.
 run: build
@@ -59,6 +59,12 @@ build-bench: packages toolchain
 ## A short set of load measurements, one table. See `hearth-bench --help` for longer ones.
 bench: build build-bench
 	.build/release/hearth-bench --suite short
+
+## What an open console costs the server, beside nobody and beside a plain listener. CONSOLE='--instructions' counts
+## instructions instead of time, '--turns 0 --minutes 60' watches the page's memory; see --help.
+bench-console: packages toolchain .venv/ready build
+	@sh Deploy/packages.sh valgrind || echo "valgrind is missing: --instructions needs it"
+	HEARTH=.build/release/hearth PYTHONPATH=Tests/Acceptance $(PYTHON) -m console_cost $(CONSOLE)
 
 ## An hour of mixed load on the release server: a table of memory, files, latencies, and a verdict on what grew.
 ## SOAK='--minutes 10' and the like are handed on.

@@ -15,13 +15,14 @@ from client import Client
 from soak.__main__ import HEARTH, Server
 from waits import WAIT_SECONDS
 
-from console_cost import watchers
+from console_cost import instructions, watchers
 
 RULES = """{ "rules": { ".read": true, ".write": true } }"""
 FILL = 50_000
 # What is in sight of a page without scrolling.
 IN_SIGHT = 30
-SETTLE_SECONDS = 2
+# Of the writes.
+SHARES = (0, 1 / 3)
 
 
 class Place:
@@ -35,6 +36,12 @@ class Place:
     @staticmethod
     def child(number):
         return f"s-{number:07}"
+
+    def children(self, share):
+        """Numbers of children without end, so many of them of those in sight."""
+        numbers = random.Random(1)
+        while True:
+            yield numbers.randrange(min(IN_SIGHT, self.count) if numbers.random() < share else self.count)
 
     def fill(self):
         for first in range(0, self.count, FILL):
@@ -69,15 +76,14 @@ class Writer(threading.Thread):
         self.sent, self.over = 0, threading.Event()
 
     def run(self):
-        client, numbers = Client(self.place.server), random.Random(1)
+        client, numbers = Client(self.place.server), self.place.children(self.share)
         client.socket.settimeout(None)
         threading.Thread(target=self._drain, args=(client,), daemon=True).start()
         begin, done = time.monotonic(), 0
         while not self.over.wait(0.01):
             due = min(int((time.monotonic() - begin) * self.rate), done + 10 * self.rate // 100)
             for _ in range(done, due):
-                below = IN_SIGHT if numbers.random() < self.share else self.place.count
-                client.request("p", p=f"{self.place.node}/{self.place.child(numbers.randrange(below))}", d=done)
+                client.request("p", p=f"{self.place.node}/{self.place.child(next(numbers))}", d=done)
             self.sent += due - done
             done = due
         client.socket.shutdown()
@@ -91,12 +97,12 @@ class Writer(threading.Thread):
             return
 
 
-def measure(place, writer, watcher, seconds):
+def measure(place, writer, watcher, asked):
     """Microseconds of the server's processor time for each write, and writes a second."""
     with watcher(place):
-        time.sleep(SETTLE_SECONDS)
+        time.sleep(asked.settle)
         used, sent, begin = place.server.processor_seconds(), writer.sent, time.monotonic()
-        time.sleep(seconds)
+        time.sleep(asked.seconds)
         spent, written = place.server.processor_seconds() - used, writer.sent - sent
         return 1e6 * spent / max(1, written), written / (time.monotonic() - begin)
 
@@ -107,7 +113,7 @@ def compare(place, asked, share, kinds):
     found = {name: [] for name in kinds}
     for _ in range(asked.turns):
         for name, watcher in kinds.items():
-            found[name].append(measure(place, writer, watcher, asked.seconds))
+            found[name].append(measure(place, writer, watcher, asked))
     writer.over.set()
     writer.join()
     base = [cost for cost, _ in found["nobody"]]
@@ -118,14 +124,24 @@ def compare(place, asked, share, kinds):
               f"{statistics.median(rate for _, rate in costs):.0f} |", flush=True)
 
 
+def count(place, asked, kinds, counted):
+    print(f"| writes in sight | who looks | instructions a write | and a second | a write, at {asked.writes:,} a second | "
+          "more than with nobody |\n|---|---|---|---|---|---|", flush=True)
+    for share in SHARES:
+        instructions.compare(place, counted, asked, share, kinds)
+
+
 def main():
     parser = argparse.ArgumentParser(prog="console_cost", description="What an open console costs the server.")
     parser.add_argument("--children", type=int, default=1_000_000, help="of the node (%(default)s)")
     parser.add_argument("--writes", type=int, default=2_000, help="a second (%(default)s)")
     parser.add_argument("--seconds", type=float, default=10, help="of each turn (%(default)s)")
+    parser.add_argument("--settle", type=float, default=2, help="seconds before each turn (%(default)s)")
     parser.add_argument("--turns", type=int, default=5, help="(%(default)s)")
     parser.add_argument("--browser", action="store_true", help="also with the page in Chromium, on the same processors")
     parser.add_argument("--minutes", type=int, default=0, help="leave the page open so long, and show its memory each minute")
+    parser.add_argument("--instructions", action="store_true",
+                        help="count instructions, in callgrind: slow, and nearly the same each time")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         server = Watched(pathlib.Path(folder))
@@ -135,6 +151,12 @@ def main():
             place = Place(server, asked.children)
             place.fill()
             kinds = {"nobody": watchers.nobody, "a listener": watchers.listener, "the console": watchers.console}
+            if asked.instructions:
+                server.stop()
+                server.within = instructions.Counted.command(folder)
+                server.start()
+                count(place, asked, kinds, instructions.Counted(server.process.pid, folder))
+                return
             if asked.browser or asked.minutes:
                 browser = watchers.Browser(place)
             if asked.browser:
@@ -142,10 +164,10 @@ def main():
             if asked.turns:
                 print("| writes in sight | who looks | µs of the server's processor time a write | more than with nobody | writes/s |"
                       "\n|---|---|---|---|---|", flush=True)
-                for share in (0, 1 / 3):
+                for share in SHARES:
                     compare(place, asked, share, kinds)
             if asked.minutes:
-                writer = Writer(place, asked.writes, 1 / 3)
+                writer = Writer(place, asked.writes, SHARES[-1])
                 writer.start()
                 print("\n| minute | heap, MB | nodes | private, MB |\n|---|---|---|---|", flush=True)
                 watchers.watch_memory(browser, asked.minutes, lambda minute, heap, nodes, private: print(
@@ -157,4 +179,5 @@ def main():
             server.stop()
 
 
-main()
+if __name__ == "__main__":
+    main()

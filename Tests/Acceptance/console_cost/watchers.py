@@ -1,6 +1,7 @@
 """Who looks at the node while it is written to. Each is entered, looks, and leaves."""
 
 import contextlib
+import http.client
 import json
 import threading
 import time
@@ -8,7 +9,7 @@ import time
 import requests
 
 from client import Client
-from console_client import Events, Session, link
+from console_client import API, Events, Session, link
 
 # The children that a page has on its screen, and a few more.
 WINDOW = 200
@@ -62,11 +63,17 @@ def console(place):
     over = threading.Event()
 
     def peek():
+        # A browser asks on one connection.
+        connection = http.client.HTTPConnection(session.address)
         node = requests.utils.quote(place.node, safe="")
         while not over.wait(PEEK_SECONDS):
             for query in (f"path={node}&dir=asc&limit=1", "path=%2F&order=key&dir=asc&limit=51",
                           f"path={node}&order=key&dir=asc&limit=1"):
-                session.get(f"outline?ns=default&{query}&peek=1")
+                connection.request("GET", f"{API}outline?ns=default&{query}&peek=1", headers=session.headers)
+                answer = connection.getresponse()
+                text = answer.read()
+                assert answer.status == 200, text
+        connection.close()
 
     peeks = threading.Thread(target=peek)
     peeks.start()
@@ -124,7 +131,8 @@ def _private_bytes(process):
 
 
 def watch_memory(browser, minutes, show):
-    """The page stays open, and is scrolled now and then; each minute its memory is shown."""
+    """The page stays open, and is scrolled now and then; each minute its memory is shown. A key is pressed, for a session that
+    is idle ends."""
     page = browser.open()
     begin = time.monotonic()
     page.mouse.move(600, 500)
@@ -133,6 +141,7 @@ def watch_memory(browser, minutes, show):
         while time.monotonic() - begin < 60 * minute:
             page.mouse.wheel(0, 600 if int(time.monotonic()) % 20 < 10 else -600)
             page.wait_for_timeout(5_000)
+        page.keyboard.press("Shift")
         seen.append(browser.memory(page))
         show(minute, *seen[-1])
     page.close()

@@ -30,6 +30,8 @@ class Server:
     """A `hearth serve` on a folder."""
 
     scheme = "http"
+    # What its command begins with, such as a program that it is to run in.
+    within = ()
 
     def __init__(self, folder, data="data"):
         self.folder, self.data = folder, folder / data
@@ -41,7 +43,7 @@ class Server:
         """Starts it; returns the seconds until it was ready, by its own word."""
         log = open(self.folder / "server.log", "ab")
         self.process = subprocess.Popen(
-            [HEARTH, "serve", "--data", str(self.data), "--port", "0", "--log-level", "warning", "--rules",
+            [*self.within, HEARTH, "serve", "--data", str(self.data), "--port", "0", "--log-level", "warning", "--rules",
              str(self.folder / "rules.json"), "--auth-config", str(self.folder / "accounts.json"), "--stop-with-stdin"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True)
         log.close()
