@@ -11,7 +11,11 @@ struct OAuthProfiles {
       idTokens: idTokens(
         issuers: ["https://accounts.google.com", "accounts.google.com"],
         keys: .keySet(url: "https://www.googleapis.com/oauth2/v3/certs"), client),
-      accessTokens: GoogleAccessTokens(clientIDs: client.clientIDs, emails: client.emails, http: http))
+      accessTokens: GoogleAccessTokens(clientIDs: client.clientIDs, emails: client.emails, http: http),
+      codes: codes(
+        .fixed(
+          authorization: "https://accounts.google.com/o/oauth2/v2/auth", token: "https://oauth2.googleapis.com/token"),
+        client))
   }
 
   /// https://developer.apple.com/documentation/signinwithapplerestapi
@@ -24,7 +28,12 @@ struct OAuthProfiles {
 
   func github(_ client: OAuthSettings.SecretClient) -> OAuthProvider {
     OAuthProvider(
-      id: "github.com", displayName: "GitHub", accessTokens: GitHubAccessTokens(client: client, http: http))
+      id: "github.com", displayName: "GitHub", accessTokens: GitHubAccessTokens(client: client, http: http),
+      codes: AuthorizationCodeFlow(
+        endpoints: .fixed(
+          authorization: "https://github.com/login/oauth/authorize",
+          token: "https://github.com/login/oauth/access_token"),
+        clientID: client.id, clientSecret: client.secret, scopes: ["user:email"], nonce: nil, http: http))
   }
 
   /// Access tokens, and the ID tokens that the limited login on iOS gives out, whose nonce is hashed as Apple's is.
@@ -35,7 +44,12 @@ struct OAuthProfiles {
       idTokens: idTokens(
         issuers: ["https://www.facebook.com", "https://limited.facebook.com"],
         keys: .keySet(url: "https://limited.facebook.com/.well-known/oauth/openid/jwks/"), own),
-      accessTokens: FacebookAccessTokens(client: client, http: http))
+      accessTokens: FacebookAccessTokens(client: client, http: http),
+      codes: AuthorizationCodeFlow(
+        endpoints: .fixed(
+          authorization: "https://www.facebook.com/v21.0/dialog/oauth",
+          token: "https://graph.facebook.com/v21.0/oauth/access_token"),
+        clientID: client.id, clientSecret: client.secret, scopes: ["email", "public_profile"], nonce: nil, http: http))
   }
 
   func twitter(_ client: OAuthSettings.SecretClient) -> OAuthProvider {
@@ -48,7 +62,19 @@ struct OAuthProfiles {
     var check = idTokens(
       issuers: [issuer.issuer], keys: issuer.keysURL.map { .keySet(url: $0) } ?? .issuer(issuer.issuer), issuer.client)
     check.attributes = issuer.attributes
-    return OAuthProvider(id: issuer.id, displayName: issuer.displayName, idTokens: check)
+    return OAuthProvider(
+      id: issuer.id, displayName: issuer.displayName, idTokens: check,
+      codes: codes(.issuer(issuer.issuer), issuer.client))
+  }
+
+  /// Nil without a secret.
+  private func codes(
+    _ endpoints: AuthorizationCodeFlow.Endpoints, _ client: OAuthSettings.IDTokenClient
+  ) -> AuthorizationCodeFlow? {
+    guard let secret = client.secret, let id = client.clientIDs.first else { return nil }
+    return AuthorizationCodeFlow(
+      endpoints: endpoints, clientID: id, clientSecret: secret, scopes: ["openid", "email", "profile"],
+      nonce: client.nonce, http: http)
   }
 
   private func idTokens(

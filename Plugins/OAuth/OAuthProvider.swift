@@ -21,6 +21,8 @@ struct OAuthProvider: SignInProvider {
   let displayName: String
   var idTokens: (any TokenCheck)?
   var accessTokens: (any TokenCheck)?
+  /// Nil leaves the provider's page to the client.
+  var codes: AuthorizationCodeFlow?
 
   /// Longer texts are no tokens of anybody.
   private static let tokenBytesMax = 16_384
@@ -49,7 +51,8 @@ struct OAuthProvider: SignInProvider {
     } else if let check = accessTokens, let text = part("access_token") ?? part("oauth_token") {
       chosen = (check, text)
     } else if part("code") != nil {
-      throw SignInRefusal(.invalidCredential, "Authorization codes are not taken; send the provider's token.")
+      throw SignInRefusal(
+        .invalidCredential, "A code counts only where this server sent for it; send the provider's token.")
     } else {
       throw SignInRefusal(.invalidCredential, "The credential has no token that counts for \(id).")
     }
@@ -57,5 +60,19 @@ struct OAuthProvider: SignInProvider {
       throw SignInRefusal(.invalidProviderResponse, "The provider's token is malformed.")
     }
     return chosen
+  }
+}
+
+extension OAuthProvider: AuthorizationCodeProvider {
+  var servesAuthorizationCodes: Bool { codes != nil }
+
+  func authorizationURL(_ request: AuthorizationRequest) async throws -> String {
+    guard let codes else { throw SignInRefusal(.notAllowed) }
+    return try await codes.authorizationURL(request)
+  }
+
+  func credential(_ code: AuthorizationCode) async throws -> [String: String] {
+    guard let codes else { throw SignInRefusal(.notAllowed) }
+    return try await codes.credential(code)
   }
 }

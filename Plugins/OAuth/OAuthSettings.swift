@@ -7,6 +7,7 @@ import HearthTree
 struct OAuthSettings {
   static let place = "signIn.oauth"
   private static let emailNames = ["emailDomains"]
+  private static let secretNames = ["clientSecret", "clientSecretFile"]
 
   private let values: SettingsReader
   /// Where the providers may be.
@@ -24,9 +25,11 @@ struct OAuthSettings {
   }
 
   /// A provider whose ID tokens are taken.
-  struct IDTokenClient {
+  struct IDTokenClient: Redacted {
     /// Our ids at the provider: what a token must have been made for.
     var clientIDs: [String]
+    /// Of the first of the ids: the server signs people in on the provider's page. Nil leaves that to clients.
+    var secret: String?
     var nonce: NonceRule
     var emails: EmailAuthority
   }
@@ -51,7 +54,8 @@ struct OAuthSettings {
   }
 
   func google() throws(SettingsError) -> IDTokenClient? {
-    guard let object = try values.object("google", names: ["clientIDs", "nonce"] + Self.emailNames) else { return nil }
+    guard let object = try values.object("google", names: ["clientIDs", "nonce"] + Self.secretNames + Self.emailNames)
+    else { return nil }
     return try Self.idTokenClient(object, nonce: .either, emails: .google)
   }
 
@@ -74,7 +78,9 @@ struct OAuthSettings {
 
   func issuers() throws(SettingsError) -> [Issuer] {
     var issuers: [Issuer] = []
-    let names = ["id", "displayName", "issuer", "keysURL", "clientIDs", "nonce", "attributes"] + Self.emailNames
+    let names =
+      ["id", "displayName", "issuer", "keysURL", "clientIDs", "nonce", "attributes"] + Self.secretNames
+      + Self.emailNames
     for object in try values.objects("oidc", names: names) {
       let issuer = try Self.issuer(object)
       guard !issuers.contains(where: { $0.id == issuer.id }) else { throw object.error("id", "is there twice") }
@@ -131,7 +137,8 @@ struct OAuthSettings {
       }
       rule = named
     }
-    return IDTokenClient(clientIDs: ids, nonce: rule, emails: try Self.emails(object, emails))
+    return IDTokenClient(
+      clientIDs: ids, secret: try object.secret("clientSecret"), nonce: rule, emails: try Self.emails(object, emails))
   }
 
   private func secretClient(

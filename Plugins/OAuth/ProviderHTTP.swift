@@ -22,13 +22,15 @@ struct ProviderHTTP: Sendable {
   /// - Throws: a refusal when nothing usable came: the provider is down, slow, answers too much or no JSON object.
   func ask(
     _ method: OutboundRequest.Method = .get, _ url: String, query: [(String, String)] = [],
-    headers: [OutboundHeader] = [], body: JSON? = nil
+    headers: [OutboundHeader] = [], body: JSON? = nil, form: [(String, String)]? = nil
   ) async throws(SignInRefusal) -> Answer {
     var headers = headers + [OutboundHeader("Accept", "application/json"), OutboundHeader("User-Agent", "hearth")]
     if body != nil { headers.append(OutboundHeader("Content-Type", "application/json")) }
+    if form != nil { headers.append(OutboundHeader("Content-Type", "application/x-www-form-urlencoded")) }
     let request = OutboundRequest(
       method: method, url: query.isEmpty ? url : url + "?" + Self.form(query), headers: headers,
-      body: body?.text() ?? [], timeoutSeconds: Self.timeoutSeconds, responseSizeBytesMax: Self.responseSizeBytesMax)
+      body: body?.text() ?? form.map { Array(Self.form($0).utf8) } ?? [], timeoutSeconds: Self.timeoutSeconds,
+      responseSizeBytesMax: Self.responseSizeBytesMax)
     let response: OutboundResponse
     do throws(OutboundError) {
       response = try await http.send(request)

@@ -1,5 +1,6 @@
 import HearthCrypto
 import HearthPlugin
+import HearthTree
 
 /// A provider's keys, fetched when they are needed and kept as long as the provider says.
 actor ProviderKeys {
@@ -84,13 +85,20 @@ actor ProviderKeys {
     }
   }
 
-  /// OpenID Connect Discovery 1.0 §4: the document must name the very issuer that was asked.
   private static func keysURL(of issuer: String, http: ProviderHTTP) async throws(SignInRefusal) -> String {
+    guard let url = try await configuration(of: issuer, http: http)["jwks_uri"]?.string else {
+      throw ProviderHTTP.unavailable
+    }
+    return url
+  }
+
+  /// What an issuer says of itself. OpenID Connect Discovery 1.0 §4: the document must name the very issuer that was asked.
+  static func configuration(of issuer: String, http: ProviderHTTP) async throws(SignInRefusal) -> JSON {
     let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
     let answer = try await http.ask(.get, base + "/.well-known/openid-configuration")
-    guard answer.status == 200, let named = answer.json["issuer"]?.string, named.utf8.elementsEqual(issuer.utf8),
-      let url = answer.json["jwks_uri"]?.string
-    else { throw ProviderHTTP.unavailable }
-    return url
+    guard answer.status == 200, let named = answer.json["issuer"]?.string, named.utf8.elementsEqual(issuer.utf8) else {
+      throw ProviderHTTP.unavailable
+    }
+    return answer.json
   }
 }

@@ -27,6 +27,8 @@ public final class Accounts: Sendable {
   package let customTokens: CustomTokenSignIn
   /// Sign-in with the credentials of other providers, such as Google's.
   package let federated: FederatedSignIn
+  /// Takes people to other providers' pages and back.
+  package let providerPages: ProviderPages
   /// Sign-in by a mailed link.
   package let emailLinks: EmailLinkSignIn
   /// The second step of signing in.
@@ -230,6 +232,7 @@ public final class Accounts: Sendable {
     federated = FederatedSignIn(
       providers: providers, store: store, secrets: secrets, signUp: signUp, sessions: sessions, hooks: hooks,
       announce: announce)
+    providerPages = ProviderPages(providers: providers, store: store, keys: keys, secrets: secrets)
     emailLinks = EmailLinkSignIn(
       providers: providers, store: store, codes: codes, signUp: signUp, sessions: sessions, addresses: addresses,
       announce: announce)
@@ -285,6 +288,14 @@ public final class Accounts: Sendable {
   /// Puts the server's start on record.
   public func recordStart() async {
     await audit.recordStart(providerIDs: providers.ids, isEmulator: settings.isEmulator)
+    for provider in providers.authorizationProviders {
+      let uris = configuration.pageOrigins.map { AccountsConfiguration.redirectURI(origin: $0) }
+      shared.environment.notice(
+        AccountsNotice(
+          .info,
+          "\(provider.displayName) (\(provider.id)) has a sign-in page here; register \(uris.joined(separator: " and ")) "
+            + "there as redirect URI"))
+    }
   }
 
   /// Waits until the mails and text messages that were promised are sent, but not for long. For a server that stops.

@@ -107,7 +107,8 @@ extension IdentityOperation {
     case .legacyUnknown: Self.legacy(LegacySessionEndpoints.unknown)
 
     case .actionPage: .page { await ActionPages(endpoints: $0).action($1) }
-    case .popupPage: .page { _, _ in HTMLPage.noPopups.response }
+    case .handlerPage: .page { await HandlerPage(endpoints: $0).answer($1) }
+    case .handlerFrame: .page { HandlerFrame(accounts: $0.accounts).answer($1) }
     case .webConfiguration: .page { WebConfiguration(endpoints: $0).answer($1) }
 
     case .phoneClient: .unserved("phone sign-in")

@@ -48,10 +48,10 @@ class Watched:
 
 
 @contextlib.contextmanager
-def browser():
+def browser(*arguments):
     if CHROMIUM is None:
         pytest.skip("there is no chromium")
     with sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        made = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", *arguments])
         yield made
         made.close()

@@ -195,12 +195,18 @@ import Testing
     }
   }
 
-  @Test("pop-up helpers say that they are not served")
-  func popups() async throws {
+  @Test("the pages behind pop-ups open under both of their names, and the frame is for other pages to have")
+  func handlers() async throws {
     try await TestServer.with { test throws in
-      for path in ["/emulator/auth/handler", "/emulator/auth/iframe", "/__/auth/handler", "/__/auth/iframe"] {
+      for path in ["/emulator/auth/handler", "/__/auth/handler"] {
         let page = try test.http("GET", path)
-        #expect(page.status == 501 && page.body.contains("signInWithCredential"))
+        #expect(page.status == 400 && page.body.contains("This page opens from an app"))
+      }
+      for path in ["/emulator/auth/iframe", "/__/auth/iframe"] {
+        let page = try test.http("GET", path)
+        #expect(page.status == 200 && page.headers["x-frame-options"] == nil && page.body.contains("gapi"))
+        #expect(page.headers["content-security-policy"]?.contains("frame-ancestors 'self' ") == true)
+        #expect(page.headers["access-control-allow-origin"] == nil)
       }
     }
   }

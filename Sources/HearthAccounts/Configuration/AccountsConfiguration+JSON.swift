@@ -58,7 +58,19 @@ extension AccountsConfiguration {
       apiKeys = Set(keys)
     }
     if let domains = try file.texts("authorizedDomains") { authorizedDomains = domains.map { $0.lowercased() } }
+    if let domains = try file.texts("pageDomains") {
+      pageDomains = domains.map { $0.lowercased() }
+      guard pageDomains.allSatisfy({ Self.isDomain($0) }) else {
+        throw file.wrong(
+          "pageDomains", "must be names such as app.example.com, or app.example.com:8443, without https://")
+      }
+    }
     if let schemes = try file.texts("continueSchemes") { continueSchemes = Set(schemes.map { $0.lowercased() }) }
+  }
+
+  private static func isDomain(_ text: String) -> Bool {
+    guard let url = ContinueURL("https://" + text) else { return false }
+    return text == url.host || text.hasPrefix(url.host + ":")
   }
 
   private mutating func readSwitches(_ file: inout ConfigurationObject) throws(SettingsError) {

@@ -10,4 +10,10 @@ extension AccountsConfiguration {
 
   /// ``publicURL`` without a slash at the end.
   package var publicOrigin: String { publicURL.hasSuffix("/") ? String(publicURL.dropLast()) : publicURL }
+
+  /// The origins under which browsers open the pages that sign people in; the first is the server's own.
+  package var pageOrigins: [String] { [publicOrigin] + pageDomains.map { "https://" + $0 } }
+
+  /// Where providers send browsers back to, for the page of that origin: what is registered there.
+  package static func redirectURI(origin: String) -> String { origin + "/__/auth/handler" }
 }

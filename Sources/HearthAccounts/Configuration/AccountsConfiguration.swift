@@ -18,6 +18,9 @@ public struct AccountsConfiguration: Sendable {
   public var publicURL: String
   /// Hosts that a continue URL may lead to, beside those of ``publicURL``.
   public var authorizedDomains: [String] = ["localhost", "127.0.0.1"]
+  /// Further names under which browsers open the pages that sign people in, `app.example.com`, served by a proxy that
+  /// passes them on; beside that of ``publicURL``. Always over https.
+  public var pageDomains: [String] = []
   /// Schemes beside http and https that a continue URL may have.
   public var continueSchemes: Set<String> = []
 

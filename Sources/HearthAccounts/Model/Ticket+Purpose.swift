@@ -9,6 +9,8 @@ extension Ticket.Purpose {
     // The owner of an address that was taken from an account may not look into their mail for weeks.
     case .recoverEmail: 30 * 86_400
     case .pendingSecondFactor, .factorEnrolment, .pendingIdentity: 600
+    // Longer than what it marks counts.
+    case .redeemedCode: 1_800
     }
   }
 
@@ -20,7 +22,7 @@ extension Ticket.Purpose {
     case .verifyAndChangeEmail: "verifyAndChangeEmail"
     case .emailSignIn: "signIn"
     case .recoverEmail: "recoverEmail"
-    case .pendingSecondFactor, .factorEnrolment, .pendingIdentity: nil
+    case .pendingSecondFactor, .factorEnrolment, .pendingIdentity, .redeemedCode: nil
     }
   }
 }

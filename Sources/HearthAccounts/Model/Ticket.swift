@@ -14,6 +14,8 @@ public struct Ticket: Sendable, Equatable {
     case factorEnrolment
     /// A provider identity that was not linked because the address belongs to somebody.
     case pendingIdentity
+    /// A code of a provider that was redeemed: it is not shown to the provider again.
+    case redeemedCode
   }
 
   /// What it is for.

@@ -80,4 +80,14 @@ package final class ActivePlugins: Sendable {
   package func credentialProvider(_ id: String) -> (any SignInProvider)? {
     table.withLock { $0.byID[id] }.flatMap { $0.manifest.methods.contains(.credential) ? $0 : nil }
   }
+
+  /// The provider of that id, when people can sign in on its own page.
+  func authorizationProvider(_ id: String) -> (any AuthorizationCodeProvider)? {
+    (credentialProvider(id) as? any AuthorizationCodeProvider).flatMap { $0.servesAuthorizationCodes ? $0 : nil }
+  }
+
+  /// The providers on whose own pages people can sign in.
+  package var authorizationProviders: [ProviderManifest] {
+    table.withLock { $0.providers }.map(\.manifest).filter { authorizationProvider($0.id) != nil }
+  }
 }

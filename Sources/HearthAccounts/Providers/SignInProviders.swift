@@ -5,13 +5,13 @@ import HearthTree
 
 /// Asks the sign-in plugins about credentials.
 package struct SignInProviders: Sendable {
-  private let directory: ActivePlugins
+  let directory: ActivePlugins
   private let store: AccountStore
   private let keys: KeyRing
-  private let throttle: Throttle
-  private let audit: AuditLog
+  let throttle: Throttle
+  let audit: AuditLog
   private let configuration: LiveConfiguration
-  private let notice: @Sendable (AccountsNotice) -> Void
+  let notice: @Sendable (AccountsNotice) -> Void
 
   init(
     _ directory: ActivePlugins, store: AccountStore, keys: KeyRing, throttle: Throttle, audit: AuditLog,

@@ -48,12 +48,6 @@ extension HTMLPage {
     title: "Not possible", content: paragraph("This address shows a page and takes a form."),
     status: 405)
 
-  static let noPopups = HTMLPage(
-    title: "No pop-up sign-in here",
-    content: paragraph(
-      "This server does not open other providers' pages. Apps sign in with the provider's own library and hand the "
-        + "token over with signInWithCredential."), status: 501)
-
   /// What is shown for a request that was refused before anybody looked at what it wants.
   ///
   /// - Parameter text: in words for people.

@@ -2,12 +2,15 @@ import HearthAccounts
 import HearthCrypto
 import HearthTree
 
-/// A small page of plain HTML: no script, nothing from elsewhere, one style sheet that the policy names by its hash.
+/// A small page of plain HTML: nothing from elsewhere, one style sheet and at most one script, which the policy names by
+/// their hashes.
 package struct HTMLPage: Sendable {
   var title: String
   /// Markup; every text in it went through ``HTMLText/escaped(_:)``.
   var content: String
   var status = 200
+  /// Runs when the page is there; nil for a page without one.
+  var script: String?
 
   static func paragraph(_ text: String) -> String { "<p>\(HTMLText.escaped(text))</p>\n" }
 
@@ -26,7 +29,7 @@ package struct HTMLPage: Sendable {
     <body>
     <main>
     <h1>\(HTMLText.escaped(title))</h1>
-    \(content)</main>
+    \(content)</main>\(script.map { "\n<script>\($0)</script>" } ?? "")
     </body>
     </html>
 
@@ -39,7 +42,7 @@ package struct HTMLPage: Sendable {
       status: status, contentType: "text/html; charset=utf-8", body: Array(text.utf8))
     response.isForPeople = true
     response.headers = [
-      ("Content-Security-Policy", Self.policy), ("Referrer-Policy", "no-referrer"),
+      ("Content-Security-Policy", policy), ("Referrer-Policy", "no-referrer"),
       ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"), ("X-Robots-Tag", "noindex"),
     ]
     return response
@@ -59,18 +62,29 @@ package struct HTMLPage: Sendable {
     button,a.button{font:inherit;font-weight:600;display:inline-block;padding:.55rem 1.3rem;border:0;\
     border-radius:.35rem;background:var(--accent);color:#fff;text-decoration:none;cursor:pointer}\
     :focus-visible{outline:3px solid var(--accent);outline-offset:2px}main>:last-child{margin-bottom:0}\
-    .problem{color:var(--wrong)}
+    .problem{color:var(--wrong)}h2{font-size:1rem;margin:1.2rem 0 .6rem}[hidden]{display:none}\
+    .check{margin:-.4rem 0 1rem}.check input{width:auto;margin:0 .3rem 0 0}button.quiet,button.row{background:none;\
+    color:inherit;box-shadow:inset 0 0 0 1px var(--line)}button.row{display:block;width:100%;margin-bottom:.5rem;\
+    text-align:left}button.row span{display:block;font-weight:400;font-size:.9rem}
     """
 
-  private static let policy: String = {
-    let hash = Base64URL.encode(Digest(sha256: style.utf8).bytes).map { character -> Character in
+  private static let styleHash = hash(of: style)
+
+  private var policy: String {
+    let scripts = script.map { "script-src \(Self.hash(of: $0)); " } ?? ""
+    return "default-src 'none'; style-src \(Self.styleHash); \(scripts)form-action 'self'; base-uri 'none'; "
+      + "frame-ancestors 'none'"
+  }
+
+  /// What a policy calls a style sheet or script that is in the page.
+  static func hash(of text: String) -> String {
+    let hash = Base64URL.encode(Digest(sha256: text.utf8).bytes).map { character -> Character in
       switch character {
       case "-": "+"
       case "_": "/"
       default: character
       }
     }
-    return "default-src 'none'; style-src 'sha256-\(String(hash))='; form-action 'self'; base-uri 'none'; "
-      + "frame-ancestors 'none'"
-  }()
+    return "'sha256-\(String(hash))='"
+  }
 }

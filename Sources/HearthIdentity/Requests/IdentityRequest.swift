@@ -29,6 +29,8 @@ package struct IdentityRequest: Sendable {
   package var body: [UInt8]
   /// The API key from the query or the header; nil without one.
   package var apiKey: String?
+  /// The value of `Cookie`, of a browser that opens a page; nil without one, and for programs.
+  package var cookie: String?
   /// Who asks, as far as that is verified.
   package var authority: Authority
   /// Address, user agent and language of who asks.

@@ -27,7 +27,7 @@ package enum IdentityOperation: String, Sendable, CaseIterable {
   case legacyCreateUser, legacyRemoveUser, legacyChangePassword, legacyChangeEmail, legacyResetPassword
   case legacyPasswordSignIn, legacyAnonymousSignIn, legacyProviderSignIn, legacySession, legacyUnknown
   // Pages for people, and what a hosted web app reads.
-  case actionPage, popupPage, webConfiguration
+  case actionPage, handlerPage, handlerFrame, webConfiguration
   // Parts of the protocol that are not served here.
   case phoneClient, gameCenter, saml, passkeys, projectChange, tenants
   /// No operation of a service whose name the request has.

@@ -184,11 +184,11 @@ extension IdentityRoute {
   private static let pages: [IdentityRoute] = [
     page("__/auth/action", .actionPage),
     page("emulator/action", .actionPage),
-    // Where SDKs open pop-ups for providers.
-    page("__/auth/handler", .popupPage),
-    page("__/auth/iframe", .popupPage),
-    page("emulator/auth/handler", .popupPage),
-    page("emulator/auth/iframe", .popupPage),
+    // Where SDKs sign people in on providers' pages; by the second pair when they were told of an emulator.
+    page("__/auth/handler", .handlerPage),
+    page("__/auth/iframe", .handlerFrame),
+    page("emulator/auth/handler", .handlerPage),
+    page("emulator/auth/iframe", .handlerFrame),
     page("__/firebase/init.json", .webConfiguration),
   ]
 

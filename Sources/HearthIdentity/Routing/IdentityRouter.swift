@@ -28,7 +28,7 @@ package enum IdentityRouter {
     /// Whom it is for.
     package var audience: Audience {
       switch routes.first?.operation {
-      case .actionPage, .popupPage: .people
+      case .actionPage, .handlerPage, .handlerFrame: .people
       case .webConfiguration: .webApps
       default: .programs
       }

@@ -47,6 +47,11 @@ struct FederatedEndpoints: EndpointArea {
       return .identity(identity, parameters: [:], pending: ticket)
     }
     let body = try call.text("postBody", sizeBytesMax: IdentityCall.longTextBytesMax) ?? ""
+    if body.isEmpty, let session = try call.text("sessionId", sizeBytesMax: IdentityCall.longTextBytesMax),
+      let requestURI = try call.text("requestUri")
+    {
+      return try await redeemed(requestURI, session: session, call)
+    }
     guard let pairs = PercentEncoding.pairs(body.utf8), pairs.count <= 100 else {
       throw AccountError(.invalidCredentialOrProvider, "postBody is not a form.")
     }
@@ -56,6 +61,20 @@ struct FederatedEndpoints: EndpointArea {
     }
     let presented = try await presentedCredential(
       of: providerID, parameters: parameters, isLinking: call.value("idToken") != nil, call)
+    switch presented {
+    case .identity(let identity, let parameters): return .identity(identity, parameters: parameters, pending: nil)
+    case .named(let named): return .named(named, providerID: providerID)
+    }
+  }
+
+  /// What somebody brings from a provider's page.
+  private func redeemed(
+    _ requestURI: String, session: String, _ call: IdentityCall
+  ) async throws(AccountError) -> PresentedIdentity {
+    let (providerID, parameters) = try await accounts.providerPages.redeem(
+      requestURI: requestURI, sessionID: session, client: call.client, now: call.now)
+    let presented = try await accounts.federated.presented(
+      providerID, parameters: parameters, isLinking: call.value("idToken") != nil, client: call.client, now: call.now)
     switch presented {
     case .identity(let identity, let parameters): return .identity(identity, parameters: parameters, pending: nil)
     case .named(let named): return .named(named, providerID: providerID)
@@ -150,6 +169,8 @@ struct FederatedEndpoints: EndpointArea {
     reply.set("screenName", foreign.screenName)
     reply.set("rawUserInfo", foreign.profile.map { String(decoding: $0.text(), as: UTF8.self) })
     reply.set("oauthIdToken", parameters["id_token"])
+    // Who shows the token again, to link it elsewhere, shows the nonce with it.
+    reply.set("nonce", parameters["nonce"])
     reply.set("oauthAccessToken", parameters["access_token"])
     reply.set("oauthTokenSecret", parameters["oauth_token_secret"])
   }

@@ -81,13 +81,15 @@ extension IdentityResponder {
     let now = SystemClock.now
     let origin = services.proxies.origin(of: http)
     let query = (parameters ?? []).map { (name: $0.name, value: $0.value) }
-    return IdentityRequest(
+    var request = IdentityRequest(
       method: http.method.rawValue, host: http.hostName, path: http.path, query: query,
       queryText: String(decoding: http.query, as: UTF8.self), contentType: http.header("Content-Type"),
       body: Array(http.body.readableBytesView),
       apiKey: query.first { $0.name == "key" }?.value ?? http.header("X-Goog-Api-Key"),
       authority: match.isForPeople ? .none : services.gate.authority(of: http, from: origin, now: now),
       client: client(http, from: origin, id: id), isFromLoopback: origin.isFromLoopback, now: now)
+    if match.isForPeople { request.cookie = http.header("Cookie") }
+    return request
   }
 
   func client(_ http: HTTPRequest, from origin: RequestOrigin, id: String) -> ClientInfo {

@@ -1,0 +1,108 @@
+import HearthCrypto
+import HearthOutbound
+import HearthPlugin
+import HearthTree
+
+/// Sends browsers to a provider's page and redeems the codes that they come back with.
+struct AuthorizationCodeFlow: Sendable, Redacted {
+  /// Where the provider's page is, and where codes are redeemed.
+  enum Endpoints: Sendable {
+    case fixed(authorization: String, token: String)
+    /// An issuer, whose configuration document names both.
+    case issuer(String)
+  }
+
+  let endpoints: Endpoints
+  let clientID: String
+  let clientSecret: String
+  /// Asked for at every sign-in.
+  let scopes: [String]
+  /// Nil for a provider without ID tokens, which takes no nonce.
+  let nonce: NonceRule?
+  let http: ProviderHTTP
+
+  /// What an app may not say in the flow's place.
+  private static let reserved: Set<String> = [
+    "response_type", "response_mode", "client_id", "client_secret", "redirect_uri", "scope", "state", "nonce",
+    "code_challenge", "code_challenge_method", "request", "request_uri", "registration", "code", "audience", "resource",
+  ]
+  private static let codeBytesMax = 4_096
+
+  func authorizationURL(_ request: AuthorizationRequest) async throws(SignInRefusal) -> String {
+    let page = try await addresses().authorization
+    var scopes = scopes
+    for scope in request.scopes where !scopes.contains(scope) && Self.isScope(scope) { scopes.append(scope) }
+    var fields = [
+      ("response_type", "code"), ("client_id", clientID), ("redirect_uri", request.redirectURI),
+      ("scope", scopes.joined(separator: " ")), ("state", request.state),
+      ("code_challenge", request.codeChallenge), ("code_challenge_method", "S256"),
+    ]
+    if let nonce { fields.append(("nonce", nonce.sent(request.nonce))) }
+    for (name, value) in request.parameters where !Self.reserved.contains(name.lowercased()) {
+      fields.append((name, value))
+    }
+    return page + (page.contains("?") ? "&" : "?") + ProviderHTTP.form(fields)
+  }
+
+  func credential(_ code: AuthorizationCode) async throws(SignInRefusal) -> [String: String] {
+    guard (1...Self.codeBytesMax).contains(code.code.utf8.count) else { throw Self.badCode }
+    let answer = try await http.ask(
+      .post, try await addresses().token,
+      form: [
+        ("grant_type", "authorization_code"), ("code", code.code), ("redirect_uri", code.redirectURI),
+        ("code_verifier", code.codeVerifier), ("client_id", clientID), ("client_secret", clientSecret),
+      ])
+    // GitHub says what is wrong with the status of what is right.
+    guard answer.status == 200, answer.json["error"] == nil else {
+      if answer.json["error"]?.string == "invalid_client" {
+        throw SignInRefusal(.invalidProviderResponse, "The provider does not know this server's client id and secret.")
+      }
+      throw (400..<500).contains(answer.status) || answer.status == 200 ? Self.badCode : ProviderHTTP.unavailable
+    }
+    var parts: [String: String] = [:]
+    for name in ["id_token", "access_token", "refresh_token"] {
+      if let text = answer.json[name]?.string, !text.isEmpty { parts[name] = text }
+    }
+    if let seconds = answer.json["expires_in"]?.int { parts["expires_in"] = String(seconds) }
+    // With a nonce there is an ID token, and nothing else counts: an access token bears none.
+    if nonce != nil {
+      guard parts["id_token"] != nil else { throw ProviderHTTP.unavailable }
+    } else {
+      parts["id_token"] = nil
+      guard parts["access_token"] != nil else { throw ProviderHTTP.unavailable }
+    }
+    return parts
+  }
+
+  private static let badCode = SignInRefusal(
+    .invalidProviderResponse, "The provider did not take the code: it was used before, has expired, or is not its own.")
+
+  /// OpenID Connect Discovery 1.0 §4: the document must name the very issuer that was asked.
+  private func addresses() async throws(SignInRefusal) -> (authorization: String, token: String) {
+    switch endpoints {
+    case .fixed(let authorization, let token): return (authorization, token)
+    case .issuer(let issuer):
+      let document = try await ProviderKeys.configuration(of: issuer, http: http)
+      guard let page = document["authorization_endpoint"]?.string, let token = document["token_endpoint"]?.string,
+        ["https://", "http://"].contains(where: page.hasPrefix), !page.contains("#"),
+        page.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), page.utf8.count <= 2_048
+      else { throw ProviderHTTP.unavailable }
+      // A page in clear is for a provider that itself is asked in clear, on this machine.
+      guard page.hasPrefix("https://") || issuer.hasPrefix("http://") else { throw ProviderHTTP.unavailable }
+      return (page, token)
+    }
+  }
+
+  /// RFC 6749 §3.3.
+  private static func isScope(_ text: String) -> Bool {
+    (1...256).contains(text.utf8.count)
+      && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+  }
+}
+
+extension NonceRule {
+  /// What the provider is told, so that the rule holds for its token.
+  func sent(_ nonce: String) -> String {
+    self == .hashed ? Digest.hexadecimal(Digest(sha256: nonce.utf8).bytes) : nonce
+  }
+}

@@ -1,0 +1,67 @@
+import HearthEngine
+import HearthPlugin
+
+/// Providers' own pages, and the codes that come back from them.
+extension SignInProviders {
+  /// The providers on whose own pages people can sign in, in the order of the operator's file.
+  package var authorizationProviders: [ProviderManifest] { directory.authorizationProviders }
+
+  /// Where a provider's page is, for this request.
+  ///
+  /// - Throws: `operationNotAllowed` when there is no such provider, or none with a page; `invalidProviderResponse` when it
+  ///   failed or did not answer in time.
+  func authorizationURL(
+    of providerID: String, _ request: AuthorizationRequest
+  ) async throws(AccountError) -> String {
+    let provider = try authorizationProvider(providerID)
+    return try await answer(of: providerID) { try await provider.authorizationURL(request) }
+  }
+
+  /// Redeems a code at the provider that it is of.
+  ///
+  /// - Returns: the parts of a credential, which nobody has looked at.
+  /// - Throws: as ``authorizationURL(of:_:)``, and `tooManyAttempts` after many refusals.
+  func credential(
+    of providerID: String, _ code: AuthorizationCode, client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> [String: String] {
+    let provider = try authorizationProvider(providerID)
+    guard throttle.admitCredential(address: client.address, now: now) else {
+      throw AccountError(.tooManyAttempts, "Too many refused credentials from your network. Try again later.")
+    }
+    do throws(AccountError) {
+      return try await answer(of: providerID) { try await provider.credential(code) }
+    } catch {
+      throttle.credentialRefused(address: client.address, now: now)
+      await audit.recordRefusal(
+        AuditEvent(.signInFailed, client: client, detail: "\(providerID): \(error.code.rawValue)"), now: now)
+      throw error
+    }
+  }
+
+  private func authorizationProvider(_ id: String) throws(AccountError) -> any AuthorizationCodeProvider {
+    guard let provider = directory.authorizationProvider(id) else {
+      throw AccountError(.operationNotAllowed, "The identity provider configuration is not found.")
+    }
+    return provider
+  }
+
+  private func answer<Value: Sendable>(
+    of providerID: String, _ ask: @escaping @Sendable () async throws -> Value
+  ) async throws(AccountError) -> Value {
+    let answer = await Deadline.run(milliseconds: ActivePlugins.timeoutMilliseconds) {
+      () -> Result<Value, SignInRefusal> in
+      do {
+        return .success(try await ask())
+      } catch let refusal as SignInRefusal {
+        return .failure(refusal)
+      }
+    }
+    switch answer {
+    case .success(let value)?: return value
+    case .failure(let refusal)?: throw AccountError(refusal)
+    case nil:
+      notice(AccountsNotice(.warning, "sign-in provider \(providerID) failed or did not answer in time"))
+      throw AccountError(.invalidProviderResponse, "The provider \(providerID) did not answer.")
+    }
+  }
+}

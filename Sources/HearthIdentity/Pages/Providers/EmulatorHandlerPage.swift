@@ -1,0 +1,67 @@
+import HearthAccounts
+import HearthTree
+
+/// What stands in a provider's place on an emulator: who tests is whoever they want to be. For programs of this machine
+/// alone.
+struct EmulatorHandlerPage: Sendable {
+  let accounts: Accounts
+  let asked: HandlerRequest
+
+  /// Accounts that are offered.
+  private static let offeredMax = 50
+  /// Accounts that are looked through for them.
+  private static let lookedAtMax = 2_000
+
+  var page: HTMLPage {
+    let known = identities.map(button).joined()
+    let offer = known.isEmpty ? "" : "<h2>Somebody who was here before</h2>\n\(known)<h2>Somebody new</h2>\n"
+    return HTMLPage(
+      title: "Sign in with \(asked.providerID)",
+      content: HTMLPage.eventMarkup(HandlerEvent(asked).text(.open), provider: asked.providerID)
+        + """
+        <div id="choice">
+        <p>This is an emulator: nobody is asked at \(HTMLText.escaped(asked.providerID)), and you are whoever you say.</p>
+        \(offer)<form id="new">
+        <label for="email">E-mail address</label>
+        <input id="email" name="email" type="email" maxlength="255" autocomplete="off">
+        <label class="check"><input name="verified" type="checkbox" checked> The provider says that it is theirs</label>
+        <label for="name">Name</label>
+        <input id="name" name="name" maxlength="256" autocomplete="off">
+        <label for="screenName">Screen name</label>
+        <input id="screenName" name="screenName" maxlength="256" autocomplete="off">
+        <label for="picture">Address of a picture</label>
+        <input id="picture" name="picture" type="url" maxlength="2048" autocomplete="off">
+        <label for="sub">Id at the provider, drawn when it is empty</label>
+        <input id="sub" name="sub" maxlength="255" autocomplete="off">
+        <button type="submit">Sign in</button> <button type="button" id="cancel" class="quiet">Say no</button>
+        </form>
+        </div>
+
+        """ + HTMLPage.deliveryMarkup(isWaiting: false),
+      script: HandlerScripts.emulator)
+  }
+
+  private var identities: [ProviderIdentity] {
+    var found: [ProviderIdentity] = []
+    for user in accounts.store.view.users(limit: Self.lookedAtMax) {
+      found += user.identities.filter { $0.providerID == asked.providerID }
+      if found.count >= Self.offeredMax { break }
+    }
+    return Array(found.prefix(Self.offeredMax))
+  }
+
+  private func button(_ identity: ProviderIdentity) -> String {
+    var claims = [JSON.Member("sub", .string(identity.rawID))]
+    func add(_ name: String, _ text: String?) { text.map { claims.append(JSON.Member(name, .string($0))) } }
+    add("email", identity.email)
+    claims.append(JSON.Member("email_verified", .bool(true)))
+    add("name", identity.displayName)
+    add("screen_name", identity.screenName)
+    add("picture", identity.photoURL)
+    let text = String(decoding: JSON.object(claims).text(), as: UTF8.self)
+    let name = identity.displayName ?? identity.email ?? identity.rawID
+    let detail = identity.email.map { " <span>\(HTMLText.escaped($0))</span>" } ?? ""
+    return "<button type=\"button\" class=\"row\" data-claims=\"\(HTMLText.escaped(text))\">\(HTMLText.escaped(name))"
+      + (identity.displayName == nil ? "" : detail) + "</button>\n"
+  }
+}

@@ -1,0 +1,205 @@
+import HearthAccounts
+import HearthEngine
+import HearthTree
+
+/// The page that SDKs open to sign somebody in on a provider's own page: sends the browser there, and takes what it comes
+/// back with to the app.
+struct HandlerPage: Sendable {
+  let endpoints: IdentityEndpoints
+  private var accounts: Accounts { endpoints.accounts }
+
+  func answer(_ request: IdentityRequest) async -> IdentityResponse {
+    guard request.method == "GET" else { return HTMLPage.methodNotAllowed.response }
+    if request.parameter("state") != nil { return arrival(request) }
+    guard let asked = HandlerRequest(request.query) else { return HTMLPage.brokenStart.response }
+    guard accounts.configuration.apiKeys?.contains(asked.apiKey) ?? true else { return HTMLPage.unknownKey.response }
+    guard asked.tenantID == nil else { return HTMLPage.noTenants.response }
+    guard accounts.codes.links.isAllowedContinueURL(asked.redirectURL) else {
+      let host = ContinueURL(asked.redirectURL)?.host ?? "It"
+      return HTMLPage.foreignApp(host).response
+    }
+    if accounts.emulator(isFromLoopback: request.isFromLoopback) != nil {
+      return EmulatorHandlerPage(accounts: accounts, asked: asked).page.response
+    }
+    return await departure(asked, request)
+  }
+
+  // MARK: To the provider
+
+  private func departure(_ asked: HandlerRequest, _ request: IdentityRequest) async -> IdentityResponse {
+    guard let origin = origin(of: request.host) else {
+      return HTMLPage.otherDomain(accounts.configuration.pageOrigins).response
+    }
+    guard !asked.kind.isRedirect || asked.redirectURL.utf8.count <= HandlerRequest.redirectURLBytesMax else {
+      return HTMLPage.longAddress.response
+    }
+    do throws(AccountError) {
+      let departure = try await accounts.providerPages.depart(
+        to: asked.providerID, redirectURI: AccountsConfiguration.redirectURI(origin: origin), scopes: asked.scopes,
+        parameters: asked.parameters.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) },
+        memo: asked.memo, now: request.now)
+      guard departure.visit.utf8.count <= Self.cookieBytesMax else { return HTMLPage.longAddress.response }
+      let cookie = VisitCookie(state: departure.state, isSecure: origin.hasPrefix("https://"))
+      var response = HTMLPage(
+        title: "Going to the sign-in page", content: HTMLPage.paragraph("Your browser should take you there."),
+        status: 303
+      ).response
+      response.headers += [
+        ("Location", departure.url), cookie.kept(departure.visit, seconds: ProviderPages.visitSeconds),
+      ]
+      return response
+    } catch {
+      // The app waits: it is told.
+      return page(HandlerEvent(asked), Self.outcome(error)).response
+    }
+  }
+
+  /// Browsers cut cookies at 4,096 bytes, name and attributes included.
+  private static let cookieBytesMax = 3_900
+
+  /// The origin under which the browser opened the page: one of the configured ones, never what it says by itself.
+  private func origin(of host: String) -> String? {
+    accounts.configuration.pageOrigins.first { origin in
+      guard let name = ContinueURL(origin)?.host else { return false }
+      return name == host || name == "[\(host)]"
+    }
+  }
+
+  private static func outcome(_ error: AccountError) -> HandlerEvent.Outcome {
+    switch error.code {
+    case .operationNotAllowed:
+      .error(
+        code: "auth/operation-not-allowed",
+        message: "The server has no sign-in page for this provider: its settings name no client secret for it.")
+    default: .error(code: "auth/internal-error", message: error.message)
+    }
+  }
+
+  // MARK: Back from it
+
+  private func arrival(_ request: IdentityRequest) -> IdentityResponse {
+    var parts: [String: String] = [:]
+    for parameter in request.query {
+      guard parts[parameter.name] == nil else { return HTMLPage.brokenStart.response }
+      parts[parameter.name] = parameter.value
+    }
+    guard let state = parts["state"], let origin = origin(of: request.host) else {
+      return HTMLPage.foreignVisit.response
+    }
+    let cookie = VisitCookie(state: state, isSecure: origin.hasPrefix("https://"))
+    guard let kept = cookie.text(in: request.cookie) else { return HTMLPage.foreignVisit.response }
+    var response: IdentityResponse
+    do throws(ProviderPages.ArrivalError) {
+      let arrival = try accounts.providerPages.arrive(kept, state: state, now: request.now)
+      response = page(of: arrival, parts, state: state, now: request.now).response
+    } catch {
+      response = (error == .expired ? HTMLPage.lateVisit : HTMLPage.foreignVisit).response
+    }
+    response.headers.append(cookie.forgotten)
+    return response
+  }
+
+  private func page(
+    of arrival: ProviderPages.Arrival, _ parts: [String: String], state: String, now: Instant
+  ) -> HTMLPage {
+    guard let event = HandlerEvent(memo: arrival.memo) else { return .foreignVisit }
+    if let error = parts["error"], !error.isEmpty {
+      // RFC 6749 §4.1.2.1: the person said no.
+      guard error != "access_denied", error != "user_cancelled_login" else {
+        return page(
+          event, .error(code: "auth/user-cancelled", message: "The person said no on the page of the provider."))
+      }
+      return page(
+        event,
+        .error(code: "auth/internal-error", message: "The provider answered \(Self.line(error)) and no code."))
+    }
+    guard let code = parts["code"], !code.isEmpty else {
+      return page(event, .error(code: "auth/internal-error", message: "The provider answered without a code."))
+    }
+    do throws(AccountError) {
+      let session = try accounts.providerPages.sessionID(for: arrival, code: code, now: now)
+      let url =
+        arrival.redirectURI + "?state=\(PercentEncoding.encode(state))&code=\(PercentEncoding.encode(code))"
+      return page(event, .answer(url: url, sessionID: session))
+    } catch {
+      return .overloaded
+    }
+  }
+
+  private static func line(_ text: String) -> String {
+    String(text.prefix(64).map { $0.isASCII && ($0.isLetter || $0.isNumber || "_-.".contains($0)) ? $0 : "?" })
+  }
+
+  private func page(_ event: HandlerEvent, _ outcome: HandlerEvent.Outcome) -> HTMLPage {
+    HTMLPage(
+      title: "Signing you in",
+      content: HTMLPage.eventMarkup(event.text(outcome)) + HTMLPage.deliveryMarkup(isWaiting: true),
+      script: HandlerScripts.arrival)
+  }
+}
+
+// MARK: What the pages say
+
+extension HTMLPage {
+  static func eventMarkup(_ text: String, provider: String = "") -> String {
+    "<div id=\"event\" data-event=\"\(HTMLText.escaped(text))\" data-provider=\"\(HTMLText.escaped(provider))\" hidden></div>\n"
+  }
+
+  /// What is shown while the app is told, and when it cannot be.
+  static func deliveryMarkup(isWaiting: Bool) -> String {
+    """
+    <noscript><p class="problem">This page needs JavaScript, as the app that opened it does.</p></noscript>
+    <p id="waiting"\(isWaiting ? "" : " hidden")>Back to the app. This takes a moment.</p>
+    <p id="lost" hidden>The app that you came from is not to be reached. Close this window, go back to the app, and sign \
+    in again there.</p>
+
+    """
+  }
+
+  static let brokenStart = HTMLPage(
+    title: "This page opens from an app",
+    content: paragraph(
+      "Apps open it to sign somebody in, and say what they want in its address. A part of that is missing or broken. Go "
+        + "back to the app and sign in there."), status: 400)
+
+  static let unknownKey = HTMLPage(
+    title: "This app is not known here",
+    content: paragraph("Its API key is none of this server's: see apiKeys in the server's settings."), status: 403)
+
+  static let noTenants = HTMLPage(
+    title: "This sign-in is not possible",
+    content: paragraph("The app names a tenant, and this server has none."), status: 400)
+
+  static let longAddress = HTMLPage(
+    title: "The app's address is too long",
+    content: paragraph(
+      "The page that asks you to sign in has an address of more than \(HandlerRequest.redirectURLBytesMax) bytes, and "
+        + "you could not be brought back to it. Open the app's first page and sign in there."), status: 400)
+
+  static let foreignVisit = HTMLPage(
+    title: "This sign-in was not begun here",
+    content: paragraph(
+      "It was begun in another browser, or is over already. Nothing has happened. Go back to the app and sign in again."
+    ),
+    status: 400)
+
+  static let lateVisit = HTMLPage(
+    title: "This took too long",
+    content: paragraph("A sign-in has to be done in ten minutes. Go back to the app and sign in again."), status: 400)
+
+  static func foreignApp(_ host: String) -> HTMLPage {
+    HTMLPage(
+      title: "This app may not sign people in here",
+      content: paragraph(
+        "\(host) is not among the domains of this server. If it is your app, add it to authorizedDomains in the server's "
+          + "settings."), status: 403)
+  }
+
+  static func otherDomain(_ origins: [String]) -> HTMLPage {
+    HTMLPage(
+      title: "This page is not served under this name",
+      content: paragraph(
+        "It is served at \(origins.joined(separator: ", ")). If the app's authDomain is another name on purpose, add that "
+          + "to pageDomains in the server's settings."), status: 421)
+  }
+}

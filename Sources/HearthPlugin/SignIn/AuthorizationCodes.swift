@@ -1,0 +1,76 @@
+/// A provider that people sign in to on its own pages, by OAuth's authorisation-code flow: the server sends the browser
+/// there, the provider sends it back with a code, and the code is redeemed for a credential that the provider's
+/// ``SignInProvider/answer(_:)`` then judges like any other.
+///
+/// State, the session of the browser and where the browser goes on to are the server's affair; a provider knows the
+/// addresses of its pages and its own client id and secret.
+public protocol AuthorizationCodeProvider: SignInProvider {
+  /// Whether it has what the flow takes. Asked with every request; it must not change. One that says no is as one that
+  /// knows no such flow.
+  var servesAuthorizationCodes: Bool { get }
+
+  /// The address that the browser is sent to.
+  ///
+  /// - Throws: ``SignInRefusal`` when it is not to be had, because the provider's own server is down for example.
+  func authorizationURL(_ request: AuthorizationRequest) async throws -> String
+
+  /// Redeems a code.
+  ///
+  /// - Returns: the credential's parts, as ``SignInRequest/parameters`` has them: `id_token`, `access_token`, …
+  /// - Throws: ``SignInRefusal`` for a code that is not good.
+  func credential(_ code: AuthorizationCode) async throws -> [String: String]
+}
+
+/// What the browser is sent to a provider's page with.
+public struct AuthorizationRequest: Sendable, Equatable {
+  /// Comes back with the code. To be passed on as it is.
+  public var state: String
+  /// What the provider's ID token must hold. To be passed on as it is, or as its digest where the provider's clients do so.
+  public var nonce: String
+  /// PKCE's S256 challenge.
+  public var codeChallenge: String
+  /// Where the provider sends the browser back to; registered there.
+  public var redirectURI: String
+  /// What the app asks for beside what the provider needs: untrusted texts of visible characters.
+  public var scopes: [String]
+  /// What else the app wants the provider's page to be told, such as `prompt` and `login_hint`. Untrusted; what the flow
+  /// itself says goes before.
+  public var parameters: [(name: String, value: String)]
+
+  /// A request as the server makes it, for tests of a provider.
+  public init(
+    state: String, nonce: String, codeChallenge: String, redirectURI: String, scopes: [String] = [],
+    parameters: [(name: String, value: String)] = []
+  ) {
+    self.state = state
+    self.nonce = nonce
+    self.codeChallenge = codeChallenge
+    self.redirectURI = redirectURI
+    self.scopes = scopes
+    self.parameters = parameters
+  }
+
+  /// Whether both say the same.
+  public static func == (one: AuthorizationRequest, other: AuthorizationRequest) -> Bool {
+    one.state == other.state && one.nonce == other.nonce && one.codeChallenge == other.codeChallenge
+      && one.redirectURI == other.redirectURI && one.scopes == other.scopes
+      && one.parameters.elementsEqual(other.parameters) { $0 == $1 }
+  }
+}
+
+/// A code that came back from a provider's page.
+public struct AuthorizationCode: Sendable, Equatable {
+  /// Untrusted, as everything that comes with a browser.
+  public var code: String
+  /// What the ``AuthorizationRequest/codeChallenge`` was made of.
+  public var codeVerifier: String
+  /// The same as in the request for the code.
+  public var redirectURI: String
+
+  /// A code as the server shows it, for tests of a provider.
+  public init(code: String, codeVerifier: String, redirectURI: String) {
+    self.code = code
+    self.codeVerifier = codeVerifier
+    self.redirectURI = redirectURI
+  }
+}

@@ -1,0 +1,2 @@
+export { initializeApp } from '@firebase/app';
+export * from '@firebase/auth';

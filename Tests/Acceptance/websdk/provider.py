@@ -1,0 +1,68 @@
+"""A real OpenID provider on this machine: oidc-provider-mock, which is built on Authlib, with PKCE and a client's secret
+before it, both of which it leaves to others."""
+
+import base64
+import contextlib
+import hashlib
+import threading
+import urllib.parse
+
+import pytest
+
+CLIENT = ("web-app", "web-secret")
+
+
+class Guard:
+    """Before the provider: a code is redeemed only with the verifier of its challenge and the client's secret."""
+
+    def __init__(self, app):
+        self.app = app
+        self.challenges = {}
+        self.asked = []
+        self.redeemed = []
+
+    def __call__(self, environ, start_response):
+        query = dict(urllib.parse.parse_qsl(environ.get("QUERY_STRING", "")))
+        if environ["PATH_INFO"] == "/oauth2/token":
+            size = int(environ.get("CONTENT_LENGTH") or 0)
+            body = environ["wsgi.input"].read(size)
+            form = dict(urllib.parse.parse_qsl(body.decode()))
+            digest = hashlib.sha256(form.get("code_verifier", "").encode()).digest()
+            challenge = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
+            known = (form.get("client_id"), form.get("client_secret")) == CLIENT
+            if not known or self.challenges.pop(form.get("code"), None) != challenge:
+                start_response("400 Bad Request", [("Content-Type", "application/json")])
+                return [b'{"error": "invalid_grant"}']
+            self.redeemed.append(form["code"])
+            import io
+            environ["wsgi.input"] = io.BytesIO(body)
+        if environ["PATH_INFO"] == "/oauth2/authorize" and environ["REQUEST_METHOD"] == "GET":
+            self.asked.append(query)
+
+        def start(status, headers, *more):
+            for name, value in headers:
+                if name.lower() == "location":
+                    code = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(value).query)).get("code")
+                    if code is not None and query.get("code_challenge_method") == "S256":
+                        self.challenges[code] = query["code_challenge"]
+            return start_response(status, headers, *more)
+
+        return self.app(environ, start)
+
+
+@contextlib.contextmanager
+def provider():
+    mock = pytest.importorskip("oidc_provider_mock")
+    import werkzeug.serving
+
+    guard = Guard(mock.app(require_nonce=True))
+    server = werkzeug.serving.make_server("127.0.0.1", 0, guard, threaded=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+    thread.start()
+    guard.url = f"http://127.0.0.1:{server.server_port}"
+    try:
+        yield guard
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

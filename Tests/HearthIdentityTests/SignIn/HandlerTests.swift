@@ -1,0 +1,272 @@
+import HearthEngine
+import HearthPlugin
+import HearthTestKit
+import HearthTree
+import Synchronization
+import Testing
+
+@testable import HearthAccounts
+@testable import HearthCrypto
+@testable import HearthIdentity
+
+/// The page behind pop-ups and redirects, without a socket: what a browser is sent, shows again, and gets.
+@Suite struct HandlerTests {
+  /// A provider that gives each browser the code `code-STATE` and keeps what PKCE asks of it.
+  private final class FakeCorp: AuthorizationCodeProvider {
+    let manifest = ProviderManifest(id: "oidc.corp", displayName: "Corp", methods: [.credential])
+    let servesAuthorizationCodes = true
+    private let visits = Mutex<[String: AuthorizationRequest]>([:])
+
+    func request(_ state: String) -> AuthorizationRequest? { visits.withLock { $0[state] } }
+
+    func authorizationURL(_ request: AuthorizationRequest) async throws -> String {
+      visits.withLock { $0[request.state] = request }
+      return "https://id.corp.example/page?state=\(request.state)"
+    }
+
+    func credential(_ code: AuthorizationCode) async throws -> [String: String] {
+      let visit = visits.withLock { $0.removeValue(forKey: String(code.code.dropFirst(5))) }
+      guard let visit, visit.redirectURI == code.redirectURI,
+        Base64URL.encode(Digest(sha256: code.codeVerifier.utf8).bytes) == visit.codeChallenge
+      else { throw SignInRefusal(.invalidProviderResponse, "no such code") }
+      return ["id_token": "ann", "nonce": "the provider's own", "access_token": visit.nonce]
+    }
+
+    func answer(_ request: SignInRequest) async throws -> SignInAnswer {
+      guard request.parameters["id_token"] == "ann", request.parameters["nonce"] == request.parameters["access_token"]
+      else { return .refused(SignInRefusal(.invalidNonce)) }
+      return .identity(ForeignIdentity(rawID: "ann", email: "ann@corp.example"))
+    }
+  }
+
+  private static let corp = FakeCorp()
+
+  private static func world(_ configure: (inout AccountsConfiguration) -> Void = { _ in }) throws -> IdentityWorld {
+    try IdentityWorld(providers: [corp, FakeAnonymous()]) {
+      $0.authorizedDomains = ["app.example.com"]
+      configure(&$0)
+    }
+  }
+
+  private static let start: [(name: String, value: String)] = [
+    ("apiKey", "key"), ("appName", "[DEFAULT]"), ("authType", "signInViaPopup"), ("eventId", "17"),
+    ("providerId", "oidc.corp"), ("redirectUrl", "https://app.example.com/in?x=1#y"), ("scopes", "calendar,mail"),
+    ("customParameters", #"{"prompt":"login"}"#), ("v", "12"),
+  ]
+
+  private static func start(_ changes: [String: String?]) -> [(name: String, value: String)] {
+    start.compactMap { pair in
+      guard let change = changes[pair.name] else { return pair }
+      return change.map { (pair.name, $0) }
+    }
+  }
+
+  private func get(
+    _ world: IdentityWorld, _ query: [(name: String, value: String)], cookie: String? = nil,
+    host: String = "auth.example.com",
+    path: String = "/__/auth/handler", method: String = "GET", isFromLoopback: Bool = false
+  ) async throws -> (status: Int, text: String, headers: [String: String]) {
+    var request = IdentityRequest(
+      method: method, host: host, path: path, query: query, client: world.world.client("192.0.2.1"),
+      isFromLoopback: isFromLoopback, now: world.world.now)
+    request.cookie = cookie
+    let response = try #require(await IdentityEndpoints(world.directory).handle(request))
+    return (
+      response.status, String(decoding: response.body, as: UTF8.self),
+      Dictionary(response.headers.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
+    )
+  }
+
+  /// To the provider: the state and the cookie.
+  private func depart(
+    _ world: IdentityWorld, _ changes: [String: String?] = [:]
+  ) async throws -> (state: String, cookie: String) {
+    let answer = try await get(world, Self.start(changes))
+    #expect(answer.status == 303)
+    let url = try #require(answer.headers["Location"])
+    let state = String(url.split(separator: "=")[1])
+    let cookie = try #require(answer.headers["Set-Cookie"]?.split(separator: ";").first)
+    return (state, String(cookie))
+  }
+
+  /// What the page tells the app.
+  private func message(_ page: String) throws -> JSON {
+    let start = try #require(page.range(of: "data-event=\""))
+    let text = page[start.upperBound...].prefix { $0 != "\"" }
+    let plain = [("&quot;", "\""), ("&lt;", "<"), ("&gt;", ">"), ("&#39;", "'"), ("&amp;", "&")].reduce(String(text)) {
+      $0.replacing($1.0, with: $1.1)
+    }
+    return try #require(JSON(parsing: plain.utf8))
+  }
+
+  private func redeem(_ world: IdentityWorld, _ event: JSON?, _ more: JSON = [:]) async throws -> IdentityWorld.Answer {
+    try await world.post(
+      "accounts:signInWithIdp",
+      .object(
+        [
+          .init("requestUri", event?["urlResponse"] ?? .null), .init("sessionId", event?["sessionId"] ?? .null),
+          .init("postBody", .null), .init("returnSecureToken", true), .init("returnIdpCredential", true),
+        ] + (more.members ?? [])))
+  }
+
+  @Test(
+    "Somebody goes to the provider and comes in: challenge, state and nonce, a cookie, and an event that the app redeems once"
+  )
+  func popup() async throws {
+    let world = try Self.world()
+    let (state, cookie) = try await depart(world)
+    let asked = try #require(Self.corp.request(state))
+    #expect(asked.redirectURI == "https://auth.example.com/__/auth/handler")
+    #expect(asked.scopes == ["calendar", "mail"])
+    #expect(asked.parameters.map(\.name) == ["prompt"])
+    #expect(cookie.hasPrefix("__Host-hearth-visit-") && !cookie.contains(state) && !cookie.contains(asked.nonce))
+    let page = try await get(world, [("state", state), ("code", "code-\(state)")], cookie: "a=b; \(cookie); c=d")
+    #expect(page.status == 200)
+    #expect(page.headers["Set-Cookie"]?.contains("Max-Age=0") == true)
+    #expect(page.headers["Content-Security-Policy"]?.contains("frame-ancestors 'none'") == true)
+    let message = try message(page.text)
+    #expect(message["redirectUrl"] == .null && message["storageKey"]?.string == "hearth:signIn:key:[DEFAULT]")
+    let event = try #require(message["event"])
+    #expect(event["type"]?.string == "signInViaPopup" && event["eventId"]?.string == "17" && event["error"] == .null)
+    let entered = try await redeem(world, event)
+    #expect(entered.status == 200 && entered.json["providerId"]?.string == "oidc.corp")
+    #expect(entered.json["email"]?.string == "ann@corp.example" && !entered.idToken.isEmpty)
+    #expect(entered.json["oauthIdToken"]?.string == "ann" && entered.json["nonce"]?.string == asked.nonce)
+    let again = try await redeem(world, event)
+    #expect(again.error == "INVALID_IDP_RESPONSE : This sign-in was used before. Begin it again.")
+  }
+
+  @Test("A redirect leads to the app's page and nowhere else, and links to who is signed in")
+  func redirect() async throws {
+    let world = try Self.world()
+    let guest = try await world.anonymous()
+    let (state, cookie) = try await depart(world, ["authType": "linkViaRedirect"])
+    let page = try await get(world, [("state", state), ("code", "code-\(state)")], cookie: cookie)
+    let message = try message(page.text)
+    #expect(message["redirectUrl"]?.string == "https://app.example.com/in?x=1#y")
+    let linked = try await redeem(world, message["event"], ["idToken": .string(guest.idToken)])
+    #expect(linked.status == 200 && linked.localID == guest.localID)
+  }
+
+  @Test("Security 54: who did not begin a visit is not let on, nor who is late, nor who shows another's cookie")
+  func fixation() async throws {
+    let world = try Self.world()
+    let (state, cookie) = try await depart(world)
+    let other = try await depart(world)
+    let back = [(name: "state", value: state), (name: "code", value: "code-\(state)")]
+    let name = cookie.prefix { $0 != "=" }
+    let moved = name + other.cookie.drop { $0 != "=" }
+    for shown in [nil, "", other.cookie, String(moved), "\(name)=x", "\(cookie); \(cookie)", String(cookie.dropLast())]
+    {
+      let page = try await get(world, back, cookie: shown)
+      #expect(page.status == 400 && page.text.contains("was not begun here") && !page.text.contains("data-event"))
+    }
+    #expect(try await get(world, back + back, cookie: cookie).status == 400)
+    #expect(try await get(world, back, cookie: cookie, host: "evil.example").status == 400)
+    world.world.advance(seconds: 600)
+    #expect(try await get(world, back, cookie: cookie).text.contains("took too long"))
+  }
+
+  @Test(
+    "Security 54: what the app gets fits its own code only, for ten minutes, and a code without it is worth nothing")
+  func interception() async throws {
+    let world = try Self.world()
+    let (state, cookie) = try await depart(world)
+    let page = try await get(world, [("state", state), ("code", "code-\(state)")], cookie: cookie)
+    let event = try #require(try message(page.text)["event"])
+    let url = try #require(event["urlResponse"]?.string)
+    let visit = String(cookie.drop { $0 != "=" }.dropFirst())
+    for session in ["", "x", visit, state] {
+      let body: JSON = ["urlResponse": .string(url), "sessionId": .string(session)]
+      #expect(try await redeem(world, body).status == 400)
+    }
+    for changed in [
+      "https://auth.example.com/", url + "1", url.replacing("code=", with: "code=x"),
+      url.replacing("state=", with: "state=x"), url + "&code=other", "https://auth.example.com/?code=code-\(state)",
+    ] {
+      let body: JSON = ["urlResponse": .string(changed), "sessionId": event["sessionId"] ?? .null]
+      #expect(try await redeem(world, body).error?.hasPrefix("INVALID_IDP_RESPONSE : The requestUri is not") == true)
+    }
+    world.world.advance(seconds: 600)
+    #expect(try await redeem(world, event).error?.contains("took too long") == true)
+  }
+
+  @Test("A provider's no, its trouble and a way back without a code are told to the app")
+  func errors() async throws {
+    let world = try Self.world()
+    for (query, code) in [
+      ([(name: "error", value: "access_denied")], "auth/user-cancelled"),
+      ([(name: "error", value: "<script>")], "auth/internal-error"), ([], "auth/internal-error"),
+    ] {
+      let (state, cookie) = try await depart(world)
+      let page = try await get(world, query + [("state", state)], cookie: cookie)
+      #expect(page.status == 200 && !page.text.contains("<script>)"))
+      #expect(try message(page.text)["event"]?["error"]?["code"]?.string == code)
+    }
+    let absent = try await get(world, Self.start(["providerId": "google.com"]))
+    #expect(try message(absent.text)["event"]?["error"]?["code"]?.string == "auth/operation-not-allowed")
+  }
+
+  @Test("Security 55: the page opens for the server's own apps, keys and names")
+  func openRedirect() async throws {
+    let world = try Self.world {
+      $0.apiKeys = ["key"]
+      $0.pageDomains = ["sign-in.example.com"]
+    }
+    for (changes, status) in [
+      (["redirectUrl": "https://evil.example/"], 403), (["redirectUrl": "https://app.example.com@evil.example/"], 403),
+      (["redirectUrl": "javascript://app.example.com/%0aalert(1)"], 403), (["redirectUrl": "//app.example.com/"], 403),
+      (["redirectUrl": nil], 400), (["authType": "verifyApp"], 400), (["apiKey": "other"], 403),
+      (["providerId": nil], 400),
+      (["customParameters": "[1]"], 400), (["customParameters": #"{"prompt": 1}"#], 400),
+      (
+        [
+          "authType": "signInViaRedirect",
+          "redirectUrl": "https://app.example.com/" + String(repeating: "x", count: 1_500),
+        ], 400
+      ),
+    ] as [([String: String?], Int)] {
+      let answer = try await get(world, Self.start(changes))
+      #expect(answer.status == status && answer.headers["Location"] == nil, "\(changes)")
+    }
+    #expect(try await get(world, Self.start + [("tid", "t")]).status == 400)
+    #expect(try await get(world, Self.start, host: "evil.example").status == 421)
+    #expect(try await get(world, Self.start, method: "POST").status == 405)
+    let proxied = try await get(world, Self.start, host: "sign-in.example.com")
+    let state = try #require(proxied.headers["Location"]?.split(separator: "=").last)
+    #expect(Self.corp.request(String(state))?.redirectURI == "https://sign-in.example.com/__/auth/handler")
+  }
+
+  @Test("Security 55: only pages of the authorised domains may have the frame in them")
+  func frame() async throws {
+    let world = try Self.world { $0.authorizedDomains = ["app.example.com", "localhost", "a; script-src *"] }
+    let frame = try await get(world, [("apiKey", "key"), ("appName", "x")], path: "/__/auth/iframe")
+    let policy = try #require(frame.headers["Content-Security-Policy"])
+    #expect(
+      policy.hasSuffix(
+        "frame-ancestors 'self' https://app.example.com:* https://localhost:* http://localhost:* https://auth.example.com:*"
+      ))
+    #expect(policy.contains("script-src 'sha256-") && policy.contains("' https://apis.google.com;"))
+    #expect(frame.headers["X-Frame-Options"] == nil)
+  }
+
+  @Test(
+    "On an emulator programs of its machine get a page on which they are whoever they say, and others the provider's")
+  func emulator() async throws {
+    let world = try Self.world { $0.beginAsEmulator() }
+    let page = try await get(world, Self.start, path: "/emulator/auth/handler", isFromLoopback: true)
+    #expect(page.status == 200 && page.text.contains("<form id=\"new\">"))
+    let other = try await get(world, Self.start, path: "/emulator/auth/handler")
+    #expect(other.status == 303)
+    let claims = PercentEncoding.encode(#"{"sub":"1","email":"<b>@example.com","email_verified":true}"#)
+    let entered = try await world.post(
+      "accounts:signInWithIdp",
+      [
+        "requestUri": "http://127.0.0.1:9000/emulator/auth/handler", "sessionId": "emulator", "returnSecureToken": true,
+        "postBody": .string("providerId=oidc.corp&id_token=\(claims)"),
+      ], isFromLoopback: true)
+    #expect(entered.status == 200)
+    let known = try await get(world, Self.start, isFromLoopback: true)
+    #expect(known.text.contains("class=\"row\"") && !known.text.contains("<b>"))
+  }
+}
