@@ -2,7 +2,6 @@
 
 Google's frame library is not to be had on every machine: a stand-in for it (`websdk/frames.js`) is in its place."""
 
-import contextlib
 import json
 import pathlib
 import urllib.parse
@@ -12,7 +11,7 @@ import requests
 
 from browser import PICTURES, browser
 from conftest import Server
-from identity import HOST, Identity, claims
+from identity import HOST
 from test_certificates import make
 from waits import WAIT_SECONDS
 from websdk import provider as providers
@@ -247,12 +246,9 @@ def test_only_for_the_apps_of_this_server(contexts, script, server):
     # An app of elsewhere gets no frame, so its SDK gives up; a window that it opens for one of ours tells it nothing.
     context = contexts()
     app = App(context, script, where=ELSEWHERE)
-    refused = []
-    app.page.on("console", lambda message: refused.append(message.text))
-    app.page.evaluate("document.body.append(Object.assign(document.createElement('iframe'), {src: '%s'}))" % (
-        f"{AUTH}/__/auth/iframe?apiKey=demo-key&appName=[DEFAULT]"))
-    app.page.wait_for_event("console", lambda message: "frame-ancestors" in message.text, timeout=MILLISECONDS) \
-        if not any("frame-ancestors" in text for text in refused) else None
+    with app.page.expect_console_message(lambda message: "frame-ancestors" in message.text, timeout=MILLISECONDS):
+        app.page.evaluate("url => document.body.append(Object.assign(document.createElement('iframe'), {src: url}))", (
+            f"{AUTH}/__/auth/iframe?apiKey=demo-key&appName=[DEFAULT]"))
     app.page.evaluate("window.heard = []; addEventListener('message', event => heard.push(event.data))")
     with app.page.expect_popup() as opened:
         app.page.evaluate(f"open('{AUTH}{start()}')")

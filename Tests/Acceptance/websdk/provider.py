@@ -1,9 +1,10 @@
-"""A real OpenID provider on this machine: oidc-provider-mock, which is built on Authlib, with PKCE and a client's secret
-before it, both of which it leaves to others."""
+"""A real OpenID provider on this machine: oidc-provider-mock, which is built on Authlib, with PKCE, a client's secret
+and the state of refusals before it, which it leaves to others."""
 
 import base64
 import contextlib
 import hashlib
+import io
 import threading
 import urllib.parse
 
@@ -21,6 +22,17 @@ class Guard:
         self.asked = []
         self.redeemed = []
 
+    def seen(self, name, value, query):
+        """A header of the provider's answer: a code belongs to its challenge, and a refusal has the state with it."""
+        if name.lower() != "location":
+            return value
+        parts = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(value).query))
+        if "code" in parts and query.get("code_challenge_method") == "S256":
+            self.challenges[parts["code"]] = query["code_challenge"]
+        if "error" in parts and "state" not in parts and "state" in query:
+            value += "&" + urllib.parse.urlencode({"state": query["state"]})
+        return value
+
     def __call__(self, environ, start_response):
         query = dict(urllib.parse.parse_qsl(environ.get("QUERY_STRING", "")))
         if environ["PATH_INFO"] == "/oauth2/token":
@@ -34,18 +46,12 @@ class Guard:
                 start_response("400 Bad Request", [("Content-Type", "application/json")])
                 return [b'{"error": "invalid_grant"}']
             self.redeemed.append(form["code"])
-            import io
             environ["wsgi.input"] = io.BytesIO(body)
         if environ["PATH_INFO"] == "/oauth2/authorize" and environ["REQUEST_METHOD"] == "GET":
             self.asked.append(query)
 
         def start(status, headers, *more):
-            for name, value in headers:
-                if name.lower() == "location":
-                    code = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(value).query)).get("code")
-                    if code is not None and query.get("code_challenge_method") == "S256":
-                        self.challenges[code] = query["code_challenge"]
-            return start_response(status, headers, *more)
+            return start_response(status, [(name, self.seen(name, value, query)) for name, value in headers], *more)
 
         return self.app(environ, start)
 
