@@ -102,6 +102,10 @@ public final class Accounts: Sendable {
   package let secrets: SecretGenerator
   /// The operator's configuration; on an emulator, with what its clients changed since.
   package let settings: LiveConfiguration
+  /// The tenant whose accounts these are; nil for the project's own.
+  package let tenantID: String?
+  /// The tenants of the project; a tenant has none.
+  package let tenants: Tenants?
 
   /// Hashes passwords.
   package let pool: PasswordPool
@@ -149,7 +153,16 @@ public final class Accounts: Sendable {
 
   let shared: Shared
 
-  init(_ shared: Shared, store: AccountStore, keys: KeyRing) {
+  /// What a tenant has of its project.
+  struct Project: Sendable {
+    let store: AccountStore
+    let pool: PasswordPool
+    let functions: FunctionAdministration
+    let tenantID: String
+  }
+
+  /// - Parameter project: whose tenant these accounts are of; nil for a project's own.
+  init(_ shared: Shared, store: AccountStore, keys: KeyRing, tenantOf project: Project? = nil) {
     let (environment, announce) = (shared.environment, shared.announce)
     let notice = environment.notice
     let isEmulator = shared.configuration.isEmulator
@@ -158,17 +171,22 @@ public final class Accounts: Sendable {
     self.store = store
     self.keys = keys
     let emulation = isEmulator ? Emulation() : nil
-    settings = LiveConfiguration(shared.configuration)
+    tenantID = project?.tenantID
+    settings = LiveConfiguration(shared.configuration) { [project] in
+      project.flatMap { $0.store.view.tenant($0.tenantID) }
+    }
     secrets = SecretGenerator(environment)
     mailQueue = shared.mails
     smsQueue = shared.texts
     codeQueue = WorkQueue(waitingMax: store.limits.codesWaitingMax) { block in
       environment.schedule(ActionCodes.delayMilliseconds, block)
     }
-    pool = PasswordPool(
-      cost: shared.configuration.passwordCost, slots: shared.configuration.passwordSlots, random: environment.random,
-      queue: isEmulator ? .emulator : .standard,
-      importKey: { [keys, store] id in store.view.importKey(id).flatMap { keys.unseal($0) } })
+    pool =
+      project?.pool
+      ?? PasswordPool(
+        cost: shared.configuration.passwordCost, slots: shared.configuration.passwordSlots, random: environment.random,
+        queue: isEmulator ? .emulator : .standard,
+        importKey: { [keys, store] id in store.view.importKeyAnywhere(id).flatMap { keys.unseal($0) } })
     let throttle = Throttle(
       limits: isEmulator ? limits.lifted : limits, addressKey: keys.throttleKey,
       restored: isEmulator ? [:] : store.view.locks, persist: { [store] key, lock in store.saveLock(key, lock) })
@@ -183,9 +201,9 @@ public final class Accounts: Sendable {
         projectID: shared.configuration.projectID, verifiers: { [plugins] in plugins.verifiers },
         clock: environment.clock, announce: announce, record: { [audit] in await audit.record($0) }))
     providers = SignInProviders(
-      plugins, store: store, keys: keys, throttle: throttle, audit: audit, configuration: settings,
+      plugins, store: project?.store ?? store, keys: keys, throttle: throttle, audit: audit, configuration: settings,
       notice: notice)
-    functions = FunctionAdministration(store: store, configuration: settings)
+    functions = project?.functions ?? FunctionAdministration(store: store, configuration: settings)
     let blocking = BlockingFunctions(keys: keys, isEmulator: isEmulator, environment: environment) {
       [functions] in functions.blocking
     }
@@ -262,6 +280,14 @@ public final class Accounts: Sendable {
           store: store, secrets: secrets, sessions: sessions, signUp: signUp, emulation: emulation),
         store: store, emulation: emulation, configuration: settings, announce: announce)
     }
+    tenants =
+      project == nil
+      ? Tenants(in: store, secrets: secrets, isEmulator: isEmulator, announce: announce) {
+        [shared, store, keys, pool, functions] id in
+        Accounts(
+          shared, store: AccountStore(ofTenant: id, in: store), keys: keys.copy(tenant: id),
+          tenantOf: Project(store: store, pool: pool, functions: functions, tenantID: id))
+      } : nil
   }
 
   /// What an emulator offers to test suites, which are programs of its own machine; nil for all others, and unless this is
@@ -300,8 +326,9 @@ public final class Accounts: Sendable {
 
   /// Waits until the mails and text messages that were promised are sent, but not for long. For a server that stops.
   public func finishMails() async {
-    await Deadline.run(milliseconds: 3_000) { [codeQueue, mailQueue, smsQueue] in
+    await Deadline.run(milliseconds: 3_000) { [codeQueue, mailQueue, smsQueue, tenants] in
       await codeQueue.idle()
+      for tenant in tenants?.used ?? [] { await tenant.codeQueue.idle() }
       await mailQueue.idle()
       await smsQueue.idle()
     }

@@ -3,8 +3,8 @@ import HearthJournal
 import HearthTree
 import Synchronization
 
-/// Whose accounts a request or a credential is about: those of the server's one project, or on an emulator those of the
-/// project that it names.
+/// Whose accounts a request or a credential is about: those of the server's one project or of one of its tenants, or on an
+/// emulator those of the project that it names.
 ///
 /// The projects that an emulator's clients name beside its own have users, sessions and codes of their own, from their
 /// first use until the server stops. They are kept in memory alone, as test suites leave them behind under names that
@@ -103,34 +103,77 @@ public final class AccountsDirectory: Sendable {
   ///
   /// - Parameter shown: nil for a client that shows none; those are of the server's own project.
   package func holder(of shown: ShownText?) -> Accounts {
-    guard own.settings.isEmulator, let shown else { return own }
-    let all = others
+    guard let shown, own.settings.isEmulator || own.tenants?.isEmpty == false else { return own }
     switch shown {
     case .idToken(let token): return home(ofToken: token)
     case .refreshToken(let token):
       let hash = Digest(sha256: token.utf8)
-      return all.first { $0.store.view.session(hash) != nil } ?? own
+      return first { $0.session(hash) != nil } ?? own
     case .ticket(let ticket):
       let hash = Digest(sha256: ticket.utf8)
-      return all.first { $0.store.view.ticket(hash) != nil } ?? own
+      return first { $0.ticket(hash) != nil } ?? own
     case .phoneSession(let session):
-      return all.first { $0.emulator?.knowsPhoneSession(session) == true } ?? own
+      return others.first { $0.emulator?.knowsPhoneSession(session) == true } ?? own
     }
   }
 
-  /// The accounts whose keys and users a token is judged by. What it says is not verified and grants nothing.
+  /// The accounts, but for the server's own, in which something holds.
+  private func first(where isIt: (AccountView) -> Bool) -> Accounts? {
+    if let tenant = own.tenants?.first(where: isIt) { return tenant }
+    for other in others {
+      if isIt(other.store.view) { return other }
+      if let tenant = other.tenants?.first(where: isIt) { return tenant }
+    }
+    return nil
+  }
+
+  /// The accounts whose keys and users a token is judged by. What it says is not verified and grants nothing: a token of a
+  /// tenant that is not there is refused by the keys of the project, which take none of any tenant.
   public func home(ofToken text: String) -> Accounts {
-    guard own.settings.isEmulator, let token = try? TokenReader.read(text) else { return own }
-    return home(ofAudience: token.payload["aud"])
+    guard own.settings.isEmulator || own.tenants?.isEmpty == false, let token = try? TokenReader.read(text) else {
+      return own
+    }
+    let project = project(ofAudience: token.payload["aud"])
+    guard token.kind == .id || own.settings.isEmulator, let tenant = token.payload["firebase"]?["tenant"]?.string else {
+      return project
+    }
+    return project.tenants?.find(tenant).map(withNewestKeys) ?? project
   }
 
-  /// The accounts that a verified credential is of.
-  public func home(of credential: VerifiedCredential) -> Accounts {
+  /// The accounts that a verified credential is of; nil when it is of a tenant that is no more.
+  public func home(of credential: VerifiedCredential) -> Accounts? {
+    let project = project(ofAudience: credential.claims["aud"])
+    guard credential.kind == .idToken, let tenant = credential.claims["firebase"]?["tenant"]?.string else {
+      return project
+    }
+    return project.tenants?.find(tenant).map(withNewestKeys)
+  }
+
+  /// The accounts of a project's tenant that a request names.
+  ///
+  /// - Throws: `tenantNotFound`, `quotaExceeded`.
+  package func tenant(_ id: String, of project: Accounts) async throws(AccountError) -> Accounts {
+    guard let tenants = project.tenants else { throw AccountError(.tenantNotFound) }
+    return withNewestKeys(try await tenants.accounts(named: id))
+  }
+
+  /// The accounts of a tenant of the server's own project; makes none.
+  ///
+  /// - Throws: `tenantNotFound`.
+  package func knownTenant(_ id: String) throws(AccountError) -> Accounts {
+    guard let tenants = own.tenants else { throw AccountError(.tenantNotFound) }
+    return withNewestKeys(try tenants.accounts(of: id))
+  }
+
+  private func withNewestKeys(_ accounts: Accounts) -> Accounts {
+    accounts.keys.follow(own.keys)
+    return accounts
+  }
+
+  private func project(ofAudience audience: ClaimValue?) -> Accounts {
     guard own.settings.isEmulator else { return own }
-    return home(ofAudience: credential.claims["aud"])
+    return audience?.string.flatMap { known($0) } ?? own
   }
-
-  private func home(ofAudience audience: ClaimValue?) -> Accounts { audience?.string.flatMap { known($0) } ?? own }
 
   /// Forgets an emulator's further projects. Blocks until their queues are empty.
   public func closeOthers() {

@@ -60,6 +60,11 @@ extension IdentityOperation {
     case .queryAccounts: Self.call(BatchEndpoints.query)
     case .getProjectConfig: Self.call(ProjectConfigEndpoints.get)
     case .changeProjectConfig: Self.call(ProjectConfigEndpoints.change)
+    case .createTenant: Self.call(TenantEndpoints.create)
+    case .listTenants: Self.call(TenantEndpoints.list)
+    case .getTenant: Self.call(TenantEndpoints.get)
+    case .changeTenant: Self.call(TenantEndpoints.change)
+    case .deleteTenant: Self.call(TenantEndpoints.delete)
     case .batchCreate: Self.call(ImportEndpoints.create)
 
     case .status: Self.call(ServerEndpoints.status)
@@ -116,7 +121,6 @@ extension IdentityOperation {
     case .saml: .unserved("SAML")
     case .passkeys: .unserved("passkeys")
     case .projectChange: .unserved("changing the project's configuration")
-    case .tenants: .unserved("tenants")
     case .unknown: .unknown
     }
   }

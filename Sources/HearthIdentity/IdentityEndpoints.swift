@@ -84,10 +84,12 @@ package struct IdentityEndpoints: Sendable {
     let call = try call(request, route, match)
     let home: Accounts
     if route.access == .operator {
-      home = accounts
+      let tenant = try route.operation.isOfUsers ? call.text("tenantId") : nil
+      home = try tenant.map { id throws(AccountError) in try directory.knownTenant(id) } ?? accounts
+    } else if route.operation.isOfTenant {
+      home = named ?? accounts
     } else {
-      let target = try target(of: call)
-      home = named ?? target ?? directory.holder(of: call.shownText)
+      home = try await target(of: call, in: named)
     }
     guard call.isAdministrator, request.parameter(Self.revocationsParameter) != nil else {
       return IdentityResponse(try await perform(home, call))
@@ -150,19 +152,30 @@ package struct IdentityEndpoints: Sendable {
     }
   }
 
-  /// The accounts of the project that the body names, if any; tenants are refused.
-  private func target(of call: IdentityCall) throws(AccountError) -> Accounts? {
-    var target: Accounts?
+  /// The accounts that a call is about: of the tenant that its path or its body names, of the project that they name, or
+  /// those that what it shows is of.
+  ///
+  /// - Parameter project: of the path; nil when that names none.
+  private func target(of call: IdentityCall, in project: Accounts?) async throws(AccountError) -> Accounts {
+    var target = project
     if let id = try call.text("targetProjectId"), !id.isEmpty {
       guard call.isAdministrator else {
         throw AccountError(.insufficientPermission, "targetProjectId is for administrators.")
       }
-      target = try directory.accounts(of: id)
+      if project == nil { target = try directory.accounts(of: id) }
     }
     let tenant = try call.text("tenantId").flatMap { $0.isEmpty ? nil : $0 }
     if let tenant, let pathTenant = call.pathTenant, tenant != pathTenant { throw AccountError(.tenantMismatch) }
-    guard tenant != nil || call.pathTenant != nil else { return target }
-    // Our tokens are of no tenant.
-    throw AccountError(call.value("idToken") == nil ? .unsupportedTenant : .tenantMismatch)
+    let home: Accounts
+    if let id = tenant ?? call.pathTenant {
+      home = try await directory.tenant(id, of: target ?? accounts)
+      if case .idToken(let token)? = call.shownText, directory.home(ofToken: token) !== home {
+        throw AccountError(.tenantMismatch)
+      }
+    } else {
+      home = target ?? directory.holder(of: call.shownText)
+    }
+    guard call.isAdministrator || home.settings.tenant?.isDisabled != true else { throw AccountError(.projectDisabled) }
+    return home
   }
 }

@@ -19,6 +19,11 @@ package struct SecretGenerator: Sendable {
     try draw { (random) throws(RandomnessError) in try random.alphanumeric(length: 28) }
   }
 
+  /// The end of a tenant's id: five small letters and digits, which tell tenants of one name apart.
+  func tenantSuffix() throws(AccountError) -> String {
+    try draw { (random) throws(RandomnessError) in try random.alphanumeric(length: 5).lowercased() }
+  }
+
   /// The user id that was asked for, or a drawn one.
   ///
   /// - Throws: `invalidArgument` for a text that can be no user id.

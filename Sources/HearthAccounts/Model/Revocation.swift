@@ -3,6 +3,8 @@
 public enum Revocation: Sendable, Equatable {
   /// The user's tokens so far.
   case user(uid: String)
+  /// Every token of a tenant's users.
+  case tenant(id: String)
   /// One legacy session.
   case legacySession(id: String)
   /// Every token that this key signed.

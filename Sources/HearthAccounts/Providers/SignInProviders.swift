@@ -6,6 +6,7 @@ import HearthTree
 /// Asks the sign-in plugins about credentials.
 package struct SignInProviders: Sendable {
   let directory: ActivePlugins
+  /// Where the project's service accounts are.
   private let store: AccountStore
   private let keys: KeyRing
   let throttle: Throttle
@@ -30,7 +31,13 @@ package struct SignInProviders: Sendable {
   package var ids: [String] { directory.ids }
 
   /// Whether a method of which there can be only one provider is switched on.
-  package func serves(_ method: SignInMethod) -> Bool { directory.provider(for: method) != nil }
+  package func serves(_ method: SignInMethod) -> Bool { provider(for: method) != nil }
+
+  /// What serves a method, unless this is for a tenant that does not have it.
+  private func provider(for method: SignInMethod) -> (any SignInProvider)? {
+    if let tenant = configuration.tenant, !tenant.allows(method) { return nil }
+    return directory.provider(for: method)
+  }
 
   /// Whether a provider of that id takes credentials of other servers.
   package func servesCredential(of providerID: String) -> Bool { directory.credentialProvider(providerID) != nil }
@@ -43,7 +50,9 @@ package struct SignInProviders: Sendable {
     _ method: SignInMethod, _ operation: SignInRequest.Operation, parameters: [String: String],
     otherwise: AccountError.Code, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> SignInAnswer {
-    guard let provider = directory.provider(for: method) else { throw AccountError(otherwise) }
+    guard let provider = provider(for: method) else { throw AccountError(otherwise) }
+    var parameters = parameters
+    if method == .customToken { parameters["tenantId"] = configuration.tenant?.id }
     return try await ask(provider, method, operation, parameters: parameters, client: client, now: now)
   }
 

@@ -41,7 +41,7 @@ struct SessionTokens: Sendable {
     let lifetimeSeconds = configuration.value.idTokenLifetimeSeconds
     do {
       let idToken = try keys.mintIDToken(
-        Self.subject(for: user, session: session, adding: added),
+        subject(for: user, session: session, adding: added),
         issuedAtSeconds: nowSeconds ?? session.createdAtSeconds,
         lifetimeSeconds: lifetimeSeconds)
       return TokenTriple(idToken: idToken, refreshToken: refreshToken, expiresInSeconds: lifetimeSeconds)
@@ -52,7 +52,7 @@ struct SessionTokens: Sendable {
   }
 
   /// What tokens of a session say about its user.
-  private static func subject(
+  private func subject(
     for user: UserRecord, session: SessionRecord, adding added: [ClaimValue.Member]
   ) -> IDTokenSubject {
     var subject = IDTokenSubject(
@@ -62,7 +62,8 @@ struct SessionTokens: Sendable {
     subject.email = user.email
     subject.emailVerified = user.isEmailVerified
     subject.phoneNumber = user.phoneNumber
-    subject.identities = identityClaims(user)
+    subject.identities = Self.identityClaims(user)
+    subject.tenant = keys.tenant
     subject.customClaims = SessionClaims.merged(SessionClaims.usable(user.customAttributes), added)
     subject.sessionClaims = SessionClaims.usable(session.claims)
     subject.generation = user.border.generation

@@ -17,6 +17,9 @@ import HearthTree
 /// blockingFunctions             those that were set while the server ran
 /// migrated/SHA-256              of an address whose account came from another system: the second of that
 /// happenings                    which accounts the last change made or deleted that others are told of
+/// tenants/ID/settings           a tenant
+/// tenants/ID/…                  the records of its accounts, laid out like these
+/// endedTenants/ID               true: it is never used again
 /// ```
 ///
 /// A record is one leaf: the text of a JSON object. HASH is a SHA-256 in hexadecimal, SECONDS and SEQUENCE are 16
@@ -43,6 +46,9 @@ enum AccountPath {
   static let blockingFunctions = Path("blockingFunctions")
   static let generationFloor = Path("generationFloor")
   static let happenings = Path("happenings")
+  static let tenants = Path("tenants")
+  /// Below a tenant.
+  static let settings = Path("settings")
 
   static func user(_ uid: String) -> Path { users.appending(key(uid)) }
   static func deleted(_ uid: String) -> Path { deleted.appending(key(uid)) }
@@ -56,6 +62,9 @@ enum AccountPath {
     return identities.appending(Key(Digest(sha256: text.utf8).hex))
   }
 
+  static func tenant(_ id: String) -> Path { tenants.appending(key(id)) }
+  static func tenantSettings(_ id: String) -> Path { tenant(id).appending(settings) }
+  static func endedTenant(_ id: String) -> Path { Path("endedTenants").appending(key(id)) }
   static func session(_ hash: Digest) -> Path { sessions.appending(Key(hash.hex)) }
   static func ticket(_ hash: Digest) -> Path { tickets.appending(Key(hash.hex)) }
   static func serviceAccount(_ email: String) -> Path { serviceAccounts.appending(key(email)) }

@@ -29,6 +29,10 @@ public final class AccountStore: Sendable {
   private let seenSeconds = Atomic<Int64>(0)
 
   private let lowSpace = Atomic(false)
+  /// Where its records are in the database.
+  private let base: Path
+  /// The project's accounts, in whose database a tenant's are.
+  private let project: AccountStore?
 
   /// Opens the accounts, which are kept in the journal `accounts`. Blocks until they are loaded.
   ///
@@ -56,6 +60,7 @@ public final class AccountStore: Sendable {
     environment: AccountsEnvironment, projectID: String? = nil, limits: AccountStoreLimits = AccountStoreLimits(),
     open: (DatabaseEnvironment) throws -> Database
   ) throws {
+    (base, project) = (.root, nil)
     let desk = TransactionDesk()
     let notice = environment.notice
     clock = environment.clock
@@ -83,9 +88,18 @@ public final class AccountStore: Sendable {
     }
   }
 
+  /// The accounts of a tenant, in the database of the project's: one change, one snapshot and one backup hold both.
+  init(ofTenant id: String, in project: AccountStore) {
+    (base, self.project) = (AccountPath.tenant(id), project)
+    (database, desk, damage, clock) = (project.database, project.desk, project.damage, project.clock)
+    (limits, recovery, projectID) = (project.limits, project.recovery, project.projectID)
+    endings = EndingHandler()
+  }
+
   /// The last durable state.
   public var view: AccountView {
-    AccountView(records: AccountRecords(root: database.published.root, damage: damage))
+    let root = database.published.root
+    return AccountView(records: AccountRecords(root: base.isRoot ? root : root[base], damage: damage))
   }
 
   /// Where ``view`` stands in the log of the accounts.
@@ -96,7 +110,7 @@ public final class AccountStore: Sendable {
 
   /// Whether there is so little room on the disk that no accounts are added. Everything else goes on, so that whoever sees
   /// to the disk can sign in.
-  public var isSpaceLow: Bool { lowSpace.load(ordering: .relaxed) }
+  public var isSpaceLow: Bool { project?.isSpaceLow ?? lowSpace.load(ordering: .relaxed) }
 
   /// See ``isSpaceLow``.
   public func setSpaceLow(_ isLow: Bool) { lowSpace.store(isLow, ordering: .relaxed) }
@@ -122,7 +136,7 @@ public final class AccountStore: Sendable {
       }
       accounts.sweep()
       accounts.noteTime()
-      draft = accounts.draft
+      draft = accounts.draft.whole
       outcome.note(accounts.audited)
       return true
     }
@@ -157,7 +171,7 @@ public final class AccountStore: Sendable {
       var accounts = beginChange(on: draft)
       accounts.setLock(key, lock)
       accounts.sweep()
-      draft = accounts.draft
+      draft = accounts.draft.whole
       return true
     }
     database.submit([
@@ -172,14 +186,16 @@ public final class AccountStore: Sendable {
 
   private func beginChange(on draft: TransactionDraft) -> AccountTransaction {
     AccountTransaction(
-      draft, damage: damage, limits: limits, projectID: projectID, seenSeconds: seenSeconds.load(ordering: .relaxed),
+      AccountDraft(draft, at: base), damage: damage, limits: limits, projectID: projectID,
+      seenSeconds: seenSeconds.load(ordering: .relaxed),
       isSpaceLow: isSpaceLow)
   }
 
-  /// Makes durable what was handed in, and closes the file. Blocks until done. Later transactions are unavailable.
+  /// Makes durable what was handed in, and closes the file. Blocks until done. Later transactions are unavailable. A tenant's
+  /// are closed with the project's.
   ///
   /// - Parameter snapshotsEnd: see ``Database/close(snapshotsEnd:)``.
-  public func close(snapshotsEnd: Int64 = .min) { database.close(snapshotsEnd: snapshotsEnd) }
+  public func close(snapshotsEnd: Int64 = .min) { if project == nil { database.close(snapshotsEnd: snapshotsEnd) } }
 }
 
 extension AccountStore: SnapshotWriter {

@@ -5,7 +5,7 @@ import HearthTree
 ///
 /// Reading shows the newest state with the changes so far.
 public struct AccountTransaction: AccountReading {
-  var draft: TransactionDraft
+  var draft: AccountDraft
   /// What this change puts on record.
   var audited: [AuditRecord] = []
   let damage: DamageReport
@@ -19,7 +19,7 @@ public struct AccountTransaction: AccountReading {
   var happenings: AccountHappenings?
 
   init(
-    _ draft: TransactionDraft, damage: DamageReport, limits: AccountStoreLimits, projectID: String?, seenSeconds: Int64,
+    _ draft: AccountDraft, damage: DamageReport, limits: AccountStoreLimits, projectID: String?, seenSeconds: Int64,
     isSpaceLow: Bool = false
   ) {
     self.isSpaceLow = isSpaceLow

@@ -7,6 +7,7 @@ extension Revocation {
     at places: [Path], before: AccountRecords, after: AccountRecords
   ) -> [(revocation: Revocation, event: AuditEvent.Kind)] {
     var (uids, emails): ([String: AuditEvent.Kind], Set<String>) = ([:], [])
+    var ofTenants: [Path: [Path]] = [:]
     for place in places where place.count >= 2 {
       let path = place.prefix(2)
       switch place.prefix(1) {
@@ -26,10 +27,25 @@ extension Revocation {
       case AccountPath.serviceAccounts:
         let old: ServiceAccount? = before.record(path)
         if let old, before.root[path] != after.root[path] { emails.insert(old.email) }
+      case AccountPath.tenants: ofTenants[path, default: []].append(Path(Array(place.keys.dropFirst(2))))
       default: break
       }
     }
-    return uids.sorted { $0.key < $1.key }.map { (.user(uid: $0), $1) }
+    let further = ofTenants.sorted { $0.key.description < $1.key.description }.flatMap { path, places in
+      made(at: places, ofTenantAt: path, before: before, after: after)
+    }
+    return further + uids.sorted { $0.key < $1.key }.map { (.user(uid: $0), $1) }
       + emails.sorted().map { (.serviceAccount(email: $0), .revoked) }
+  }
+
+  /// The same within a tenant, which may be gone as a whole.
+  private static func made(
+    at places: [Path], ofTenantAt path: Path, before: AccountRecords, after: AccountRecords
+  ) -> [(revocation: Revocation, event: AuditEvent.Kind)] {
+    let settings: TenantRecord? = before.record(path.appending(AccountPath.settings))
+    if after.root[path].isEmpty { return settings.map { [(.tenant(id: $0.id), .userDeleted)] } ?? [] }
+    return made(
+      at: places, before: AccountRecords(root: before.root[path], damage: before.damage),
+      after: AccountRecords(root: after.root[path], damage: after.damage))
   }
 }

@@ -83,14 +83,14 @@ extension KeyRing {
   ///
   /// - Parameters:
   ///   - accounts: those that are not disabled; public keys by key id.
-  ///   - tenant: the tenant that the request names.
+  ///   - tenant: the tenant that the request names; nil for this ring's own.
   ///   - allowsUnsigned: for emulator clients on this machine only.
   public func customTokenVerifier(
     accounts: [(email: String, publicKeys: [String: String])], tenant: String? = nil, allowsUnsigned: Bool = false
   ) -> CustomTokenVerifier {
     let own = (try? mintingAccount).map { [($0.email, [$0.keyID: $0.publicPEM])] } ?? []
     return CustomTokenVerifier(
-      projectID: projectID, accounts: accounts + own, tenant: tenant, allowsUnsigned: allowsUnsigned)
+      projectID: projectID, accounts: accounts + own, tenant: tenant ?? self.tenant, allowsUnsigned: allowsUnsigned)
   }
 
   // MARK: Sealing

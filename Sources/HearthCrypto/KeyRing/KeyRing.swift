@@ -20,6 +20,8 @@ public final class KeyRing: Sendable {
   }
 
   let projectID: String
+  /// The tenant whose tokens these are; nil for the project's own.
+  public let tenant: String?
   let random: RandomBytes
   private let acceptsRawSecrets: Bool
   private let developerCredentials: DeveloperCredentials?
@@ -37,15 +39,17 @@ public final class KeyRing: Sendable {
 
   /// - Parameters:
   ///   - projectID: the `aud` of ID tokens.
+  ///   - tenant: the `firebase.tenant` of ID tokens; nil for none.
   ///   - developerCredentials: give one in emulator mode only.
   ///   - acceptsRawSecrets: whether a database secret by itself opens everything, as the legacy protocol has it. Tokens
   ///     signed with it count either way.
   ///   - random: names keys and seals; OpenSSL draws the RSA keys itself.
   public init(
-    store: KeyStore, projectID: String, developerCredentials: DeveloperCredentials? = nil,
+    store: KeyStore, projectID: String, tenant: String? = nil, developerCredentials: DeveloperCredentials? = nil,
     acceptsRawSecrets: Bool = true, random: RandomBytes = .system
   ) {
     self.projectID = projectID
+    self.tenant = tenant
     self.random = random
     self.acceptsRawSecrets = acceptsRawSecrets
     self.developerCredentials = developerCredentials
@@ -58,18 +62,20 @@ public final class KeyRing: Sendable {
         verifier: CredentialVerifier(
           legacyTokens: LegacyTokenVerifier(secrets: store.legacySecrets),
           legacySecrets: acceptsRawSecrets ? store.legacySecrets : nil,
-          idTokens: IDTokenVerifier(projectID: projectID, keys: store.idTokenFile.keysIfThere, seal: seal),
+          idTokens: IDTokenVerifier(
+            projectID: projectID, tenant: tenant, keys: store.idTokenFile.keysIfThere, seal: seal),
           adminTokens: adminTokens,
           developerCredentials: developerCredentials),
         cookieVerifier: IDTokenVerifier(
-          projectID: projectID, keys: store.sessionCookieFile.keysIfThere, kind: .sessionCookie, seal: seal)))
+          projectID: projectID, tenant: tenant, keys: store.sessionCookieFile.keysIfThere, kind: .sessionCookie,
+          seal: seal)))
   }
 
-  /// A ring with the same keys for another project. What changes later comes by ``follow(_:)``.
-  public func copy(for projectID: String) -> KeyRing {
+  /// A ring with the same keys for another project, or for a tenant of this one. What changes later comes by ``follow(_:)``.
+  public func copy(for projectID: String? = nil, tenant: String? = nil) -> KeyRing {
     KeyRing(
-      store: snapshot.store, projectID: projectID, developerCredentials: developerCredentials,
-      acceptsRawSecrets: acceptsRawSecrets, random: random)
+      store: snapshot.store, projectID: projectID ?? self.projectID, tenant: tenant,
+      developerCredentials: developerCredentials, acceptsRawSecrets: acceptsRawSecrets, random: random)
   }
 
   /// Takes over what the ring that this one is a copy of has by now. Cheap when nothing changed.
@@ -137,7 +143,7 @@ public final class KeyRing: Sendable {
     for kind in KeyKind.allCases where next.store.file(kind) !== before.file(kind) {
       hasChanged = true
       let verifier = IDTokenVerifier(
-        projectID: projectID, keys: next.store.file(kind).keysIfThere, kind: kind, seal: seal)
+        projectID: projectID, tenant: tenant, keys: next.store.file(kind).keysIfThere, kind: kind, seal: seal)
       switch kind {
       case .idToken: next.verifier.idTokens = verifier
       case .sessionCookie: next.cookieVerifier = verifier

@@ -81,9 +81,9 @@ package struct CredentialGate: Sendable {
     switch revocation {
     case .serviceAccount(let email): return credential.owner == email && !isInForce(credential)
     case .foreignTokens(let tokens): return tokens.ends(credential)
-    case .user, .legacySession, .signingKey, .legacySecret: break
+    case .user, .tenant, .legacySession, .signingKey, .legacySecret: break
     }
-    return !accounts.home(of: credential).keys.vouches(for: credential) || !isInForce(credential)
+    return accounts.home(of: credential)?.keys.vouches(for: credential) != true || !isInForce(credential)
   }
 }
 
@@ -143,7 +143,7 @@ extension CredentialGate {
 
   /// Checks whether the user or the service account of the credential was disabled, deleted or signed out since.
   private func isInForce(_ credential: VerifiedCredential) -> Bool {
-    accounts.home(of: credential).revocations.standing(of: credential) == .good
+    accounts.home(of: credential)?.revocations.standing(of: credential) == .good
   }
 
   /// A credential that any program of this machine can make up is logged at each use.

@@ -56,7 +56,7 @@ struct CredentialIndex {
       for digest in tokens.digests { found.formUnion(byDigest[digest] ?? []) }
       for uid in tokens.uids { found.formUnion(byUID[uid] ?? []) }
       return Array(found)
-    case .legacySession, .signingKey, .legacySecret, .foreignTokens: return Array(all)
+    case .tenant, .legacySession, .signingKey, .legacySecret, .foreignTokens: return Array(all)
     }
   }
 }

@@ -82,6 +82,7 @@ extension Receipt {
   private static func members(of revocation: Revocation) -> [JSON.Member] {
     switch revocation {
     case .user(let uid): [.init("kind", .string("user")), .init("uid", .string(uid))]
+    case .tenant(let id): [.init("kind", .string("tenant")), .init("tenant", .string(id))]
     // A session's id opens nothing, but readers of receipts do not need it.
     case .legacySession: [.init("kind", .string("session"))]
     case .signingKey(let id): [.init("kind", .string("key")), .init("key", .string(id))]

@@ -25,7 +25,7 @@ extension Revocation {
   var isOfAllNodes: Bool {
     switch self {
     case .user, .serviceAccount: true
-    case .legacySession, .signingKey, .legacySecret, .foreignTokens: false
+    case .tenant, .legacySession, .signingKey, .legacySecret, .foreignTokens: false
     }
   }
 }

@@ -13,7 +13,7 @@ struct BatchEndpoints: EndpointArea {
     _ = try call.requireAdministrator()
     let page = try UserPage(call, of: accounts, countDefault: 20)
     var reply = ReplyObject(kind: "DownloadAccount")
-    reply.set("users", list: page.users.map(UserInfo.json))
+    reply.set("users", list: page.users.map { UserInfo.json($0, tenant: accounts.tenantID) })
     // A full page names a next one, which may be empty: what the service does, and its clients' tests ask for.
     if page.isFull { reply.set("nextPageToken", page.users.last?.uid) }
     return reply.json
@@ -56,7 +56,7 @@ struct BatchEndpoints: EndpointArea {
     let range = users.dropFirst(Int(offset)).prefix(Int(limit))
     return .object([
       JSON.Member("recordsCount", count),
-      JSON.Member("userInfo", .array(range.map(UserInfo.json))),
+      JSON.Member("userInfo", .array(range.map { UserInfo.json($0, tenant: accounts.tenantID) })),
     ])
   }
 

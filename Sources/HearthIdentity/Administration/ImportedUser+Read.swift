@@ -19,7 +19,9 @@ extension ImportedUser {
       throw AccountError(.invalidArgument, "localId is missing")
     }
     try UserRecord.requireUID(uid)
-    if let tenant = try call.text("tenantId"), !tenant.isEmpty { throw AccountError(.unsupportedTenant) }
+    if let tenant = try call.text("tenantId"), !tenant.isEmpty, tenant != accounts.tenantID {
+      throw AccountError(.tenantMismatch, "The user is of the tenant \(tenant).")
+    }
     let change = try AccountChange(call, accounts)
     let now = call.now.wallMilliseconds
     var user = UserRecord(uid: uid, createdAtMilliseconds: now)

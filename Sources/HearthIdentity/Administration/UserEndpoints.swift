@@ -38,7 +38,7 @@ struct UserEndpoints: EndpointArea {
     }
     var reply = ReplyObject(kind: "GetAccountInfo")
     // Clients take an empty array for a list with nobody's record in it; no member means nobody.
-    reply.set("users", list: found.map(UserInfo.json))
+    reply.set("users", list: found.map { UserInfo.json($0, tenant: accounts.tenantID) })
     return reply.json
   }
 
@@ -49,7 +49,7 @@ struct UserEndpoints: EndpointArea {
     let change = try AccountChange(call, accounts)
     let password = try call.text("password").flatMap { $0.isEmpty ? nil : $0 }
     let user = try await accounts.users.update(uid: uid, change, password: password, by: administrator)
-    let info = UserInfo.json(user)
+    let info = UserInfo.json(user, tenant: accounts.tenantID)
     var reply = ReplyObject(kind: "SetAccountInfo")
     for name in ["localId", "email", "emailVerified", "displayName", "photoUrl", "providerUserInfo", "passwordHash"] {
       reply.set(name, info[name])

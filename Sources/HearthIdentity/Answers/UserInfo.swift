@@ -7,9 +7,12 @@ package enum UserInfo {
   static let redactedHash = "UkVEQUNURUQ="
 
   /// A user as the identity protocol shows them to themselves and to administrators.
-  package static func json(_ user: UserRecord) -> JSON {
+  ///
+  /// - Parameter tenant: the user's; nil for none.
+  package static func json(_ user: UserRecord, tenant: String? = nil) -> JSON {
     var info = ReplyObject()
     info.set("localId", user.uid)
+    info.set("tenantId", tenant)
     info.set("email", user.email)
     if user.email != nil { info.set("emailVerified", user.isEmailVerified) }
     info.set("displayName", user.displayName)

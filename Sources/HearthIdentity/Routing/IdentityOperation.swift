@@ -12,6 +12,7 @@ package enum IdentityOperation: String, Sendable, CaseIterable {
   case adminCreate, adminLookup, adminUpdate, adminDelete, adminSendCode
   case batchGet, batchDelete, batchCreate, createSessionCookie, queryAccounts
   case getProjectConfig, changeProjectConfig
+  case createTenant, listTenants, getTenant, changeTenant, deleteTenant
   // For the operator: what the identity protocol has no words for.
   case status, exportUsers, checkPasswords, revokeUser, tokenStanding
   case listServiceAccounts, createServiceAccount, disableServiceAccount, removeServiceAccountKey
@@ -29,12 +30,28 @@ package enum IdentityOperation: String, Sendable, CaseIterable {
   // Pages for people, and what a hosted web app reads.
   case actionPage, handlerPage, handlerFrame, webConfiguration
   // Parts of the protocol that are not served here.
-  case phoneClient, gameCenter, saml, passkeys, projectChange, tenants
+  case phoneClient, gameCenter, saml, passkeys, projectChange
   /// No operation of a service whose name the request has.
   case unknown
 
   /// Whether a form does as well as JSON.
   var takesForm: Bool { self == .refresh || self == .accessToken }
+
+  /// Whether it is, of the operator's, one about people, so that it may be about a tenant's.
+  var isOfUsers: Bool {
+    switch self {
+    case .exportUsers, .checkPasswords, .revokeUser, .tokenStanding, .tailAudit, .verifyAudit: true
+    default: false
+    }
+  }
+
+  /// Whether a tenant in its path is what it is about, and not whose accounts it is about.
+  var isOfTenant: Bool {
+    switch self {
+    case .createTenant, .listTenants, .getTenant, .changeTenant, .deleteTenant: true
+    default: false
+    }
+  }
 
   /// The longest body, in bytes.
   package var bodyBytesMax: Int {

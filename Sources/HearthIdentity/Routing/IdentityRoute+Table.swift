@@ -38,6 +38,11 @@ extension IdentityRoute {
     IdentityRoute([.toolkit], "*", "v2/accounts/passkey{operation}", .passkeys),
     IdentityRoute([.toolkit], "GET", "v2/projects/{project}/config", .getProjectConfig, .administrator),
     IdentityRoute([.toolkit], "PATCH", "v2/projects/{project}/config", .changeProjectConfig, .administrator),
+    IdentityRoute([.toolkit], "POST", "v2/projects/{project}/tenants", .createTenant, .administrator),
+    IdentityRoute([.toolkit], "GET", "v2/projects/{project}/tenants", .listTenants, .administrator),
+    IdentityRoute([.toolkit], "GET", "v2/projects/{project}/tenants/{tenant}", .getTenant, .administrator),
+    IdentityRoute([.toolkit], "PATCH", "v2/projects/{project}/tenants/{tenant}", .changeTenant, .administrator),
+    IdentityRoute([.toolkit], "DELETE", "v2/projects/{project}/tenants/{tenant}", .deleteTenant, .administrator),
     IdentityRoute([.toolkit], "*", "v2/projects/{project}", .projectChange, .administrator),
     IdentityRoute([.toolkit], "*", "v2/projects/{project}/{rest}", .projectChange, .administrator),
   ]
@@ -156,7 +161,11 @@ extension IdentityRoute {
     IdentityRoute([], "GET", "emulator/v1/projects/{project}/oobCodes", .listCodes, .emulator),
     IdentityRoute([], "GET", "emulator/v1/projects/{project}/verificationCodes", .listPhoneCodes, .emulator),
     IdentityRoute([], "GET PATCH", "emulator/v1/projects/{project}/config", .emulatorConfig, .emulator),
-    IdentityRoute([], "*", "emulator/v1/projects/{any}/tenants/{any}/{any}", .tenants, .emulator),
+    IdentityRoute(
+      [], "DELETE", "emulator/v1/projects/{project}/tenants/{tenant}/accounts", .deleteAllAccounts, .emulator),
+    IdentityRoute([], "GET", "emulator/v1/projects/{project}/tenants/{tenant}/oobCodes", .listCodes, .emulator),
+    IdentityRoute(
+      [], "GET", "emulator/v1/projects/{project}/tenants/{tenant}/verificationCodes", .listPhoneCodes, .emulator),
   ]
 
   /// The interface of clients of the 2.x kind.

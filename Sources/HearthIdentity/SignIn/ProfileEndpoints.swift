@@ -11,7 +11,7 @@ struct ProfileEndpoints: EndpointArea {
       return try await UserEndpoints(accounts: accounts).lookup(call)
     }
     var reply = ReplyObject(kind: "GetAccountInfo")
-    reply.set("users", list: [UserInfo.json(try call.caller(in: accounts).user)])
+    reply.set("users", list: [UserInfo.json(try call.caller(in: accounts).user, tenant: accounts.tenantID)])
     return reply.json
   }
 

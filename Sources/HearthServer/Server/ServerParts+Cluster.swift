@@ -145,7 +145,7 @@ extension EndedCredentials {
     switch revocation {
     case .user(let uid): self = .user(uid: uid)
     case .serviceAccount(let email): self = .serviceAccount(email: email)
-    case .legacySession, .signingKey, .legacySecret, .foreignTokens: return nil
+    case .tenant, .legacySession, .signingKey, .legacySecret, .foreignTokens: return nil
     }
   }
 }

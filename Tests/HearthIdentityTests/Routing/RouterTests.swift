@@ -115,10 +115,10 @@ import Testing
     #expect(
       try await world.post("/v1/projects/other/accounts:lookup", authority: .administrator("a")).error?
         .hasPrefix("CONFIGURATION_NOT_FOUND") == true)
-    #expect(try await world.post("accounts:signUp", ["tenantId": "t"]).error == "UNSUPPORTED_TENANT_OPERATION")
+    #expect(try await world.post("accounts:signUp", ["tenantId": "t"]).error == "TENANT_NOT_FOUND")
     #expect(
       try await world.post("accounts:lookup", ["tenantId": "t", "idToken": .string(token)]).error
-        == "TENANT_ID_MISMATCH")
+        == "TENANT_NOT_FOUND")
     #expect(
       try await world.post(
         "/v1/projects/demo-test/tenants/a/accounts:lookup", ["tenantId": "b"], authority: .administrator("a")

@@ -1,0 +1,65 @@
+/// A tenant: a part of the project with users, sessions and ways in of its own, which know nothing of those of others. The
+/// names are those of Identity Platform's `Tenant`.
+public struct TenantRecord: Sendable, Equatable {
+  /// In paths, tokens and requests. Never used twice.
+  public var id: String
+  /// For people; nil when none was given.
+  public var displayName: String?
+  /// Whether passwords sign in, and accounts with them are made.
+  public var allowsPasswords = false
+  /// Whether mailed links sign in.
+  public var allowsEmailLinks = false
+  /// Whether accounts without any credential are made.
+  public var allowsAnonymous = false
+  /// Nobody signs in, and nobody's tokens are renewed.
+  public var isDisabled = false
+  /// Answers do not tell whether an address has an account; nil when the project's setting counts.
+  public var protectsFromEnumeration: Bool?
+  /// Since 1970.
+  public var createdAtMilliseconds: Int64
+
+  /// A tenant of which nothing is switched on but what every project has: custom tokens and other providers.
+  public init(id: String, createdAtMilliseconds: Int64) {
+    (self.id, self.createdAtMilliseconds) = (id, createdAtMilliseconds)
+  }
+
+  /// Characters of an id at most.
+  static let idBytesMax = 64
+
+  /// Whether a text can be an id: letters, digits and hyphens.
+  package static func isID(_ text: String) -> Bool {
+    (1...idBytesMax).contains(text.utf8.count)
+      && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "-") }
+  }
+
+  /// Whether a text can be a display name: 4 to 20 letters, digits and hyphens, the first of them a letter.
+  package static func isDisplayName(_ text: String) -> Bool {
+    guard (4...20).contains(text.utf8.count), let first = text.utf8.first, first.isASCIILetterOrDigit,
+      !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first)
+    else { return false }
+    return isID(text)
+  }
+}
+
+extension TenantRecord: StoredRecord {
+  init(stored reader: RecordReader) throws(RecordDamage) {
+    self.init(id: try reader.text("id"), createdAtMilliseconds: try reader.int("createdAt"))
+    displayName = try reader.optionalText("displayName")
+    allowsPasswords = try reader.bool("passwords")
+    allowsEmailLinks = try reader.bool("emailLinks")
+    allowsAnonymous = try reader.bool("anonymous")
+    isDisabled = try reader.bool("disabled")
+    protectsFromEnumeration = try reader.optionalBool("protectsFromEnumeration")
+  }
+
+  func store(in writer: inout RecordWriter) {
+    writer.set("id", id)
+    writer.set("displayName", displayName)
+    writer.set("passwords", allowsPasswords)
+    writer.set("emailLinks", allowsEmailLinks)
+    writer.set("anonymous", allowsAnonymous)
+    writer.set("disabled", isDisabled)
+    if let protectsFromEnumeration { writer.set("protectsFromEnumeration", stated: protectsFromEnumeration) }
+    writer.set("createdAt", createdAtMilliseconds)
+  }
+}

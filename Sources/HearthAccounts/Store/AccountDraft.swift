@@ -1,0 +1,22 @@
+import HearthEngine
+import HearthTree
+
+/// The accounts of a project or of a tenant as a change of their database sees and changes them: paths are below where they are
+/// kept.
+struct AccountDraft: Sendable {
+  /// The database's tree, with the changes so far.
+  private(set) var whole: TransactionDraft
+  private let base: Path
+
+  init(_ whole: TransactionDraft, at base: Path) { (self.whole, self.base) = (whole, base) }
+
+  /// The newest records, with the changes so far.
+  var root: Node { base.isRoot ? whole.root : whole.root[base] }
+  /// The moment of the change.
+  var now: Instant { whole.now }
+  /// Whether nothing was replaced.
+  var isEmpty: Bool { whole.isEmpty }
+
+  /// Replaces what is at a path; an empty node deletes.
+  mutating func replace(_ path: Path, with node: Node) { whole.replace(base.appending(path), with: node) }
+}

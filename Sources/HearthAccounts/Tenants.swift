@@ -1,0 +1,158 @@
+import HearthTree
+import Synchronization
+
+/// The tenants of a project: who is in one is unknown in all others and in the project itself.
+///
+/// Their records are in the database of the project's accounts, so that every change, snapshot and backup is of both. What
+/// is held of a tenant in memory is made at its first use.
+public final class Tenants: Sendable {
+  /// Tenants of a project at most.
+  static let countMax = 1_000
+
+  private let store: AccountStore
+  private let secrets: SecretGenerator
+  private let isEmulator: Bool
+  private let announce: RevocationHandler
+  private let make: @Sendable (_ id: String) -> Accounts
+  private let known = Mutex<[String: Accounts]>([:])
+
+  /// - Parameters:
+  ///   - store: the project's.
+  ///   - make: puts the accounts of a tenant together.
+  init(
+    in store: AccountStore, secrets: SecretGenerator, isEmulator: Bool, announce: @escaping RevocationHandler,
+    make: @escaping @Sendable (_ id: String) -> Accounts
+  ) {
+    (self.store, self.secrets, self.isEmulator, self.announce, self.make) = (store, secrets, isEmulator, announce, make)
+  }
+
+  /// Whether there is none, which is said without a look at any.
+  package var isEmpty: Bool { !store.view.hasTenants }
+
+  // MARK: Their accounts
+
+  /// The accounts of a tenant.
+  ///
+  /// - Throws: `tenantNotFound`.
+  package func accounts(of id: String) throws(AccountError) -> Accounts {
+    guard let accounts = find(id) else { throw AccountError(.tenantNotFound) }
+    return accounts
+  }
+
+  /// The accounts of a tenant that a request names. An emulator makes one with everything switched on when there is none,
+  /// as the official one does.
+  ///
+  /// - Throws: `tenantNotFound`; `quotaExceeded` for one too many.
+  package func accounts(named id: String) async throws(AccountError) -> Accounts {
+    if isEmulator, find(id) == nil, TenantRecord.isID(id) {
+      try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
+        guard transaction.tenant(id) == nil else { return }
+        try Self.requireRoom(transaction)
+        var tenant = TenantRecord(id: id, createdAtMilliseconds: transaction.now.wallMilliseconds)
+        (tenant.allowsPasswords, tenant.allowsEmailLinks, tenant.allowsAnonymous) = (true, true, true)
+        transaction.putTenant(tenant)
+      }
+    }
+    return try accounts(of: id)
+  }
+
+  /// The accounts of a tenant; nil when there is no such tenant.
+  func find(_ id: String) -> Accounts? {
+    guard store.view.tenant(id) != nil else {
+      known.withLock { _ = $0.removeValue(forKey: id) }
+      return nil
+    }
+    return known.withLock { known in
+      if let present = known[id] { return present }
+      let made = make(id)
+      known[id] = made
+      return made
+    }
+  }
+
+  /// Those of all tenants in which something holds; for what names no tenant.
+  func first(where isIt: (AccountView) -> Bool) -> Accounts? {
+    let view = store.view
+    guard view.hasTenants else { return nil }
+    for tenant in view.tenants(limit: Self.countMax) {
+      guard let accounts = find(tenant.id) else { continue }
+      if isIt(accounts.store.view) { return accounts }
+    }
+    return nil
+  }
+
+  /// Those that somebody has used, so that something may be under way in them.
+  var used: [Accounts] { known.withLock { Array($0.values) } }
+
+  // MARK: Administration
+
+  /// The tenants in the order of their ids.
+  ///
+  /// - Parameter id: the last one of the page before; nil begins with the first.
+  package func page(after id: String?, limit: Int) -> [TenantRecord] { store.view.tenants(after: id, limit: limit) }
+
+  /// A tenant's settings.
+  ///
+  /// - Throws: `tenantNotFound`.
+  package func settings(of id: String) throws(AccountError) -> TenantRecord {
+    guard let tenant = store.view.tenant(id) else { throw AccountError(.tenantNotFound) }
+    return tenant
+  }
+
+  /// Makes a tenant. Its id begins like its name, and was never used.
+  ///
+  /// - Parameter change: sets what the administrator wants.
+  /// - Throws: `quotaExceeded` for one too many.
+  package func create(
+    by administrator: Administrator, _ change: @escaping @Sendable (inout TenantRecord) -> Void
+  ) async throws(AccountError) -> TenantRecord {
+    let secrets = secrets
+    return try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) -> TenantRecord in
+      try Self.requireRoom(transaction)
+      var tenant = TenantRecord(id: "", createdAtMilliseconds: transaction.now.wallMilliseconds)
+      change(&tenant)
+      let stem = (tenant.displayName ?? "tenant").lowercased()
+      repeat {
+        do { tenant.id = "\(stem)-\(try secrets.tenantSuffix())" } catch { throw AccountError(.unavailable) }
+      } while transaction.isTenantIDUsed(tenant.id)
+      transaction.putTenant(tenant)
+      transaction.audit(administrator.event(.configurationChanged, detail: "tenant \(tenant.id) made"))
+      return tenant
+    }
+  }
+
+  /// Changes a tenant's settings, from the next request on.
+  ///
+  /// - Throws: `tenantNotFound`.
+  package func change(
+    _ id: String, by administrator: Administrator, _ change: @escaping @Sendable (inout TenantRecord) -> Void
+  ) async throws(AccountError) -> TenantRecord {
+    try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) -> TenantRecord in
+      guard var tenant = transaction.tenant(id) else { throw AccountError(.tenantNotFound) }
+      change(&tenant)
+      tenant.id = id
+      transaction.putTenant(tenant)
+      transaction.audit(administrator.event(.configurationChanged, detail: "tenant \(id) changed"))
+      return tenant
+    }
+  }
+
+  /// Deletes a tenant with everybody in it: their tokens count no longer, and their connections are signed out.
+  ///
+  /// - Throws: `tenantNotFound`.
+  package func delete(_ id: String, by administrator: Administrator) async throws(AccountError) {
+    try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
+      guard transaction.tenant(id) != nil else { throw AccountError(.tenantNotFound) }
+      transaction.deleteTenant(id)
+      transaction.audit(administrator.event(.configurationChanged, detail: "tenant \(id) deleted"))
+    }
+    known.withLock { _ = $0.removeValue(forKey: id) }
+    announce(.tenant(id: id), .userDeleted)
+  }
+
+  private static func requireRoom(_ transaction: AccountTransaction) throws(AccountError) {
+    guard transaction.tenantCount < countMax else {
+      throw AccountError(.quotaExceeded, "A project has at most \(countMax) tenants.")
+    }
+  }
+}

@@ -1,0 +1,119 @@
+"""Tenants: firebase-admin keeps them, app clients sign in to them, rules see them, and with one go its users' sockets."""
+
+import pytest
+import requests
+from firebase_admin import auth, tenant_mgt
+
+import secrets_seen
+from client import Client
+from identity import Identity, claims, triple
+from test_admin_users import app  # noqa: F401  (a fixture)
+from waits import WAIT_SECONDS
+
+RULES = """{ "rules": { "of": { "$tenant": {
+  ".read": "auth.token.firebase.tenant === $tenant", ".write": "auth.token.firebase.tenant === $tenant" } } } }"""
+PASSWORD = "correct horse"
+
+
+class Administrator:
+    """What admin SDKs ask, with an access token of the server."""
+
+    def __init__(self, server):
+        self.identity = Identity(server)
+        token = server.run("token", "mint", "--admin").strip()
+        secrets_seen.note(token)
+        self.headers = {"Authorization": f"Bearer {token}"}
+
+    def make(self, **settings):
+        settings = {"allowPasswordSignup": True, **settings}
+        made = self.identity.post("projects/hearth/tenants", settings, version="v2", headers=self.headers)
+        return made["name"].split("/")[-1]
+
+
+@pytest.fixture
+def server(serve):
+    return serve(rules=RULES)
+
+
+def sign_up(server, email, tenant):
+    return triple(Identity(server).post("accounts:signUp", {
+        "email": email, "password": PASSWORD, "returnSecureToken": True, "tenantId": tenant}))
+
+
+def test_rules_know_the_tenant_of_who_asks(server):
+    administrator = Administrator(server)
+    one, other = administrator.make(displayName="tenant-one"), administrator.make(displayName="tenant-two")
+    user = sign_up(server, "ann@example.com", one)
+    assert claims(user["idToken"])["firebase"]["tenant"] == one
+    live = Client(server)
+    live.sign_in(user["idToken"])
+    live.call("p", p=f"/of/{one}/a", d=1)
+    live.call("p", "permission_denied", p=f"/of/{other}/a", d=1)
+    live.close()
+    # An address is another person elsewhere.
+    Identity(server).fail("accounts:signInWithPassword", {
+        "email": "ann@example.com", "password": PASSWORD, "tenantId": other}, "INVALID_LOGIN_CREDENTIALS")
+    Identity(server).fail(
+        "accounts:lookup", {"idToken": user["idToken"], "tenantId": other}, "TENANT_ID_MISMATCH")
+
+
+def test_with_a_tenant_its_users_sockets_are_signed_out(server):
+    administrator = Administrator(server)
+    one, other = administrator.make(), administrator.make()
+    gone, stays = (sign_up(server, "ann@example.com", tenant) for tenant in (one, other))
+    sockets = {}
+    for tenant, user in ((one, gone), (other, stays)):
+        sockets[tenant] = Client(server)
+        sockets[tenant].sign_in(user["idToken"])
+        sockets[tenant].listen(f"/of/{tenant}")
+    answer = requests.delete(
+        f"{server.url}/identitytoolkit.googleapis.com/v2/projects/hearth/tenants/{one}", headers=administrator.headers,
+        timeout=WAIT_SECONDS)
+    assert answer.status_code == 200, answer.text
+    # It is told that it may read no more, and that its credential has ended.
+    told = [sockets[one].receive()["d"]["a"] for _ in range(2)]
+    assert sorted(told) == ["ac", "c"], told
+    sockets[other].call("p", p=f"/of/{other}/a", d=1)
+    Client(server).call("auth", "invalid_token", cred=gone["idToken"])
+
+
+def test_tenants_outlive_a_restart_and_a_kill(server):
+    tenant = Administrator(server).make(displayName="lasting")
+    user = sign_up(server, "ann@example.com", tenant)
+    server.kill()
+    server.start()
+    again = Identity(server).post("accounts:signInWithPassword", {
+        "email": "ann@example.com", "password": PASSWORD, "returnSecureToken": True, "tenantId": tenant})
+    assert again["localId"] == user["localId"]
+    assert Identity(server).refresh(user["refreshToken"])["user_id"] == user["localId"]
+
+
+def test_firebase_admin_keeps_tenants_and_their_users(app):  # noqa: F811
+    if app.mode == "emulator":
+        pytest.skip("this SDK's tenants do not know of the emulator's host")
+    made = tenant_mgt.create_tenant("cinema-one", allow_password_sign_up=True, enable_email_link_sign_in=False, app=app)
+    assert made.display_name == "cinema-one" and made.allow_password_sign_up and not made.enable_email_link_sign_in
+    changed = tenant_mgt.update_tenant(made.tenant_id, enable_email_link_sign_in=True, app=app)
+    assert changed.enable_email_link_sign_in and changed.allow_password_sign_up
+    assert [each.tenant_id for each in tenant_mgt.list_tenants(app=app).iterate_all()] == [made.tenant_id]
+    users = tenant_mgt.auth_for_tenant(made.tenant_id, app=app)
+    ann = users.create_user(email="ann@example.com", password=PASSWORD)
+    assert ann.tenant_id == made.tenant_id and users.get_user_by_email("ann@example.com").uid == ann.uid
+    with pytest.raises(auth.UserNotFoundError):
+        auth.get_user(ann.uid, app=app)
+    client = Identity(app.server)
+    signed_in = client.post("accounts:signInWithPassword", {
+        "email": "ann@example.com", "password": PASSWORD, "returnSecureToken": True, "tenantId": made.tenant_id})
+    assert users.verify_id_token(signed_in["idToken"])["uid"] == ann.uid
+    other = tenant_mgt.auth_for_tenant("another-12345", app=app)
+    with pytest.raises(tenant_mgt.TenantIdMismatchError):
+        other.verify_id_token(signed_in["idToken"])
+    custom = users.create_custom_token("bob").decode()
+    bob = client.post("accounts:signInWithCustomToken", {
+        "token": custom, "returnSecureToken": True, "tenantId": made.tenant_id})
+    assert users.verify_id_token(bob["idToken"])["uid"] == "bob"
+    client.fail("accounts:signInWithCustomToken", {"token": custom}, "TENANT_ID_MISMATCH")
+    users.revoke_refresh_tokens(ann.uid)
+    tenant_mgt.delete_tenant(made.tenant_id, app=app)
+    with pytest.raises(tenant_mgt.TenantNotFoundError):
+        tenant_mgt.get_tenant(made.tenant_id, app=app)

@@ -1,0 +1,237 @@
+import HearthTree
+import Testing
+
+@testable import HearthAccounts
+@testable import HearthCrypto
+@testable import HearthIdentity
+
+/// Tenants over the interface that admin and client SDKs use.
+@Suite struct TenantTests {
+  private static let administrator = IdentityRequest.Authority.administrator("op")
+  private static let tenants = "/v2/projects/demo-test/tenants"
+
+  private static func make(_ world: IdentityWorld, _ settings: JSON = ["allowPasswordSignup": true]) async throws
+    -> String
+  {
+    let answer = try await world.post(tenants, settings, authority: administrator)
+    #expect(answer.status == 200, "\(answer.text)")
+    let name = try #require(answer.json["name"]?.string)
+    return String(try #require(name.split(separator: "/").last))
+  }
+
+  private static func signUp(_ world: IdentityWorld, _ email: String, in tenant: String) async throws
+    -> IdentityWorld.Answer
+  {
+    try await world.post(
+      "accounts:signUp",
+      [
+        "email": .string(email), "password": .string(IdentityWorld.password), "returnSecureToken": true,
+        "tenantId": .string(tenant),
+      ])
+  }
+
+  private static func signIn(_ world: IdentityWorld, _ email: String, in tenant: String?) async throws
+    -> IdentityWorld.Answer
+  {
+    try await world.post(
+      "accounts:signInWithPassword",
+      [
+        "email": .string(email), "password": .string(IdentityWorld.password), "returnSecureToken": true,
+        "tenantId": tenant.map { .string($0) } ?? .null,
+      ])
+  }
+
+  private static func lookup(
+    _ world: IdentityWorld, _ token: String, in tenant: String? = nil
+  ) async throws -> IdentityWorld.Answer {
+    try await world.post(
+      "accounts:lookup", ["idToken": .string(token), "tenantId": tenant.map { .string($0) } ?? .null])
+  }
+
+  @Test("a tenant is made, listed page by page, changed by a mask, and deleted")
+  func administration() async throws {
+    let world = try IdentityWorld()
+    let first = try await Self.make(world, ["displayName": "Acme-Corp", "allowPasswordSignup": true])
+    #expect(first.hasPrefix("acme-corp-") && first.utf8.count == "acme-corp-".utf8.count + 5)
+    let second = try await Self.make(world, ["displayName": "zebra"])
+    let third = try await Self.make(world, [:])
+    var found: [String] = []
+    var token: String?
+    repeat {
+      let query = [("pageSize", "2")] + (token.map { [("pageToken", $0)] } ?? [])
+      let page = try await world.send(Self.tenants, [], method: "GET", query: query, authority: Self.administrator)
+      found += (page.json["tenants"]?.array ?? []).compactMap { $0["name"]?.string }
+      token = page.json["nextPageToken"]?.string
+    } while token != nil
+    #expect(found == [first, third, second].map { "projects/demo-test/tenants/\($0)" })
+
+    let changed = try await world.send(
+      "\(Self.tenants)/\(first)", JSON.object([.init("enableAnonymousUser", true)]).text(), method: "PATCH",
+      query: [("updateMask", "enableAnonymousUser,allowPasswordSignup")], authority: Self.administrator)
+    #expect(changed.json["enableAnonymousUser"] == true && changed.json["allowPasswordSignup"] == false)
+    #expect(changed.json["displayName"] == "Acme-Corp")
+    let read = try await world.post("\(Self.tenants)/\(first)", method: "GET", authority: Self.administrator)
+    #expect(read.json == changed.json)
+
+    #expect(
+      try await world.post("\(Self.tenants)/\(first)", method: "DELETE", authority: Self.administrator).status == 200)
+    for method in ["GET", "PATCH", "DELETE"] {
+      let gone = try await world.post("\(Self.tenants)/\(first)", method: method, authority: Self.administrator)
+      #expect(gone.error == "TENANT_NOT_FOUND")
+    }
+  }
+
+  @Test("what a tenant cannot be is refused with what is wrong, and nobody but administrators keeps tenants")
+  func refusals() async throws {
+    let world = try IdentityWorld()
+    for (settings, code) in [
+      (["displayName": "abc"], "INVALID_ARGUMENT"), (["displayName": "4tune"], "INVALID_ARGUMENT"),
+      (["displayName": "mit Umlaut ä"], "INVALID_ARGUMENT"), (["allowPasswordSignup": "perhaps"], "INVALID_ARGUMENT"),
+      (["monitoring": ["requestLogging": true]], "NOT_IMPLEMENTED"),
+    ] as [(JSON, String)] {
+      let answer = try await world.post(Self.tenants, settings, authority: Self.administrator)
+      #expect(answer.error?.hasPrefix(code) == true, "\(answer.text)")
+    }
+    let size = try await world.send(
+      Self.tenants, [], method: "GET", query: [("pageSize", "0")], authority: Self.administrator)
+    #expect(size.error?.hasPrefix("INVALID_PAGE_SELECTION") == true)
+    let tenant = try await Self.make(world)
+    for (method, path) in [
+      ("POST", Self.tenants), ("GET", Self.tenants), ("GET", "\(Self.tenants)/\(tenant)"),
+      ("PATCH", "\(Self.tenants)/\(tenant)"), ("DELETE", "\(Self.tenants)/\(tenant)"),
+    ] {
+      #expect(try await world.post(path, method: method).status == 401)
+    }
+    #expect(world.accounts.store.view.tenantCount == 1)
+  }
+
+  @Test("the same address is another person in each tenant; a token says its tenant and counts there alone")
+  func isolation() async throws {
+    let world = try IdentityWorld()
+    let (one, other) = (try await Self.make(world), try await Self.make(world))
+    let own = try await world.signUp("ann@example.com")
+    let inOne = try await Self.signUp(world, "ann@example.com", in: one)
+    let inOther = try await Self.signUp(world, "ann@example.com", in: other)
+    #expect(Set([own.localID, inOne.localID, inOther.localID]).count == 3)
+    let token = try #require(world.accounts.tenants?.find(one)).keys.verifyIDToken(
+      inOne.idToken, nowSeconds: world.nowSeconds)
+    #expect(token.claims["firebase"]?["tenant"] == .string(one))
+    // Wherever it is shown, with its tenant named or not.
+    for tenant in [nil, one] {
+      let shown = try await Self.lookup(world, inOne.idToken, in: tenant)
+      #expect(shown.json["users"]?.array?.first?["localId"] == .string(inOne.localID))
+      #expect(shown.json["users"]?.array?.first?["tenantId"] == .string(one))
+    }
+    for (text, tenant) in [(inOne.idToken, other), (own.idToken, one), (inOther.idToken, one)] {
+      #expect(try await Self.lookup(world, text, in: tenant).error == "TENANT_ID_MISMATCH")
+    }
+    #expect(throws: CredentialError.self) {
+      try world.accounts.keys.verifyIDToken(inOne.idToken, nowSeconds: world.nowSeconds)
+    }
+    // Refreshed without a word of its tenant, as SDKs do.
+    let refreshed = try await world.refresh(inOne.refreshToken)
+    #expect(try await Self.lookup(world, refreshed.idToken, in: one).status == 200)
+    // An administrator's path says whose users.
+    func count(_ place: String) async throws -> Int? {
+      let page = try await world.post(
+        "/v1/projects/demo-test/\(place)accounts:batchGet", method: "GET", authority: Self.administrator)
+      return page.json["users"]?.array?.count
+    }
+    #expect(try await count("") == 1)
+    #expect(try await count("tenants/\(one)/") == 1)
+    // What happens in a tenant is on its own record.
+    let trail = try await world.post("/hearth/v1/audit:tail", ["tenantId": .string(one)], authority: Self.administrator)
+    #expect(trail.text.contains("sign_up") && trail.text.contains(inOne.localID) && !trail.text.contains(own.localID))
+    let unknown = try await world.post(
+      "/v1/projects/demo-test/tenants/nobody-12345/accounts:batchGet", method: "GET", authority: Self.administrator)
+    #expect(unknown.error == "TENANT_NOT_FOUND")
+  }
+
+  @Test("each tenant has the ways in that are switched on for it, and none while it is disabled")
+  func ways() async throws {
+    let world = try IdentityWorld()
+    let tenant = try await Self.make(world, [:])
+    #expect(try await Self.signUp(world, "bob@example.com", in: tenant).error == "OPERATION_NOT_ALLOWED")
+    #expect(try await Self.signIn(world, "bob@example.com", in: tenant).error == "PASSWORD_LOGIN_DISABLED")
+    let anonymous: JSON = ["returnSecureToken": true, "tenantId": .string(tenant)]
+    #expect(try await world.post("accounts:signUp", anonymous).error == "ADMIN_ONLY_OPERATION")
+    func patch(_ members: JSON) async throws {
+      let answer = try await world.post(
+        "\(Self.tenants)/\(tenant)", members, method: "PATCH", authority: Self.administrator)
+      #expect(answer.status == 200, "\(answer.text)")
+    }
+    try await patch(["enableAnonymousUser": true, "allowPasswordSignup": true])
+    let guest = try await world.post("accounts:signUp", anonymous)
+    #expect(guest.status == 200)
+    #expect(try await Self.signUp(world, "bob@example.com", in: tenant).status == 200)
+    try await patch(["disableAuth": true])
+    #expect(try await Self.signIn(world, "bob@example.com", in: tenant).error == "PROJECT_DISABLED")
+    #expect(try await world.refresh(guest.refreshToken).error == "PROJECT_DISABLED")
+    #expect(try await Self.lookup(world, guest.idToken).error == "PROJECT_DISABLED")
+    // Administrators see to it meanwhile, and the project's own users notice nothing.
+    let users = try await world.post(
+      "/v1/projects/demo-test/tenants/\(tenant)/accounts:batchGet", method: "GET", authority: Self.administrator)
+    #expect(users.json["users"]?.array?.count == 2)
+    #expect(try await world.signUp("carl@example.com").status == 200)
+    try await patch(["disableAuth": false])
+    #expect(try await Self.signIn(world, "bob@example.com", in: tenant).status == 200)
+  }
+
+  @Test("with a tenant go its users, their sessions and their tokens; the project and other tenants stay as they are")
+  func deletion() async throws {
+    let world = try IdentityWorld()
+    let (one, other) = (try await Self.make(world), try await Self.make(world))
+    let own = try await world.signUp("ann@example.com")
+    let (gone, stays) = (
+      try await Self.signUp(world, "ann@example.com", in: one),
+      try await Self.signUp(world, "ann@example.com", in: other)
+    )
+    let credential = try #require(world.accounts.tenants?.find(one)).keys.verifyIDToken(
+      gone.idToken, nowSeconds: world.nowSeconds)
+    #expect(world.directory.home(of: credential)?.tenantID == one)
+    let answer = try await world.post("\(Self.tenants)/\(one)", method: "DELETE", authority: Self.administrator)
+    #expect(answer.status == 200 && world.revocations == [.tenant(id: one)])
+    // Nobody vouches for it any more, and the project does not either.
+    #expect(world.directory.home(of: credential) == nil)
+    #expect(world.directory.home(ofToken: gone.idToken) === world.accounts)
+    #expect(try await Self.lookup(world, gone.idToken).error == "INVALID_ID_TOKEN")
+    #expect(try await Self.lookup(world, gone.idToken, in: one).error == "TENANT_NOT_FOUND")
+    #expect(try await world.refresh(gone.refreshToken).error == "INVALID_REFRESH_TOKEN")
+    #expect(try await Self.lookup(world, stays.idToken).status == 200)
+    #expect(try await world.lookup(own.idToken).status == 200)
+    #expect(try await Self.signIn(world, "ann@example.com", in: one).error == "TENANT_NOT_FOUND")
+  }
+
+  @Test("guesses of a password in one tenant lock nobody of the same address in another")
+  func throttled() async throws {
+    let world = try IdentityWorld()
+    let (one, other) = (try await Self.make(world), try await Self.make(world))
+    for tenant in [one, other] { #expect(try await Self.signUp(world, "ann@example.com", in: tenant).status == 200) }
+    var last: String?
+    for _ in 0..<200 where last?.hasPrefix("TOO_MANY_ATTEMPTS") != true {
+      last = try await world.post(
+        "accounts:signInWithPassword",
+        ["email": "ann@example.com", "password": "wrong wrong", "tenantId": .string(one)]
+      ).error
+    }
+    #expect(last?.hasPrefix("TOO_MANY_ATTEMPTS") == true)
+    #expect(try await Self.signIn(world, "ann@example.com", in: other).status == 200)
+  }
+
+  @Test("an emulator makes a tenant that a client names, with everything switched on, and forgets its users alone")
+  func emulated() async throws {
+    let world = try IdentityWorld.emulator()
+    let made = try await Self.signUp(world, "ann@example.com", in: "tenant-of-a-test")
+    #expect(made.status == 200, "\(made.text)")
+    let other = try await Self.signUp(world, "ann@example.com", in: "another-tenant")
+    let own = try await world.signUp("ann@example.com")
+    let answer = try await world.post(
+      "/emulator/v1/projects/demo-test/tenants/tenant-of-a-test/accounts", method: "DELETE", isFromLoopback: true)
+    #expect(answer.status == 200, "\(answer.text)")
+    #expect(try await Self.lookup(world, made.idToken).status == 400)
+    #expect(try await Self.lookup(world, other.idToken).status == 200)
+    #expect(try await world.lookup(own.idToken).status == 200)
+    // A text that can be no tenant makes none.
+    #expect(try await Self.signUp(world, "ann@example.com", in: "../x").error == "TENANT_NOT_FOUND")
+  }
+}
