@@ -6,6 +6,11 @@ extension SignInProviders {
   /// The providers on whose own pages people can sign in, in the order of the operator's file.
   package var authorizationProviders: [ProviderManifest] { directory.authorizationProviders }
 
+  /// Whether people can sign in on the own page of the provider of that id.
+  package func servesAuthorizationCodes(of providerID: String) -> Bool {
+    directory.authorizationProvider(providerID) != nil
+  }
+
   /// Where a provider's page is, for this request.
   ///
   /// - Throws: `operationNotAllowed` when there is no such provider, or none with a page; `invalidProviderResponse` when it

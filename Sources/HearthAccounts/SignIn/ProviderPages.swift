@@ -48,16 +48,40 @@ package struct ProviderPages: Sendable {
     to providerID: String, redirectURI: String, scopes: [String] = [], parameters: [(name: String, value: String)] = [],
     memo: String, now: Instant
   ) async throws(AccountError) -> Departure {
-    let visit = Visit(
+    let visit = try visit(providerID, redirectURI: redirectURI, rest: memo, now: now)
+    let url = try await url(of: visit, scopes: scopes, parameters: parameters)
+    return Departure(url: url, state: visit.state, visit: try seal(visit, for: Self.visitPurpose))
+  }
+
+  /// The address of a provider's page, for a client that opens it by itself.
+  ///
+  /// - Parameter redirectURI: where the provider sends the client back to; checked by who calls.
+  /// - Returns: the address, and what the client shows beside the one that it came back to: see
+  ///   ``redeem(requestURI:sessionID:client:now:)``.
+  package func address(
+    of providerID: String, redirectURI: String, now: Instant
+  ) async throws(AccountError) -> (url: String, sessionID: String) {
+    let visit = try visit(providerID, redirectURI: redirectURI, rest: "", now: now)
+    return (try await url(of: visit), try seal(visit, for: Self.answerPurpose))
+  }
+
+  private func visit(
+    _ providerID: String, redirectURI: String, rest: String, now: Instant
+  ) throws(AccountError) -> Visit {
+    Visit(
       providerID: providerID, redirectURI: redirectURI, state: try secrets.text(), verifier: try secrets.text(),
-      nonce: try secrets.text(), expiresAtSeconds: now.wallMilliseconds / 1000 + Self.visitSeconds, rest: memo)
-    let url = try await providers.authorizationURL(
-      of: providerID,
+      nonce: try secrets.text(), expiresAtSeconds: now.wallMilliseconds / 1000 + Self.visitSeconds, rest: rest)
+  }
+
+  private func url(
+    of visit: Visit, scopes: [String] = [], parameters: [(name: String, value: String)] = []
+  ) async throws(AccountError) -> String {
+    try await providers.authorizationURL(
+      of: visit.providerID,
       AuthorizationRequest(
         state: visit.state, nonce: visit.nonce,
-        codeChallenge: Base64URL.encode(Digest(sha256: visit.verifier.utf8).bytes), redirectURI: redirectURI,
+        codeChallenge: Base64URL.encode(Digest(sha256: visit.verifier.utf8).bytes), redirectURI: visit.redirectURI,
         scopes: scopes, parameters: parameters))
-    return Departure(url: url, state: visit.state, visit: try seal(visit, for: Self.visitPurpose))
   }
 
   /// Why a browser that comes back is not let on.
@@ -119,7 +143,7 @@ package struct ProviderPages: Sendable {
     let query = requestURI.prefix { $0 != "#" }.drop { $0 != "?" }.dropFirst()
     guard let pairs = PercentEncoding.pairs(query.utf8), let code = Self.only("code", pairs),
       let state = Self.only("state", pairs), Digest(sha256: state.utf8) == Digest(sha256: answer.state.utf8),
-      Digest(sha256: code.utf8).hex == answer.rest
+      answer.rest.isEmpty || Digest(sha256: code.utf8).hex == answer.rest
     else {
       throw AccountError(.invalidProviderResponse, "The requestUri is not the one that the sessionId belongs to.")
     }
@@ -160,7 +184,7 @@ package struct ProviderPages: Sendable {
     var verifier: String
     var nonce: String
     var expiresAtSeconds: Int64
-    /// On the way there the memo, on the way back the digest of the code.
+    /// On the way there the memo, on the way back the digest of the code; empty for a client that comes back by itself.
     var rest: String
   }
 

@@ -62,7 +62,7 @@ package struct HTMLPage: Sendable {
     button,a.button{font:inherit;font-weight:600;display:inline-block;padding:.55rem 1.3rem;border:0;\
     border-radius:.35rem;background:var(--accent);color:#fff;text-decoration:none;cursor:pointer}\
     :focus-visible{outline:3px solid var(--accent);outline-offset:2px}main>:last-child{margin-bottom:0}\
-    .problem{color:var(--wrong)}h2{font-size:1rem;margin:1.2rem 0 .6rem}[hidden]{display:none}\
+    .problem{color:var(--wrong)}details{margin-bottom:1rem}summary{cursor:pointer;margin-bottom:.6rem}h2{font-size:1rem;margin:1.2rem 0 .6rem}[hidden]{display:none}\
     .check{margin:-.4rem 0 1rem}.check input{width:auto;margin:0 .3rem 0 0}button.quiet,button.row{background:none;\
     color:inherit;box-shadow:inset 0 0 0 1px var(--line)}button.row{display:block;width:100%;margin-bottom:.5rem;\
     text-align:left}button.row span{display:block;font-weight:400;font-size:.9rem}

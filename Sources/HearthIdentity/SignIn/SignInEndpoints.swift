@@ -137,8 +137,7 @@ struct SignInEndpoints: EndpointArea {
     guard ContinueURL(continueURI) != nil else { throw AccountError(.invalidContinueURI) }
     if let providerID = try call.text("providerId"), !providerID.isEmpty {
       guard accounts.providers.servesCredential(of: providerID) else { throw AccountError(.invalidProviderID) }
-      throw AccountError(
-        .notImplemented, "Redirects to a provider are not served; sign in with the provider's own credential.")
+      return try await providerPage(providerID, continueURI: continueURI, call)
     }
     guard let identifier = try call.text("identifier"), !identifier.isEmpty else {
       throw AccountError(.missingIdentifier)
@@ -161,6 +160,24 @@ struct SignInEndpoints: EndpointArea {
     } else {
       reply.set("sessionId", try accounts.secrets.uid())
     }
+    return reply.json
+  }
+
+  /// For clients that open a provider's page themselves, and are sent back from there to an address of theirs.
+  private func providerPage(
+    _ providerID: String, continueURI: String, _ call: IdentityCall
+  ) async throws(AccountError) -> JSON {
+    guard accounts.providers.servesAuthorizationCodes(of: providerID), !accounts.configuration.isEmulator else {
+      throw AccountError(
+        .notImplemented, "\(providerID) has no sign-in page here; sign in with the provider's own credential.")
+    }
+    try accounts.codes.links.checkContinueURL(continueURI)
+    let (url, sessionID) = try await accounts.providerPages.address(
+      of: providerID, redirectURI: continueURI, now: call.now)
+    var reply = ReplyObject(kind: "CreateAuthUri")
+    reply.set("authUri", url)
+    reply.set("providerId", providerID)
+    reply.set("sessionId", sessionID)
     return reply.json
   }
 

@@ -25,7 +25,8 @@ import Testing
   private static let everything = """
     {
       "projectID": "shop", "publicURL": "https://Auth.Example.com/", // where links lead
-      "apiKeys": ["k1", "k2"], "authorizedDomains": ["App.example.com"], "continueSchemes": ["myapp"],
+      "apiKeys": ["k1", "k2"], "authorizedDomains": ["App.example.com"], "pageDomains": ["In.example.com:8443"],
+      "continueSchemes": ["myapp"],
       "protectsFromEnumeration": false, "allowsSignUp": false, "allowsDeletion": false,
       "legacyRevealsUnknownUsers": true, "resetDropsIdentities": true, "revokesOnClaimChange": true,
       "passwordCost": "small", "passwordSlots": 3, "secondFactorsMax": 2,

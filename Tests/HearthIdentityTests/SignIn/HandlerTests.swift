@@ -39,9 +39,9 @@ import Testing
     }
   }
 
-  private static let corp = FakeCorp()
-
-  private static func world(_ configure: (inout AccountsConfiguration) -> Void = { _ in }) throws -> IdentityWorld {
+  private static func world(
+    _ corp: FakeCorp = FakeCorp(), _ configure: (inout AccountsConfiguration) -> Void = { _ in }
+  ) throws -> IdentityWorld {
     try IdentityWorld(providers: [corp, FakeAnonymous()]) {
       $0.authorizedDomains = ["app.example.com"]
       configure(&$0)
@@ -113,9 +113,10 @@ import Testing
     "Somebody goes to the provider and comes in: challenge, state and nonce, a cookie, and an event that the app redeems once"
   )
   func popup() async throws {
-    let world = try Self.world()
+    let corp = FakeCorp()
+    let world = try Self.world(corp)
     let (state, cookie) = try await depart(world)
-    let asked = try #require(Self.corp.request(state))
+    let asked = try #require(corp.request(state))
     #expect(asked.redirectURI == "https://auth.example.com/__/auth/handler")
     #expect(asked.scopes == ["calendar", "mail"])
     #expect(asked.parameters.map(\.name) == ["prompt"])
@@ -209,7 +210,8 @@ import Testing
 
   @Test("Security 55: the page opens for the server's own apps, keys and names")
   func openRedirect() async throws {
-    let world = try Self.world {
+    let corp = FakeCorp()
+    let world = try Self.world(corp) {
       $0.apiKeys = ["key"]
       $0.pageDomains = ["sign-in.example.com"]
     }
@@ -234,7 +236,7 @@ import Testing
     #expect(try await get(world, Self.start, method: "POST").status == 405)
     let proxied = try await get(world, Self.start, host: "sign-in.example.com")
     let state = try #require(proxied.headers["Location"]?.split(separator: "=").last)
-    #expect(Self.corp.request(String(state))?.redirectURI == "https://sign-in.example.com/__/auth/handler")
+    #expect(corp.request(String(state))?.redirectURI == "https://sign-in.example.com/__/auth/handler")
   }
 
   @Test("Security 55: only pages of the authorised domains may have the frame in them")
@@ -268,5 +270,30 @@ import Testing
     #expect(entered.status == 200)
     let known = try await get(world, Self.start, isFromLoopback: true)
     #expect(known.text.contains("class=\"row\"") && !known.text.contains("<b>"))
+  }
+
+  @Test("A client that opens the provider's page by itself asks for its address, and redeems what comes back once")
+  func createAuthURI() async throws {
+    let corp = FakeCorp()
+    let world = try Self.world(corp)
+    let asked: JSON = ["providerId": "oidc.corp", "continueUri": "https://app.example.com/back"]
+    let answer = try await world.post("accounts:createAuthUri", asked)
+    let url = try #require(answer.json["authUri"]?.string)
+    let state = String(url.split(separator: "=")[1])
+    #expect(corp.request(state)?.redirectURI == "https://app.example.com/back")
+    let back: JSON = [
+      "urlResponse": .string("https://app.example.com/back?state=\(state)&code=code-\(state)"),
+      "sessionId": answer.json["sessionId"] ?? .null,
+    ]
+    #expect(try await redeem(world, back).status == 200)
+    #expect(try await redeem(world, back).status == 400)
+    for (provider, target, error) in [
+      ("google.com", "https://app.example.com/", "INVALID_PROVIDER_ID"),
+      ("oidc.corp", "https://evil.example/", "UNAUTHORIZED_DOMAIN : Domain not allowlisted by project"),
+    ] {
+      let refused = try await world.post(
+        "accounts:createAuthUri", ["providerId": .string(provider), "continueUri": .string(target)])
+      #expect(refused.error == error)
+    }
   }
 }

@@ -27,12 +27,14 @@ struct EmulatorHandlerPage: Sendable {
         <label class="check"><input name="verified" type="checkbox" checked> The provider says that it is theirs</label>
         <label for="name">Name</label>
         <input id="name" name="name" maxlength="256" autocomplete="off">
+        <details><summary>More</summary>
         <label for="screenName">Screen name</label>
         <input id="screenName" name="screenName" maxlength="256" autocomplete="off">
         <label for="picture">Address of a picture</label>
         <input id="picture" name="picture" type="url" maxlength="2048" autocomplete="off">
         <label for="sub">Id at the provider, drawn when it is empty</label>
         <input id="sub" name="sub" maxlength="255" autocomplete="off">
+        </details>
         <button type="submit">Sign in</button> <button type="button" id="cancel" class="quiet">Say no</button>
         </form>
         </div>
