@@ -19,6 +19,7 @@ GRAVE = {
     "remove a key": ("POST", "server/hearth/v1/keys:remove", {"kind": "tokens", "kid": "x"}),
     "rotate secrets": ("POST", "server/hearth/v1/secrets:rotate", {}),
     "remove a secret": ("POST", "server/hearth/v1/secrets:remove", {"id": "x"}),
+    "make a service account": ("POST", "server/hearth/v1/serviceAccounts:create", {"name": "ci"}),
     "disable a service account": ("POST", "server/hearth/v1/serviceAccounts:disable", {"email": "x@example.com"}),
     "remove its key": ("POST", "server/hearth/v1/serviceAccounts:removeKey", {"email": "x@example.com", "kid": "x"}),
     "back up": ("POST", "now/backups", {}),

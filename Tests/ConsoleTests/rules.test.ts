@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { changedLines, diffLines, hunks } from "../../Sources/HearthConsole/Page/rules/diff";
+import { queryOf, queryText } from "../../Sources/HearthConsole/Page/rules/query";
 import { conflictsOf, merge, merged } from "../../Sources/HearthConsole/Page/rules/merge";
 import { folded } from "../../Sources/HearthConsole/Page/api/folded";
-import { completions, helpFor, wildcardsAbove } from "../../Sources/HearthConsole/Page/rules/language";
+import { completions, helpFor, placesAbove, typedKey, wildcardsAbove } from "../../Sources/HearthConsole/Page/rules/language";
 import { causes, decidingVisit, Explanation, partsOf, Traced, valueText, Visit } from "../../Sources/HearthConsole/Page/why/explanation";
 
 function traced(text: string, value: Traced["value"], operands: Traced[] = []): Traced {
@@ -121,4 +122,27 @@ test("equal refusals are one, the newest, with how many there were", () => {
   const list = folded([denial("4", 40, "/a", 2), denial("3", 30, "/b"), denial("2", 20, "/a"), denial("1", 10, "/a", 3)]);
   assert.deepEqual(list.map(each => [each.id, each.path, each.count, each.at, each.since, each.ids.length]),
     [["4", "/a", 6, 40, 10, 3], ["3", "/b", 1, 30, 30, 1]]);
+});
+
+test("a query is asked by the names that SDKs have", () => {
+  assert.deepEqual(queryOf(" "), { query: null });
+  const asked = '{"orderByChild":"at","startAt":1,"endAt":5,"limitToLast":3}';
+  assert.deepEqual(queryOf(asked), { query: { i: "at", sp: 1, ep: 5, l: 3, vf: "r" } });
+  assert.equal(queryText({ i: "at", sp: 1, ep: 5, l: 3, vf: "r" }), asked);
+  assert.deepEqual(queryOf('{"orderByKey":true,"equalTo":"a","limitToFirst":1}'), { query: { i: ".key", sp: "a", ep: "a", l: 1, vf: "l" } });
+  assert.equal(queryText({ i: ".key", l: 2, vf: "l" }), '{"orderByKey":true,"limitToFirst":2}');
+  for (const wrong of ["{", "[]", "1", '{"order":1}', '{"orderByKey":true,"orderByValue":true}', '{"limitToFirst":0}', '{"limitToFirst":1.5}',
+    '{"limitToFirst":1,"limitToLast":1}', '{"orderByChild":1}', '{"equalTo":1,"startAt":2}', '{"toString":1}'])
+    assert.ok("problem" in queryOf(wrong), wrong);
+});
+
+test("the place that a rule is written for is known, but below a wildcard", () => {
+  const lines = ['{"rules": {', '  "rooms": {', '    ".read": "a.child(\'{\') == {}",', '    "lobby": {', '      "me', '    },', '    "$room": {', '      "x', '    }', '  },', '  "m'];
+  assert.deepEqual(placesAbove(lines, 4), ["rooms", "lobby"]);
+  assert.equal(placesAbove(lines, 7), null);
+  assert.deepEqual(placesAbove(lines, 10), []);
+  assert.deepEqual(placesAbove(['{"rules": {"a": {"b": {},', '  "c'], 1), ["a"]);
+  assert.deepEqual(typedKey('  "me', 5), { from: 3, typed: "me" });
+  assert.deepEqual(typedKey('{"', 2), { from: 2, typed: "" });
+  for (const text of ['  ".re', '  "$r', '  "a": "b', "  me"]) assert.equal(typedKey(text, text.length), null);
 });

@@ -80,7 +80,7 @@ import Testing
       "HearthGateway", "HearthIdentity", "HearthJournal", "HearthMetrics", "HearthOutbound", "HearthOutbox",
       "HearthPlugin",
       "HearthNode", "HearthPluginHost", "HearthPostgres", "HearthReplicas", "HearthRules",
-      "HearthSQLite", "HearthSystem", "HearthTransport", "HearthTree", "HearthTriggers", "HearthWire",
+      "HearthSQLite", "HearthSystem", "HearthTransport", "HearthTree", "HearthTrial", "HearthTriggers", "HearthWire",
       "HearthWorkbench",
       "Logging", "Dispatch",
     ]),

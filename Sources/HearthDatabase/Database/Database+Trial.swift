@@ -13,30 +13,13 @@ extension Database {
   /// under way is ended.
   @discardableResult
   public func beginTrial(of staged: RuleSet, limits: TrialLimits = TrialLimits()) -> RulesTrial {
-    let trial = makeTrial(of: staged, limits)
+    let trial = RulesTrial(of: staged, in: self, limits: limits)
     let former = watch.update { watching in
       defer { watching.trial = trial }
       return watching.trial
     }
     former?.end()
     return trial
-  }
-
-  private func makeTrial(of rules: RuleSet, _ limits: TrialLimits) -> RulesTrial {
-    let source = ForecastSource(
-      connections: { [weak self] in self?.engine.withLock { $0.knownConnections } ?? [] },
-      listens: { [weak self] ids in self?.standingListens(of: ids) ?? StandingListens(state: .none) },
-      state: { [weak self] in self?.published ?? .none })
-    return RulesTrial(
-      of: rules, limits: limits, of: name, source: source, clock: environment.clock, schedule: environment.schedule)
-  }
-
-  /// What putting rules in force would do to those who listen now and to what is stored. Nobody is cancelled, and the trial
-  /// under way goes on.
-  public func forecast(of rules: RuleSet, limits: TrialLimits = TrialLimits()) async -> TrialForecast {
-    await withCheckedContinuation { done in
-      makeTrial(of: rules, limits).startForecast { done.resume(returning: $0) }
-    }
   }
 
   /// Ends the trial under way, and a forecast of it.
@@ -87,12 +70,7 @@ extension Database {
     engine.withLock { $0.standingListens(of: [id][...], countMin: 1) }
   }
 
-  private func standingListens(of ids: ArraySlice<ConnectionID>) -> StandingListens {
+  func standingListens(of ids: ArraySlice<ConnectionID>) -> StandingListens {
     engine.withLock { $0.standingListens(of: ids, countMin: Self.listensPerSlice) }
   }
-}
-
-extension Published {
-  /// Of a database that is gone.
-  fileprivate static let none = Published(root: .empty, rules: .denyAll, position: 0)
 }

@@ -30,10 +30,13 @@ final class ConsoleBackups: Sendable {
   }
 
   private let dataDirectory: String
-  private let place: JournalPlace
+  private let source: @Sendable () throws -> BackupSource
   private let state = Mutex(State())
 
-  init(dataDirectory: String, place: JournalPlace) { (self.dataDirectory, self.place) = (dataDirectory, place) }
+  /// - Parameter source: the data folder, to be copied.
+  init(dataDirectory: String, source: @escaping @Sendable () throws -> BackupSource) {
+    (self.dataDirectory, self.source) = (dataDirectory, source)
+  }
 
   // MARK: What there is
 
@@ -148,8 +151,7 @@ final class ConsoleBackups: Sendable {
     let before = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
     setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
     defer { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, before) }
-    let backup = Backup(
-      try BackupSource(dataDirectory: dataDirectory, place: place), into: try Repository(path: path, for: .adding))
+    let backup = Backup(try source(), into: try Repository(path: path, for: .adding))
     backup.onStep = { [self] step in state.withLock { $0.running?.step = step } }
     let manifest = try backup.make(Backup.Options(secrets: secrets))
     try BackupMarker(manifest, repository: path).write(in: dataDirectory)

@@ -7,7 +7,8 @@ enum ConsoleDoorList {
     let pattern: String
     /// A viewer may not.
     let isChange: Bool
-    /// It destroys, deploys or gives keys out: whoever opened the session has to have shown a short time ago that they are there.
+    /// It destroys, deploys or gives keys out: whoever opened the session has to have shown a short time ago that they are
+    /// there.
     var asksPresence = false
     /// Its body tells which tool asks.
     var namesTool = false
@@ -53,7 +54,8 @@ enum ConsoleDoorList {
   private static let graveChanges = [
     ("DELETE", ".settings/databases/*.json"), ("POST", "accounts:delete"), ("POST", "hearth/v1/keys:rotate"),
     ("POST", "hearth/v1/keys:remove"), ("POST", "hearth/v1/secrets:remove"), ("POST", "hearth/v1/secrets:rotate"),
-    ("POST", "hearth/v1/serviceAccounts:disable"), ("POST", "hearth/v1/serviceAccounts:removeKey"),
+    ("POST", "hearth/v1/serviceAccounts:create"), ("POST", "hearth/v1/serviceAccounts:disable"),
+    ("POST", "hearth/v1/serviceAccounts:removeKey"),
   ]
 
   private static let rulesChanges = [

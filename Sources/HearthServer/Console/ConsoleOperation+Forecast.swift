@@ -11,12 +11,6 @@ import HearthTrial
 /// "opened", "places": [{"operation", "path", "uid", "count"}]}` beside it: of the newest refusals those that the text would
 /// allow.
 extension ConsoleOperation {
-  /// A page waits no longer; what was found until then is told.
-  static let forecastSecondsMax: Int64 = 10
-  /// Forecasts at a time.
-  static let forecastsMax = 4
-  /// Refusals that are decided again, the newest.
-  static let forecastRefusalsMax = 200
   /// Of those that would be allowed, so many are named.
   private static let placesMax = 20
 
@@ -44,7 +38,7 @@ extension ConsoleOperation {
     let (rules, refusals) = try compiled.get()
     var limits = TrialLimits()
     limits.forecastSecondsMax = Self.forecastSecondsMax
-    let forecast = await database.forecast(of: rules, limits: limits)
+    let forecast = await RulesTrial.forecast(of: rules, in: database, limits: limits)
     return ConsoleResponder.json(.object((forecast.json.members ?? []) + [.init("refusals", refusals)]))
   }
 

@@ -26,6 +26,13 @@ struct ConsoleOperation: Sendable {
   /// Lines of the log of one answer.
   static let linesMax = 500
 
+  /// A page waits no longer for a forecast; what was found until then is told.
+  static let forecastSecondsMax: Int64 = 10
+  /// Forecasts at a time.
+  static let forecastsMax = 4
+  /// Refusals that one decides again, the newest.
+  static let forecastRefusalsMax = 200
+
   /// What there is, with whichever method.
   private static let names: Set<String> = [
     "session", "databases", "credential", "outline", "events", "rules/coverage", "rules/check", "rules/forecast",

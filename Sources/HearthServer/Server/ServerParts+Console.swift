@@ -1,4 +1,5 @@
 import HearthAccounts
+import HearthBackup
 import HearthConsole
 import HearthGateway
 import HearthTransport
@@ -16,7 +17,10 @@ extension ServerParts {
       names: options.console.hostNames + names + [publicHost].compactMap { $0.map(HTTPRequest.hostName(ofAuthority:)) })
     return Console(
       options.console, hosts: hosts, access: access, accounts: accounts, log: log,
-      backups: ConsoleBackups(dataDirectory: options.dataDirectory, place: options.journal),
+      backups: ConsoleBackups(dataDirectory: options.dataDirectory) {
+        [folder = options.dataDirectory, place = options.journal] in
+        try BackupSource(dataDirectory: folder, place: place)
+      },
       version: HearthServer.version, logger: options.logger)
   }
 

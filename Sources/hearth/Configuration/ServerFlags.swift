@@ -168,7 +168,6 @@ struct ServerFlags: ParsableArguments {
     options.functionsEmulator = functionsEmulator
     options.metricsTokenPath = metricsTokenFile
     options.console = console.options
-    options.console.examine = Examination.report(on: folder)
     options.logger = logFormat.logger(logLevel.level)
     return options
   }

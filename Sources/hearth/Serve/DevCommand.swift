@@ -55,8 +55,9 @@ struct DevCommand: AsyncParsableCommand {
     let reader = RulesReader(plugin: flags.plugin, dataDirectory: folder ?? flags.data.data)
     let watched = try await rulesFile(of: project, reader)
     let settings = settings(of: project)
-    let server = HearthServer(
-      options: try options(project, watched, settings, folder: folder ?? flags.data.data, isEmulator))
+    var options = try options(project, watched, settings, folder: folder ?? flags.data.data, isEmulator)
+    options.console.examine = Examination.report(on: folder ?? flags.data.data)
+    let server = HearthServer(options: options)
     try await ServeRun(
       server: server, started: started, settings: settings, watches: watches(watched, project, server, reader),
       stopsWithStandardInput: flags.stopWithStdin, drainSeconds: flags.drainSeconds,

@@ -31,9 +31,10 @@ struct ServeCommand: AsyncParsableCommand {
     let reader = RulesReader(plugin: flags.plugin, dataDirectory: flags.data.data)
     let rules = try await reader.atStart(flags.rules)
     let settings = flags.folderSettings(mode: .serve)
-    let server = HearthServer(
-      options: try flags.serverOptions(
-        rulesText: rules, from: flags.rules, settings: settings, folder: flags.data.data, isEmulator: false))
+    var options = try flags.serverOptions(
+      rulesText: rules, from: flags.rules, settings: settings, folder: flags.data.data, isEmulator: false)
+    options.console.examine = Examination.report(on: flags.data.data)
+    let server = HearthServer(options: options)
     try await ServeRun(
       server: server, started: started, settings: settings,
       stopsWithStandardInput: flags.stopWithStdin, drainSeconds: flags.drainSeconds

@@ -17,7 +17,7 @@ export async function askAccess(api: ConsoleApi, database: string, paths: string
   // Whoever may take a value away may write there; what must be true of a value is another matter.
   const requests: AskedRequest[] = paths.flatMap(path => [{ read: path, auth }, { delete: path, auth }]);
   const { decisions } = await api.server<{ decisions: { explanation?: Explanation; error?: string }[] }>("POST",
-    `.settings/rules/decide.json?ns=${encodeURIComponent(database)}`, { requests, explain: true });
+    `.settings/rules/decide.json?peek=1&ns=${encodeURIComponent(database)}`, { requests, explain: true });
   return paths.map((path, at) => {
     const [read, write] = [decisions[at * 2], decisions[at * 2 + 1]];
     return { path, read: read?.explanation ?? null, write: write?.explanation ?? null, problem: read?.error ?? null };

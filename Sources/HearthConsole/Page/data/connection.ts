@@ -1,3 +1,4 @@
+import { authVariable } from "../api/identity";
 import { Session } from "../shell/session";
 import { Identity } from "../shell/route";
 import { Credential, Link, SocketLike } from "../wire/link";
@@ -20,12 +21,6 @@ async function credential(session: Session, database: string, identity: Identity
   if (identity && "nobody" in identity) body.noauth = true;
   else if (identity) body.authvar = authVariable(identity);
   return { body, expiresInSeconds: answer.expiresInSeconds };
-}
-
-/** What rules see as `auth`: the uid, and the claims as those of a token. */
-export function authVariable(identity: { uid: string; claims: string }): object {
-  const claims = identity.claims.trim() ? JSON.parse(identity.claims) : {};
-  return { uid: identity.uid, provider: "custom", token: { ...claims, sub: identity.uid, user_id: identity.uid } };
 }
 
 export function identityName(identity: Identity): string {

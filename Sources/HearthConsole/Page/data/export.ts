@@ -17,10 +17,15 @@ export async function downloadFromServer(api: ConsoleApi, database: string, path
 
 /** Gives a small part to the browser as a file. */
 export function download(path: Path, node: Node | null): void {
+  saveText(path[path.length - 1] ?? "data", jsonText(toExport(node)) + "\n");
+}
+
+/** Has the browser save a text as a JSON file of that name. */
+export function saveText(name: string, text: string): void {
   const link = document.createElement("a");
-  const address = URL.createObjectURL(new Blob([jsonText(toExport(node)) + "\n"], { type: "application/json" }));
+  const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
   link.href = address;
-  link.download = (path[path.length - 1] ?? "data").replace(/[^\w.-]+/g, "_").slice(0, 80) + ".json";
+  link.download = name.replace(/[^\w.-]+/g, "_").slice(0, 80) + ".json";
   link.click();
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }

@@ -3,12 +3,12 @@ import { askAccess } from "../api/access";
 import { shown } from "../format/text";
 import { Identity } from "../shell/route";
 import { sentence } from "../shell/session";
-import { Json } from "../tree/node";
 import { Clause, clausesOf } from "../why/clause";
 import { Explanation } from "../why/explanation";
 import { Why } from "../why/why";
 import { Icon } from "../widgets/icon";
-import { authVariable, identityName } from "./connection";
+import { authVariable } from "../api/identity";
+import { identityName } from "./connection";
 import type { DataController } from "./controller";
 
 interface Props {
@@ -31,15 +31,19 @@ interface State {
 const NOTHING: State = { read: null, write: null, problem: null, open: null };
 /** Walking through a tree asks only where one stays. */
 const STAYED_MILLISECONDS = 150;
+/** Rules and data change while somebody looks. */
+const AGAIN_MILLISECONDS = 5000;
 
 /** Who gets to the selected place by the rules in force, or what they say of somebody. */
 export class WhoMay extends Component<Props, State> {
   override state: State = NOTHING;
   private asked = "";
+  private again: ReturnType<typeof setInterval> | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   override componentDidMount(): void {
     this.look();
+    this.again = setInterval(() => document.hidden || !this.asked || void this.ask(this.asked), AGAIN_MILLISECONDS);
   }
 
   override componentDidUpdate(): void {
@@ -48,6 +52,7 @@ export class WhoMay extends Component<Props, State> {
 
   override componentWillUnmount(): void {
     clearTimeout(this.timer);
+    clearInterval(this.again);
     this.asked = "";
   }
 
@@ -66,7 +71,7 @@ export class WhoMay extends Component<Props, State> {
     const { data, path, as } = this.props;
     if (data.session.isEnding) return;
     try {
-      const auth = (as && "uid" in as ? authVariable(as) : null) as Json;
+      const auth = (as && "uid" in as ? authVariable(as) : null);
       const [access] = await askAccess(data.session.api, data.database, [path], auth);
       if (wanted !== this.asked) return;
       const { read, write, problem } = access!;

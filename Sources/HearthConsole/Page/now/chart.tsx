@@ -25,15 +25,30 @@ interface Props {
 
 const WIDTH = 560;
 const HEIGHT = 120;
+const ROWS = 10;
 
 /** Lines over time. The axis holds still while somebody points at it; where samples are missing, nothing is drawn. */
-export class Chart extends Component<Props, {}> {
+export class Chart extends Component<Props, { isTable: boolean }> {
+  override state = { isTable: false };
   private held: { top: number; ticks: number[] } | null = null;
   private element: Element | null = null;
 
   private point(event: MouseEvent, from: number, to: number): void {
     const box = this.element!.getBoundingClientRect();
     this.props.onPoint(from + (event.clientX - box.left) / box.width * (to - from));
+  }
+
+  /** The same in numbers: a row for each tenth of the time, the newest first. */
+  private table(from: number, to: number) {
+    const { series, lines, ticks, unit } = this.props;
+    const columns = [...lines.map(line => ({ ...line, unit })), ...(ticks ? [{ ...ticks, unit: "/s" }] : [])];
+    const times = Array.from({ length: ROWS }, (_, at) => [to - (to - from) / ROWS * (at + 1), to - (to - from) / ROWS * at] as const);
+    return <div class="chart-rows" tabIndex={0} role="group" aria-label={`${this.props.name}, numbers`}><table class="plain"><thead><tr><th scope="col">Until</th>
+      {columns.map(each => <th scope="col" class="right">{each.label}, {each.unit}</th>)}</tr></thead>
+      <tbody>{times.map(([begin, end]) => <tr key={String(end)}><th scope="row">{clock(end)}</th>{columns.map(each => {
+        const mean = series.mean(each.figure, begin, end);
+        return <td class="right">{mean === null ? "–" : short(mean)}</td>;
+      })}</tr>)}</tbody></table></div>;
   }
 
   render() {
@@ -44,10 +59,14 @@ export class Chart extends Component<Props, {}> {
     const axis = this.held ?? scale(greatest);
     const y = (value: number) => HEIGHT - value / axis.top * HEIGHT;
     const told = lines.map(line => `${line.label} ${short(series.last(line.figure) ?? 0)} ${unit}`).join(", ");
+    const button = <button type="button" class="link chart-table" aria-pressed={String(this.state.isTable)}
+      onClick={() => this.setState({ isTable: !this.state.isTable })}>{this.state.isTable ? "Chart" : "Table"}</button>;
+    if (this.state.isTable) return <section class="chart" aria-label={name}><div class="line chart-head"><h2 class="grow">{name}</h2>{button}</div>
+      {this.table(from, to)}</section>;
     return <section class="chart" aria-label={name}>
       <div class="line chart-head"><h2 class="grow">{name}</h2>{lines.map(line => <span class={`legend ${line.tone}`} key={line.label}>{line.label}
         {pointed !== null ? <b> {value(series.at(line.figure, pointed), unit)}</b> : null}</span>)}
-        {ticks ? <span class="legend red tick">{ticks.label}{pointed !== null ? <b> {value(series.at(ticks.figure, pointed), "/s")}</b> : null}</span> : null}</div>
+        {ticks ? <span class="legend red tick">{ticks.label}{pointed !== null ? <b> {value(series.at(ticks.figure, pointed), "/s")}</b> : null}</span> : null}{button}</div>
       <div class="chart-box"><svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={`${name}: ${told}`}
         ref={element => (this.element = element as Element)}
         onMouseEnter={() => (this.held = axis)} onMouseMove={event => this.point(event, from, to)} onMouseLeave={() => {

@@ -224,6 +224,11 @@ export class NowController extends Store {
     await this.look();
   }
 
+  /** Whether state and checks were looked at: only then can it be said that all is well. */
+  get isKnown(): boolean {
+    return this.state !== null && this.doctor !== null && (this.doctor.isThere === false || this.doctor.at !== null || this.findings.length > 0);
+  }
+
   get findings(): Finding[] {
     return [...this.state?.findings ?? [], ...examined(this.doctor)];
   }

@@ -81,8 +81,8 @@ export class NowView extends View<{ app: App; place: Place; database: string }, 
     const onPoint = (at: number | null) => this.setState({ pointed: at });
     return <main aria-label="Now" class="now-view">
       <header class="view-head"><h1>Now</h1>
-        <span class="line"><span class={`dot ${now.problem ?? now.stateProblem ? "stopped" : !now.state ? "waiting" : concerns.length ? "away" : ""}`} /><span
-          role="status">{now.problem ?? now.stateProblem ?? (!now.state ? "Looking…" : concerns.length
+        <span class="line"><span class={`dot ${now.problem ?? now.stateProblem ? "stopped" : !now.isKnown ? "waiting" : concerns.length ? "away" : ""}`} /><span
+          role="status">{now.problem ?? now.stateProblem ?? (!now.isKnown ? "Looking…" : concerns.length
           ? `${num(concerns.length)} ${plural(concerns.length, "thing")} to look at: ${concerns.slice(0, 3).join(", ")}` : "All is well")}</span></span>
         <span class="grow" />
         <Seg name="Time" value={seconds} onChoose={(next: number) => {

@@ -56,6 +56,12 @@ export class Series {
       .map(sample => ({ at: sample[0]!, value: sample[at]! }));
   }
 
+  /** Of the samples behind a time, up to another; null where there is none. */
+  mean(name: string, after: number, until: number): number | null {
+    const points = this.between(name, after).filter(point => point.at > after && point.at <= until);
+    return points.length ? points.reduce((sum, point) => sum + point.value, 0) / points.length : null;
+  }
+
   /** Runs of points without a gap: where samples are missing, the line is broken. */
   runs(name: string, since: number): Point[][] {
     const runs: Point[][] = [];

@@ -1,5 +1,6 @@
 import { Component, h } from "preact";
 import { Access, askAccess } from "../api/access";
+import { authVariable } from "../api/identity";
 import { num } from "../format/number";
 import { plural, shown } from "../format/text";
 import { App } from "../shell/app";
@@ -15,26 +16,46 @@ interface State {
   probes: Access[] | null;
   live: LiveAccess | null;
   problem: string | null;
-  open: Explanation | null;
+  /** What is explained: a place and what is done there. */
+  open: string | null;
 }
 
 /** How many places one question decides. */
 const PLACES_MAXIMUM = 10;
 const LISTENS_SHOWN = 100;
+const AGAIN_MILLISECONDS = 5000;
 
 /** What they may read and write of the places at the top and of their own below these, and what they listen to now. */
 export class AccessTab extends Component<{ app: App; people: PeopleController; person: Person }, State> {
   override state: State = { probes: null, live: null, problem: null, open: null };
 
+  private timer: ReturnType<typeof setInterval> | undefined;
+  private isAsking = false;
+
   override componentDidMount(): void {
-    void this.probe();
-    this.props.people.live(this.props.person.localId).then(live => this.setState({ live }), error => this.setState({ problem: sentence(error) }));
+    void this.look();
+    this.timer = setInterval(() => document.hidden || void this.look(), AGAIN_MILLISECONDS);
+  }
+
+  override componentWillUnmount(): void {
+    clearInterval(this.timer);
+  }
+
+  /** Rules, data and the account change while somebody looks: what is shown is decided again. One look at a time. */
+  private async look(): Promise<void> {
+    if (this.isAsking) return;
+    this.isAsking = true;
+    const live = this.props.people.live(this.props.person.localId).catch(error => this.setState({ problem: sentence(error) }));
+    await this.probe();
+    const found = await live;
+    if (found) this.setState({ live: found });
+    this.isAsking = false;
   }
 
   private async probe(): Promise<void> {
     const { app, person } = this.props;
     try {
-      const page = await app.session.api.outline(app.data.database, "/", { limit: PLACES_MAXIMUM });
+      const page = await app.session.api.outline(app.data.database, "/", { limit: PLACES_MAXIMUM, isPeek: true });
       const tops = await this.decide(["/", ...page.rows.map(row => "/" + row.key)].slice(0, PLACES_MAXIMUM));
       const below = page.rows.filter(row => row.kind === "object" && tops.some(probe => probe.path === "/" + row.key && !probe.read?.allowed));
       const own = (await this.decide(below.map(row => `/${row.key}/${person.localId}`))).filter(probe => probe.read?.allowed || probe.write?.allowed);
@@ -46,8 +67,8 @@ export class AccessTab extends Component<{ app: App; people: PeopleController; p
 
   private decide(paths: string[]): Promise<Access[]> {
     const { app, person } = this.props;
-    const claims = JSON.parse(person.customAttributes || "{}");
-    const auth = { uid: person.localId, provider: "custom", token: { sub: person.localId, email: person.email ?? null, ...claims } };
+    const auth = authVariable({ uid: person.localId, claims: person.customAttributes ?? "" });
+    if (person.email) auth.token = { email: person.email, email_verified: person.emailVerified ?? false, ...auth.token };
     return askAccess(app.session.api, app.data.database, paths, auth);
   }
 
@@ -55,7 +76,7 @@ export class AccessTab extends Component<{ app: App; people: PeopleController; p
     const { probes, live, problem } = this.state;
     if (problem) return <div class="callout red" role="alert"><bdi>{shown(problem, 300)}</bdi></div>;
     if (!probes) return <Waiting what="the decisions" lines={[70, 70, 70]} />;
-    return <div><p class="note-text nothing">Decided now, by the rules in force. Choose one to see why.</p>
+    return <div><p class="note-text nothing">By the rules in force, decided anew each 5 seconds. Choose one to see why.</p>
       <ul class="probes" aria-label="Places">{probes.map(probe => this.row(probe.path,
         [probe.read, probe.read?.allowed ? "reads" : "no read"], [probe.write, probe.write?.allowed ? "writes" : "no write"]))}</ul>
       {live ? this.listens(live) : null}</div>;
@@ -71,15 +92,20 @@ export class AccessTab extends Component<{ app: App; people: PeopleController; p
 
   private row(path: string, ...decided: [Explanation | null, string][]) {
     const { open } = this.state;
-    const isHere = open !== null && decided.some(([explanation]) => explanation === open);
-    return <li><div class="probe"><bdi class="mono grow cut" title={path}>{shown(path, 120)}</bdi>
-      {decided.map(([explanation, word]) => this.cell(explanation, word))}</div>{isHere ? <Why explanation={open!} /> : null}</li>;
+    const shownHere = decided.find(([explanation]) => explanation && nameOf(path, explanation) === open)?.[0];
+    return <li key={path}><div class="probe"><bdi class="mono grow cut" title={path}>{shown(path, 120)}</bdi>
+      {decided.map(([explanation, word]) => this.cell(path, explanation, word))}</div>{shownHere ? <Why explanation={shownHere} /> : null}</li>;
   }
 
-  private cell(explanation: Explanation | null, word: string) {
+  private cell(path: string, explanation: Explanation | null, word: string) {
     if (!explanation) return null;
-    const isOpen = this.state.open === explanation;
+    const name = nameOf(path, explanation);
+    const isOpen = this.state.open === name;
     return <button type="button" class={`chip ${explanation.allowed ? "green" : "red"}`} aria-pressed={String(isOpen)}
-      onClick={() => this.setState({ open: isOpen ? null : explanation })}><Icon name={explanation.allowed ? "check" : "cross"} />{word}</button>;
+      onClick={() => this.setState({ open: isOpen ? null : name })}><Icon name={explanation.allowed ? "check" : "cross"} />{word}</button>;
   }
+}
+
+function nameOf(path: string, explanation: Explanation): string {
+  return `${explanation.operation} ${path}`;
 }

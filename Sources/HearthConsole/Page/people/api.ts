@@ -126,9 +126,9 @@ export class PeopleApi {
     return this.api.server("POST", "accounts:batchCreate", { users });
   }
 
-  /** Receipts of a revocation, when all who are to be told were, or after a while. */
-  async receipts(revocation: number): Promise<Receipt[]> {
-    const asked = new URLSearchParams({ revocation: String(revocation), wait: String(RECEIPT_SECONDS) });
+  /** Receipts of a revocation: as they are now, or when all who are to be told were, or after a while. */
+  async receipts(revocation: number, waits: boolean): Promise<Receipt[]> {
+    const asked = new URLSearchParams({ revocation: String(revocation), ...(waits ? { wait: String(RECEIPT_SECONDS) } : {}) });
     return (await this.api.server<{ receipts: Receipt[] }>("GET", ".settings/receipts.json?" + asked)).receipts;
   }
 

@@ -13,6 +13,9 @@ export type PeopleSheet = { name: "create" | "import" | "audit" | "receipts" } |
 const TYPED_MILLISECONDS = 150;
 const LOOKED_MILLISECONDS = 5000;
 
+/** How often a receipt that comes in is drawn again. */
+const GROWN_MILLISECONDS = 300;
+
 /** The accounts, and one of them. */
 export class PeopleController extends Store {
   readonly api: PeopleApi;
@@ -160,16 +163,35 @@ export class PeopleController extends Store {
     this.awaited = uid;
     this.changed();
     try {
-      for (const revocation of change.revocations ?? []) {
-        const found = await this.api.receipts(revocation);
-        this.receipts.set(uid, [...found, ...(this.receipts.get(uid) ?? [])]);
-      }
+      for (const revocation of change.revocations ?? []) await this.watchReceipts(uid, revocation);
     } catch (error) {
       this.app.notices.fail(error);
     }
     this.awaited = null;
     if (uid === this.uid && this.list.some(each => each.localId === uid)) await this.look(uid);
     this.changed();
+  }
+
+  /** Shows the receipts of a revocation as they come in, until they are whole. */
+  private async watchReceipts(uid: string, revocation: number): Promise<void> {
+    const before = this.receipts.get(uid) ?? [];
+    const take = (found: Receipt[]) => {
+      this.receipts.set(uid, [...found, ...before]);
+      this.changed();
+    };
+    let isOver = false;
+    const grow = async () => {
+      const found = await this.api.receipts(revocation, false).catch(() => []);
+      if (isOver) return;
+      if (found.length) take(found);
+      setTimeout(() => isOver || void grow(), GROWN_MILLISECONDS);
+    };
+    void grow();
+    try {
+      take(await this.api.receipts(revocation, true));
+    } finally {
+      isOver = true;
+    }
   }
 
   /** The account is gone. Its place stays until something else is chosen: the receipt of what ended comes there. */

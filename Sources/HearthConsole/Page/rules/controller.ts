@@ -1,5 +1,6 @@
 import { ApiError, RulesProblem } from "../api/console";
 import { Denial } from "../api/denials";
+import { complete } from "../data/completion";
 import { App } from "../shell/app";
 import { sentence } from "../shell/session";
 import { Store } from "../shell/store";
@@ -303,6 +304,12 @@ export class RulesController extends Store {
     }
   }
 
+  /** Keys in the database that begin with what was typed; names alone are asked for. */
+  async keysBelow(places: readonly string[], typed: string): Promise<string[]> {
+    const found = await complete(this.api, this.database, "/" + [...places, typed].join("/")).catch(() => []);
+    return found.map(each => each.row.key);
+  }
+
   /** Has a denial explained. */
   async choose(denial: Denial | null): Promise<void> {
     [this.denial, this.explained, this.tried] = [denial, null, null];
@@ -326,15 +333,15 @@ export class RulesController extends Store {
     this.isTrying = true;
     this.changed();
     let tried = await this.ask({ denial: denial.id, rules: text });
-    if (tried.isComplete === false) tried = await this.decide(explained.request, text);
+    if (tried.isComplete === false) tried = await this.decide(explained.request, { rules: text });
     this.isTrying = false;
     if (this.denial === denial) this.tried = tried;
     this.changed();
   }
 
-  /** - Parameter rules: a text that decides in the place of the rules in force. */
-  decide(request: AskedRequest, rules?: string): Promise<Decision> {
-    return this.ask({ request, ...(rules === undefined ? {} : { rules }) });
+  /** - Parameter by: a text or a version that decides in the place of the rules in force; or an administrator, whom none is asked about. */
+  decide(request: AskedRequest, by: { rules?: string; version?: number; administrator?: boolean } = {}): Promise<Decision> {
+    return this.ask({ request, ...by });
   }
 
   private async ask(question: object): Promise<Decision> {

@@ -8,7 +8,7 @@ import { Component, h } from "preact";
 import { num } from "../format/number";
 import { decidingVisit, partsOf } from "../why/explanation";
 import { RulesController } from "./controller";
-import { completions, helpFor } from "./language";
+import { Completion, completions, helpFor, placesAbove, typedKey } from "./language";
 
 interface Props {
   rules: RulesController;
@@ -76,15 +76,24 @@ export class EditorPane extends Component<Props, {}> {
   private complete(): void {
     this.editor!.showHint({
       completeSingle: false,
-      hint: (editor: CodeMirror.Editor): CodeMirror.Hints | undefined => {
+      hint: async (editor: CodeMirror.Editor): Promise<CodeMirror.Hints | undefined> => {
         const { line, ch } = editor.getCursor();
         const lines = editor.getValue().split("\n");
-        const found = completions(lines, line, ch);
+        const found = [...completions(lines, line, ch), ...await this.keysOfData(lines, line, ch)];
         if (!found.length) return undefined;
         return { list: found.map(({ text, help }) => ({ text, displayText: `${text}   ${help}` })), to: { line, ch },
           from: { line, ch: found[0]!.from } };
       },
     });
+  }
+
+  /** Keys that are in the database at the place that a rule is being written for. */
+  private async keysOfData(lines: string[], line: number, column: number): Promise<Completion[]> {
+    const key = typedKey(lines[line] ?? "", column);
+    const places = key && placesAbove(lines, line);
+    if (!key || !places) return [];
+    const names = await this.props.rules.keysBelow(places, key.typed);
+    return names.map(name => ({ text: name, help: "in the database", from: key.from }));
   }
 
   private hovered(event: MouseEvent): void {

@@ -35,7 +35,8 @@ function Found(props?: { forecast: Forecast }) {
   return <div><ul class="checks">
     {line(listeners.cancelled === 0, `${num(listeners.cancelled)} of ${num(listeners.examined)} ${plural(listeners.examined, "listen")} would be cut`,
       listeners.patterns.map(each => `${each.pattern}, ${num(each.count)}: ${each.uids.slice(0, 3).map(uid => uid ?? "nobody").join(", ")}`))}
-    {line(failed === 0, `${num(failed)} of ${num(data.checked)} stored ${plural(data.checked, "place")} would fail a .validate that holds now`,
+    {line(failed === 0, data.checked === 0 ? "No stored data is asked anything new by .validate"
+      : `${num(failed)} of ${num(data.checked)} stored ${plural(data.checked, "place")} would fail a .validate that holds now`,
       data.failures.filter(each => each.count > each.alreadyFailing).map(each => `${each.pattern}, ${num(each.count - each.alreadyFailing)}`))}
     {line(null, `${num(refusals.opened)} of ${num(refusals.examined)} ${plural(refusals.examined, "refusal")} of late would be allowed`,
       refusals.places.map(each => `${each.operation} ${each.path} as ${each.uid ?? "nobody"}`))}</ul>

@@ -60,6 +60,33 @@ export function wildcardsAbove(lines: readonly string[], line: number): string[]
   return [...new Set(found)].reverse();
 }
 
+/** The literal places around a line, from the top, by how far lines are set in; null where one of them is a wildcard. */
+export function placesAbove(lines: readonly string[], line: number): string[] | null {
+  const found: string[] = [];
+  let depth = (lines[line] ?? "").length - (lines[line] ?? "").trimStart().length;
+  for (let at = line - 1; at >= 0; at--) {
+    const text = lines[at]!;
+    const inset = text.length - text.trimStart().length;
+    if (!text.trim() || inset >= depth) continue;
+    depth = inset;
+    // The keys that are still open at the line's end.
+    const open: string[] = [];
+    for (const [part, key] of text.matchAll(/"((?:[^"\\]|\\.)*)"\s*:\s*\{|"(?:[^"\\]|\\.)*"|[{}]/g)) {
+      if (key !== undefined) open.push(key);
+      else if (part === "}") open.pop();
+    }
+    found.unshift(...open);
+  }
+  const places = found[0] === "rules" ? found.slice(1) : found;
+  return places.some(place => place.startsWith("$")) ? null : places;
+}
+
+/** Where in a line a key of the tree is being typed, and what of it there is; null elsewhere. */
+export function typedKey(text: string, column: number): { from: number; typed: string } | null {
+  const found = /^\s*[{,]?\s*"([^".$\\]*)$/.exec(text.slice(0, column));
+  return found ? { from: column - found[1]!.length, typed: found[1]! } : null;
+}
+
 export interface Completion {
   text: string;
   help: string;

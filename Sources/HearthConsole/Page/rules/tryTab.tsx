@@ -1,12 +1,16 @@
 import { Component, h } from "preact";
 import { Json } from "../tree/node";
 import { pathOf, problemOfKey } from "../tree/keys";
+import { authVariable } from "../api/identity";
+import { shown } from "../format/text";
+import { Icon } from "../widgets/icon";
 import { Button } from "../widgets/button";
 import { Seg } from "../widgets/seg";
 import { TextField } from "../widgets/textField";
 import { AskedRequest } from "../why/explanation";
 import { Why } from "../why/why";
 import { Decision, RulesController } from "./controller";
+import { queryOf, queryText } from "./query";
 
 type Operation = "read" | "write" | "update" | "delete";
 
@@ -14,10 +18,12 @@ interface State {
   operation: Operation;
   path: string;
   value: string;
-  who: "nobody" | "somebody";
+  query: string;
+  who: "nobody" | "somebody" | "administrator";
   uid: string;
   claims: string;
-  by: "force" | "edit";
+  by: "force" | "edit" | "version";
+  version: string;
   problems: { [field: string]: string };
   decision: Decision | null;
   asked: AskedRequest | null;
@@ -26,11 +32,11 @@ interface State {
 
 /** Any request as anybody, decided and never done. */
 export class TryTab extends Component<{ rules: RulesController; from: AskedRequest | null; onLine: (line: number) => void }, State> {
-  override state: State = { operation: "read", path: "/", value: "null", who: "nobody", uid: "", claims: "{}", by: "force",
+  override state: State = { operation: "read", path: "/", value: "null", query: "", who: "nobody", uid: "", claims: "{}", by: "force", version: "",
     problems: {}, decision: null, asked: null, isBusy: false, ...fieldsOf(this.props.from), };
 
   private read(): AskedRequest | null {
-    const { operation, path, value, who, uid, claims } = this.state;
+    const { operation, path, value, query, who, uid, claims } = this.state;
     const problems: { [field: string]: string } = {};
     const wrong = pathOf(path).map(problemOfKey).find(each => each !== null);
     if (wrong) problems.path = wrong;
@@ -42,12 +48,16 @@ export class TryTab extends Component<{ rules: RulesController; from: AskedReque
         problems.value = "This is no JSON: " + (error as Error).message;
       }
     }
+    if (operation === "read") {
+      const found = queryOf(query);
+      if ("problem" in found) problems.query = found.problem;
+      else if (found.query !== null) asked.query = found.query;
+    }
     asked.auth = null;
     if (who === "somebody") {
       if (!uid) problems.uid = "Whose uid?";
       try {
-        const token = JSON.parse(claims || "{}") as { [name: string]: Json };
-        asked.auth = { uid, provider: "custom", token: { sub: uid, ...token } };
+        asked.auth = authVariable({ uid, claims });
       } catch (error) {
         problems.claims = "This is no JSON: " + (error as Error).message;
       }
@@ -61,13 +71,15 @@ export class TryTab extends Component<{ rules: RulesController; from: AskedReque
     if (!asked) return;
     const { rules } = this.props;
     this.setState({ isBusy: true });
-    const decision = await rules.decide(asked, this.state.by === "edit" ? rules.text : undefined);
+    const { by, version, who } = this.state;
+    const decision = await rules.decide(asked, { ...(by === "edit" ? { rules: rules.text } : by === "version" ? { version: Number(version) } : {}),
+      ...(who === "administrator" ? { administrator: true } : {}) });
     this.setState({ decision, asked, isBusy: false });
   }
 
   render() {
     const { rules, onLine } = this.props;
-    const { operation, path, value, who, uid, claims, by, problems, decision, asked, isBusy } = this.state;
+    const { operation, path, value, query, who, uid, claims, by, version, problems, decision, asked, isBusy } = this.state;
     const set = (change: Partial<State>) => this.setState({ ...change, decision: null } as State);
     return <div class="try">
       <form class="try-form" onSubmit={event => {
@@ -80,20 +92,28 @@ export class TryTab extends Component<{ rules: RulesController; from: AskedReque
         <TextField label="Path" value={path} problem={problems.path} onChange={next => set({ path: next })} />
         {operation === "write" || operation === "update" ? <TextField label="Value, in JSON" rows={4} value={value} problem={problems.value}
           onChange={next => set({ value: next })} /> : null}
-        <div class="labelled"><span>Who</span><Seg name="Who" value={who} onChoose={(next: "nobody" | "somebody") => set({ who: next })}
-          options={[{ value: "nobody", label: "Nobody" }, { value: "somebody", label: "Somebody" }]} /></div>
+        {operation === "read" ? <TextField label="Query, in JSON" value={query} problem={problems.query} placeholder='{"orderByKey": true, "limitToFirst": 10}'
+          onChange={next => set({ query: next })} /> : null}
+        <div class="labelled"><span>Who</span><Seg name="Who" value={who} onChoose={(next: State["who"]) => set({ who: next })}
+          options={[{ value: "nobody", label: "Nobody" }, { value: "somebody", label: "Somebody" },
+            { value: "administrator", label: "Administrator" }]} /></div>
         {who === "somebody" ? <TextField label="uid" value={uid} problem={problems.uid} onChange={next => set({ uid: next })} /> : null}
         {who === "somebody" ? <TextField label="Claims, in JSON" rows={2} value={claims} problem={problems.claims}
           onChange={next => set({ claims: next })} /> : null}
-        <div class="labelled"><span>By</span><Seg name="By" value={by} onChoose={(next: "force" | "edit") => set({ by: next })}
-          options={[{ value: "force", label: "Rules in force" }, { value: "edit", label: "The editor's text" }]} /></div>
+        <div class="labelled"><span>By</span><Seg name="By" value={by} onChoose={(next: State["by"]) => set({ by: next, version: version || String(rules.version ?? "") })}
+          options={[{ value: "force", label: "Rules in force" }, { value: "edit", label: "The editor's text" },
+            ...(rules.versions.length ? [{ value: "version", label: "A version" }] : [])]} /></div>
+        {by === "version" ? <label class="labelled"><span>Version</span><select value={version} onChange={event =>
+          set({ version: (event.target as HTMLSelectElement).value })}>{rules.versions.map(each => <option value={String(each.id)} selected={String(each.id) === version}>
+          {String(each.id)}{each.comment ? `: ${shown(each.comment, 60)}` : ""}</option>)}</select></label> : null}
         <div><Button label={isBusy ? "Deciding…" : "Decide"} kind="primary" type="submit" isDisabled={isBusy} /></div>
         <p class="note-text">Over the data of now. Nothing is read to you, and nothing is written.</p>
       </form>
       <div class="try-answer" aria-live="polite">
         {decision?.error ? <div class="callout red" role="alert">{decision.error}</div> : null}
         {decision?.explanation ? <Why explanation={decision.explanation} request={asked ?? undefined} onLine={onLine}
-          circumstances={by === "edit" && rules.isChanged ? "By the text in the editor." : "By the rules in force."} /> : null}
+          circumstances={by === "version" ? `By version ${version}.` : by === "edit" && rules.isChanged ? "By the text in the editor." : "By the rules in force."} /> : null}
+        {decision && !decision.error && !decision.explanation ? <div class="callout green"><Icon name="check" /><span>Administrators may do everything; no rule is asked.</span></div> : null}
         {decision ? null : <div class="empty"><h2>Ask as anybody</h2><p>The answer shows the rule that decides, part by part.</p></div>}
       </div>
     </div>;
@@ -106,7 +126,7 @@ function fieldsOf(from: AskedRequest | null): Partial<State> {
   const operation = (["read", "write", "update", "delete"] as const).find(name => from[name] !== undefined) ?? "read";
   const auth = from.auth as { uid?: string; token?: Json } | null | undefined;
   return {
-    operation, path: from[operation] ?? "/", value: JSON.stringify(from.value ?? null, null, 2), who: auth ? "somebody" : "nobody",
+    operation, path: from[operation] ?? "/", value: JSON.stringify(from.value ?? null, null, 2), query: queryText(from.query), who: auth ? "somebody" : "nobody",
     uid: auth?.uid ?? "", claims: JSON.stringify(auth?.token ?? {}), 
   };
 }

@@ -5,6 +5,7 @@ import { App } from "../shell/app";
 import { Place } from "../shell/route";
 import { sentence } from "../shell/session";
 import { Button } from "../widgets/button";
+import { ServiceAccountSheet } from "./serviceAccountSheet";
 import { Sheet } from "../widgets/sheet";
 import { SheetFoot } from "../widgets/sheetFoot";
 import { TextField } from "../widgets/textField";
@@ -33,11 +34,12 @@ interface State {
   problem: string | null;
   asked: Asked | null;
   creates: boolean;
+  makesAccount: boolean;
 }
 
 /** Databases, and what signs: the things that exist, and what makes or destroys them. */
 export class SettingsView extends Component<{ app: App; place: Place; database: string }, State> {
-  override state: State = { keys: [], secrets: [], accounts: [], problem: null, asked: null, creates: false };
+  override state: State = { keys: [], secrets: [], accounts: [], problem: null, asked: null, creates: false, makesAccount: false };
 
   override componentDidMount(): void {
     void this.load();
@@ -68,10 +70,10 @@ export class SettingsView extends Component<{ app: App; place: Place; database: 
 
   render() {
     const { app, database } = this.props;
-    const { keys, secrets, accounts, problem, asked, creates } = this.state;
+    const { keys, secrets, accounts, problem, asked, creates, makesAccount } = this.state;
     const reason = app.session.readOnlyReason;
     const done = async () => {
-      this.setState({ asked: null, creates: false });
+      this.setState({ asked: null, creates: false, makesAccount: false });
       await this.load();
     };
     return <main aria-label="Settings"><header class="view-head"><h1>Settings</h1></header>
@@ -100,7 +102,14 @@ export class SettingsView extends Component<{ app: App; place: Place; database: 
               await done();
             } })} /></div>
           <div>{keys.map(key => <div class="settings-row" key={key.kind + key.kid}><span class="cut">{key.kind}</span><bdi class="mono grow cut">{shown(key.kid, 60)}</bdi>
-            <span class={`chip ${key.state === "signing" ? "green" : ""}`}>{key.state}</span></div>)}</div></section>
+            <span class={`chip ${key.state === "signing" ? "green" : ""}`}>{key.state}</span>
+            <Button label={`Remove ${shown(key.kid, 8)}`} kind="danger" reason={reason} onPress={() => this.ask({ title: `Remove the key ${key.kid}`, verb: "Remove",
+              told: "Everybody whose token it signed has to refresh it, and live connections that used one end. Where it signs, another one signs at once.",
+              act: async () => {
+                await this.api.server("POST", "hearth/v1/keys:remove", { kind: key.kind, kid: key.kid });
+                app.notices.say("The key is removed.");
+                await done();
+              } })} /></div>)}</div></section>
         <section aria-label="Database secrets"><div class="line"><h2 class="grow">Database secrets</h2>
           <Button label="Rotate" reason={reason} onPress={() => this.ask({ title: "Rotate the database secret", verb: "Rotate",
             told: secrets.length >= SECRETS_MAXIMUM ? "A new secret is made, and the oldest ends at once, with everything that was signed with it: three are kept."
@@ -117,16 +126,18 @@ export class SettingsView extends Component<{ app: App; place: Place; database: 
                 app.notices.say("The secret is removed.");
                 await done();
               } })} /></div>)}</div></section>
-        <section aria-label="Service accounts"><h2>Service accounts</h2>{accounts.length ? <div>{accounts.map(account => <div class="settings-row" key={account.email}>
+        <section aria-label="Service accounts"><div class="line"><h2 class="grow">Service accounts</h2>
+          <Button label="New service account" icon="plus" reason={reason} onPress={() => this.setState({ makesAccount: true })} /></div>{accounts.length ? <div>{accounts.map(account => <div class="settings-row" key={account.email}>
           <bdi class="mono grow cut">{shown(account.email, 120)}</bdi>{account.disabled ? <span class="chip red">disabled</span>
             : <Button label="Disable" kind="danger" reason={reason} onPress={() => this.ask({ title: `Disable ${account.email}`, verb: "Disable", typed: account.email,
               told: "Its access tokens end at once.", act: async () => {
                 await this.api.server("POST", "hearth/v1/serviceAccounts:disable", { email: account.email });
                 await done();
-              } })} />}</div>)}</div> : <p class="note-text">There is none. hearth service-accounts create makes one, with its key.</p>}
+              } })} />}</div>)}</div> : <p class="note-text">There is none. Back-end programs sign in with one.</p>}
           {accounts.length ? <p class="note-text">{num(accounts.length)} {plural(accounts.length, "account")}</p> : null}</section>
       </div>
       {asked ? <ConfirmSheet asked={asked} onClose={() => this.setState({ asked: null })} /> : null}
+      {makesAccount ? <ServiceAccountSheet app={app} onClose={() => this.setState({ makesAccount: false })} onDone={done} /> : null}
       {creates ? <CreateSheet app={app} onClose={() => this.setState({ creates: false })} onDone={done} /> : null}
     </main>;
   }
