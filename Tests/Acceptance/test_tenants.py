@@ -7,8 +7,9 @@ from firebase_admin import auth, tenant_mgt
 import secrets_seen
 from client import Client
 from identity import Identity, claims, triple
+from postgres import PROGRAMS, WHY_NOT
 from test_admin_users import app  # noqa: F401  (a fixture)
-from waits import WAIT_SECONDS
+from waits import WAIT_SECONDS, until
 
 RULES = """{ "rules": { "of": { "$tenant": {
   ".read": "auth.token.firebase.tenant === $tenant", ".write": "auth.token.firebase.tenant === $tenant" } } } }"""
@@ -29,15 +30,26 @@ class Administrator:
         made = self.identity.post("projects/hearth/tenants", settings, version="v2", headers=self.headers)
         return made["name"].split("/")[-1]
 
+    def delete(self, tenant):
+        url = f"{self.identity.server.url}/identitytoolkit.googleapis.com/v2/projects/hearth/tenants/{tenant}"
+        answer = requests.delete(url, headers=self.headers, timeout=WAIT_SECONDS)
+        assert answer.status_code == 200, answer.text
+
 
 @pytest.fixture
 def server(serve):
-    return serve(rules=RULES)
+    return serve("--sign-in", "password", rules=RULES)
 
 
 def sign_up(server, email, tenant):
     return triple(Identity(server).post("accounts:signUp", {
         "email": email, "password": PASSWORD, "returnSecureToken": True, "tenantId": tenant}))
+
+
+def is_signed_out(client):
+    """It is told that it may read no more, and that its credential has ended."""
+    told = [client.receive()["d"]["a"] for _ in range(2)]
+    assert sorted(told) == ["ac", "c"], told
 
 
 def test_rules_know_the_tenant_of_who_asks(server):
@@ -66,15 +78,35 @@ def test_with_a_tenant_its_users_sockets_are_signed_out(server):
         sockets[tenant] = Client(server)
         sockets[tenant].sign_in(user["idToken"])
         sockets[tenant].listen(f"/of/{tenant}")
-    answer = requests.delete(
-        f"{server.url}/identitytoolkit.googleapis.com/v2/projects/hearth/tenants/{one}", headers=administrator.headers,
-        timeout=WAIT_SECONDS)
-    assert answer.status_code == 200, answer.text
-    # It is told that it may read no more, and that its credential has ended.
-    told = [sockets[one].receive()["d"]["a"] for _ in range(2)]
-    assert sorted(told) == ["ac", "c"], told
-    sockets[other].call("p", p=f"/of/{other}/a", d=1)
+    administrator.delete(one)
+    is_signed_out(sockets[one])
+    number = sockets[other].request("p", p=f"/of/{other}/a", d=1)
+    sockets[other].expect("d", p=f"of/{other}/a", d=1)
+    sockets[other].reply(number)
     Client(server).call("auth", "invalid_token", cred=gone["idToken"])
+
+
+@pytest.mark.skipif(PROGRAMS is None, reason=WHY_NOT)
+def test_every_node_of_a_cluster_knows_tenants(cluster):
+    nodes = cluster("--sign-in", "password", rules=RULES)
+    administrator = Administrator(nodes["a"])
+    one, other = administrator.make(), administrator.make()
+    gone, stays = sign_up(nodes["b"], "ann@example.com", one), sign_up(nodes["b"], "ann@example.com", other)
+    sockets = []
+    for name in "abc":
+        for tenant, user in ((one, gone), (other, stays)):
+            live = Client(nodes[name])
+            until(lambda: live.reply(live.request("auth", cred=user["idToken"])) is not None, "the user is not known")
+            live.listen(f"/of/{tenant}")
+            sockets.append((tenant, live))
+    administrator.delete(one)
+    for live in (live for tenant, live in sockets if tenant == one):
+        is_signed_out(live)
+    stay = [live for tenant, live in sockets if tenant == other]
+    number = stay[0].request("p", p=f"/of/{other}/a", d=1)
+    for live in stay:
+        live.expect("d", p=f"of/{other}/a", d=1)
+    stay[0].reply(number)
 
 
 def test_tenants_outlive_a_restart_and_a_kill(server):

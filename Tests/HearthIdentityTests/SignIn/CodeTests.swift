@@ -120,7 +120,7 @@ import Testing
         == "INVALID_OOB_CODE")
     #expect(
       try await world.post("accounts:update", ["oobCode": .string(verify), "tenantId": "t"]).error
-        == "UNSUPPORTED_TENANT_OPERATION")
+        == "TENANT_NOT_FOUND")
     let other = try IdentityWorld(seed: 2)
     #expect(try await other.post("accounts:update", ["oobCode": .string(verify)]).error == "INVALID_OOB_CODE")
     #expect(try await world.post("accounts:resetPassword", ["oobCode": ""]).error == "MISSING_OOB_CODE")

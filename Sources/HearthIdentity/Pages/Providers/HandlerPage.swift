@@ -168,7 +168,9 @@ extension HTMLPage {
 
   static let noTenants = HTMLPage(
     title: "This sign-in is not possible",
-    content: paragraph("The app names a tenant, and this server has none."), status: 400)
+    content: paragraph(
+      "The app names a tenant. By a page of another provider people sign in to the project itself; in a tenant, apps can hand "
+        + "the provider's token over."), status: 400)
 
   static let longAddress = HTMLPage(
     title: "The app's address is too long",

@@ -1,0 +1,22 @@
+extension TenantRecord: StoredRecord {
+  init(stored reader: RecordReader) throws(RecordDamage) {
+    self.init(id: try reader.text("id"), createdAtMilliseconds: try reader.int("createdAt"))
+    displayName = try reader.optionalText("displayName")
+    allowsPasswords = try reader.bool("passwords")
+    allowsEmailLinks = try reader.bool("emailLinks")
+    allowsAnonymous = try reader.bool("anonymous")
+    isDisabled = try reader.bool("disabled")
+    protectsFromEnumeration = try reader.optionalBool("protectsFromEnumeration")
+  }
+
+  func store(in writer: inout RecordWriter) {
+    writer.set("id", id)
+    writer.set("displayName", displayName)
+    writer.set("passwords", allowsPasswords)
+    writer.set("emailLinks", allowsEmailLinks)
+    writer.set("anonymous", allowsAnonymous)
+    writer.set("disabled", isDisabled)
+    if let protectsFromEnumeration { writer.set("protectsFromEnumeration", stated: protectsFromEnumeration) }
+    writer.set("createdAt", createdAtMilliseconds)
+  }
+}
