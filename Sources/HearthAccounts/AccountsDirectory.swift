@@ -103,7 +103,7 @@ public final class AccountsDirectory: Sendable {
   ///
   /// - Parameter shown: nil for a client that shows none; those are of the server's own project.
   package func holder(of shown: ShownText?) -> Accounts {
-    guard let shown, own.settings.isEmulator || own.tenants?.isEmpty == false else { return own }
+    guard let shown, hasOthers else { return own }
     switch shown {
     case .idToken(let token): return home(ofToken: token)
     case .refreshToken(let token):
@@ -116,6 +116,9 @@ public final class AccountsDirectory: Sendable {
       return others.first { $0.emulator?.knowsPhoneSession(session) == true } ?? own
     }
   }
+
+  /// Whether there may be others than the server's own.
+  private var hasOthers: Bool { own.settings.isEmulator || own.tenants?.isEmpty == false }
 
   /// The accounts, but for the server's own, in which something holds.
   private func first(where isIt: (AccountView) -> Bool) -> Accounts? {
@@ -130,9 +133,7 @@ public final class AccountsDirectory: Sendable {
   /// The accounts whose keys and users a token is judged by. What it says is not verified and grants nothing: a token of a
   /// tenant that is not there is refused by the keys of the project, which take none of any tenant.
   public func home(ofToken text: String) -> Accounts {
-    guard own.settings.isEmulator || own.tenants?.isEmpty == false, let token = try? TokenReader.read(text) else {
-      return own
-    }
+    guard hasOthers, let token = try? TokenReader.read(text) else { return own }
     let project = project(ofAudience: token.payload["aud"])
     guard token.kind == .id || own.settings.isEmulator, let tenant = token.payload["firebase"]?["tenant"]?.string else {
       return project

@@ -30,9 +30,7 @@ extension SignInProviders {
     of providerID: String, _ code: AuthorizationCode, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> [String: String] {
     let provider = try authorizationProvider(providerID)
-    guard throttle.admitCredential(address: client.address, now: now) else {
-      throw AccountError(.tooManyAttempts, "Too many refused credentials from your network. Try again later.")
-    }
+    try requireAdmitted(client, now: now)
     do throws(AccountError) {
       return try await answer(of: providerID) { try await provider.credential(code) }
     } catch {

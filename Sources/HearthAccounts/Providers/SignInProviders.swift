@@ -77,9 +77,7 @@ package struct SignInProviders: Sendable {
     let manifest = provider.manifest
     // Passwords and mailed codes have counters of their own, by account; a custom token cannot be guessed.
     let isCounted = method == .credential
-    if isCounted, !throttle.admitCredential(address: client.address, now: now) {
-      throw AccountError(.tooManyAttempts, "Too many refused credentials from your network. Try again later.")
-    }
+    if isCounted { try requireAdmitted(client, now: now) }
     let request = SignInRequest(
       id: client.requestID, providerID: manifest.id, method: method, operation: operation, parameters: parameters,
       facts: ProviderFacts(
@@ -103,6 +101,13 @@ package struct SignInProviders: Sendable {
       }
       throw AccountError(refusal)
     case let answer?: return answer
+    }
+  }
+
+  /// - Throws: `tooManyAttempts` for a network of which many credentials were refused.
+  func requireAdmitted(_ client: ClientInfo, now: Instant) throws(AccountError) {
+    guard throttle.admitCredential(address: client.address, now: now) else {
+      throw AccountError(.tooManyAttempts, "Too many refused credentials from your network. Try again later.")
     }
   }
 

@@ -127,6 +127,10 @@ public final class AccountStore: Sendable {
   ) async throws(AccountError) -> Value {
     let outcome = Outcome<Value>()
     let transaction = Transaction { [self] draft in
+      guard isThere(in: draft) else {
+        outcome.set(.failure(AccountError(.tenantNotFound)))
+        return false
+      }
       var accounts = beginChange(on: draft)
       do throws(AccountError) {
         outcome.set(.success(try body(&accounts)))
@@ -168,6 +172,7 @@ public final class AccountStore: Sendable {
   /// Keeps a lock of an account beyond a restart, or forgets it. Does not wait until it is durable.
   func saveLock(_ key: String, _ lock: AccountLock?) {
     let transaction = Transaction { [self] draft in
+      guard isThere(in: draft) else { return false }
       var accounts = beginChange(on: draft)
       accounts.setLock(key, lock)
       accounts.sweep()
@@ -183,6 +188,11 @@ public final class AccountStore: Sendable {
   /// credential is taken of which only the second of its issue is known: no change of the accounts need have been made in
   /// that second.
   func noteClock() { _ = seenSeconds.max(clock().wallMilliseconds / 1000, ordering: .relaxed) }
+
+  /// False for a tenant that was deleted: what was under way in it must leave nothing behind.
+  private func isThere(in draft: TransactionDraft) -> Bool {
+    project == nil || !draft.root[base.appending(AccountPath.settings)].isEmpty
+  }
 
   private func beginChange(on draft: TransactionDraft) -> AccountTransaction {
     AccountTransaction(

@@ -87,47 +87,65 @@ struct TenantEndpoints: EndpointArea {
 
 /// What an administrator wants of a tenant.
 private struct TenantChange: Sendable {
-  private var displayName: String??
-  private var allowsPasswords: Bool?
-  private var allowsEmailLinks: Bool?
-  private var allowsAnonymous: Bool?
-  private var isDisabled: Bool?
-  private var protectsFromEnumeration: Bool??
+  private enum Setting: String, CaseIterable {
+    case displayName, allowPasswordSignup, enableEmailLinkSignin, enableAnonymousUser, disableAuth, emailPrivacyConfig
+
+    /// - Parameter mask: its name in either spelling of masks, alone or before a dot.
+    init?(mask: String) {
+      let name = mask.prefix { $0 != "." }
+      let found = Self.allCases.first { name == $0.rawValue || name == IdentityCall.snakeCase($0.rawValue) }
+      guard let found else { return nil }
+      self = found
+    }
+  }
+
+  private var steps: [@Sendable (inout TenantRecord) -> Void] = []
 
   /// - Parameter names: of the members that are set; those that the body lacks become their defaults.
   /// - Throws: `invalidArgument` for a value that cannot be, `notImplemented` for a setting that tenants do not have here.
   init(_ call: IdentityCall, names: [String]) throws(AccountError) {
     for name in names {
-      switch String(name.prefix { $0 != "." }) {
-      case "displayName", "display_name":
-        let text = try call.text("displayName")
-        guard text.map(TenantRecord.isDisplayName) ?? true else {
-          throw AccountError(
-            .invalidArgument, "displayName has 4 to 20 letters, digits and hyphens, and begins with a letter.")
-        }
-        displayName = .some(text)
-      case "allowPasswordSignup", "allow_password_signup":
-        allowsPasswords = try call.bool("allowPasswordSignup") ?? false
-      case "enableEmailLinkSignin", "enable_email_link_signin":
-        allowsEmailLinks = try call.bool("enableEmailLinkSignin") ?? false
-      case "enableAnonymousUser", "enable_anonymous_user":
-        allowsAnonymous = try call.bool("enableAnonymousUser") ?? false
-      case "disableAuth", "disable_auth": isDisabled = try call.bool("disableAuth") ?? false
-      case "emailPrivacyConfig", "email_privacy_config":
-        let privacy = try call.object("emailPrivacyConfig")
-        protectsFromEnumeration = .some(
-          try privacy.flatMap { json throws(AccountError) in try call.with(json).bool("enableImprovedEmailPrivacy") })
-      default: throw AccountError(.notImplemented, "\(name) cannot be set for a tenant of this server.")
+      guard let setting = Setting(mask: name) else {
+        throw AccountError(.notImplemented, "\(name) cannot be set for a tenant of this server.")
       }
+      steps.append(try Self.step(setting, call))
+    }
+  }
+
+  private static func step(
+    _ setting: Setting, _ call: IdentityCall
+  ) throws(AccountError) -> @Sendable (inout TenantRecord) -> Void {
+    func flag() throws(AccountError) -> Bool { try call.bool(setting.rawValue) ?? false }
+    switch setting {
+    case .displayName:
+      let text = try call.text(setting.rawValue)
+      guard text.map(TenantRecord.isDisplayName) ?? true else {
+        throw AccountError(
+          .invalidArgument, "displayName has 4 to 20 letters, digits and hyphens, and begins with a letter.")
+      }
+      return { $0.displayName = text }
+    case .allowPasswordSignup:
+      let isOn = try flag()
+      return { $0.allowsPasswords = isOn }
+    case .enableEmailLinkSignin:
+      let isOn = try flag()
+      return { $0.allowsEmailLinks = isOn }
+    case .enableAnonymousUser:
+      let isOn = try flag()
+      return { $0.allowsAnonymous = isOn }
+    case .disableAuth:
+      let isOn = try flag()
+      return { $0.isDisabled = isOn }
+    case .emailPrivacyConfig:
+      let privacy = try call.object(setting.rawValue)
+      let protects = try privacy.flatMap { json throws(AccountError) in
+        try call.with(json).bool("enableImprovedEmailPrivacy")
+      }
+      return { $0.protectsFromEnumeration = protects }
     }
   }
 
   func apply(to tenant: inout TenantRecord) {
-    if let displayName { tenant.displayName = displayName }
-    if let allowsPasswords { tenant.allowsPasswords = allowsPasswords }
-    if let allowsEmailLinks { tenant.allowsEmailLinks = allowsEmailLinks }
-    if let allowsAnonymous { tenant.allowsAnonymous = allowsAnonymous }
-    if let isDisabled { tenant.isDisabled = isDisabled }
-    if let protectsFromEnumeration { tenant.protectsFromEnumeration = protectsFromEnumeration }
+    for step in steps { step(&tenant) }
   }
 }

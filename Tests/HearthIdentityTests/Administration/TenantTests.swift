@@ -203,6 +203,23 @@ import Testing
     #expect(try await Self.signIn(world, "ann@example.com", in: one).error == "TENANT_NOT_FOUND")
   }
 
+  @Test("what was under way in a tenant when it was deleted leaves nothing behind")
+  func deletedMeanwhile() async throws {
+    let world = try IdentityWorld()
+    let tenant = try await Self.make(world)
+    let accounts = try #require(world.accounts.tenants?.find(tenant))
+    let answer = try await world.post("\(Self.tenants)/\(tenant)", method: "DELETE", authority: Self.administrator)
+    #expect(answer.status == 200)
+    let change: @Sendable (inout AccountTransaction) throws(AccountError) -> Void = {
+      (transaction: inout AccountTransaction) throws(AccountError) in
+      try transaction.insert(UserRecord(uid: "late", createdAtMilliseconds: 1))
+    }
+    await #expect(throws: AccountError(.tenantNotFound)) { try await accounts.store.transact(change) }
+    accounts.store.saveLock("late", AccountLock(failures: 1, lockedUntilSeconds: 9, lastFailureSeconds: 1))
+    _ = try await world.signUp("ann@example.com")
+    #expect(!world.accounts.store.view.hasTenants)
+  }
+
   @Test("guesses of a password in one tenant lock nobody of the same address in another")
   func throttled() async throws {
     let world = try IdentityWorld()

@@ -5,7 +5,8 @@ import { App } from "../shell/app";
 import { Place } from "../shell/route";
 import { sentence } from "../shell/session";
 import { Button } from "../widgets/button";
-import { ServiceAccountSheet } from "./serviceAccountSheet";
+import { createDatabase, createServiceAccount } from "./create";
+import { NameSheet } from "./nameSheet";
 import { Sheet } from "../widgets/sheet";
 import { SheetFoot } from "../widgets/sheetFoot";
 import { TextField } from "../widgets/textField";
@@ -137,8 +138,11 @@ export class SettingsView extends Component<{ app: App; place: Place; database: 
           {accounts.length ? <p class="note-text">{num(accounts.length)} {plural(accounts.length, "account")}</p> : null}</section>
       </div>
       {asked ? <ConfirmSheet asked={asked} onClose={() => this.setState({ asked: null })} /> : null}
-      {makesAccount ? <ServiceAccountSheet app={app} onClose={() => this.setState({ makesAccount: false })} onDone={done} /> : null}
-      {creates ? <CreateSheet app={app} onClose={() => this.setState({ creates: false })} onDone={done} /> : null}
+      {makesAccount ? <NameSheet title="New service account" label="Create and save its key" placeholder="ci"
+        text="The key file is saved by this browser, and opens everything. Programs read it as Google's admin SDKs do. One that exists already gets a further key."
+        onClose={() => this.setState({ makesAccount: false })} make={name => createServiceAccount(app, name).then(done)} /> : null}
+      {creates ? <NameSheet title="New database" label="Create" onClose={() => this.setState({ creates: false })}
+        make={name => createDatabase(app, name).then(done)} /> : null}
     </main>;
   }
 }
@@ -164,30 +168,5 @@ class ConfirmSheet extends Component<{ asked: Asked; onClose: () => void }, { ty
       {asked.typed !== undefined ? <TextField label={<span>Type <bdi class="mono">{shown(asked.typed, 120)}</bdi></span>} value={typed}
         onChange={next => this.setState({ typed: next })} /> : null}
       {problem ? <span class="problem" role="alert">{problem}</span> : null}</Sheet>;
-  }
-}
-
-class CreateSheet extends Component<{ app: App; onClose: () => void; onDone: () => Promise<void> }, { name: string; problem: string | null; isBusy: boolean }> {
-  override state = { name: "", problem: null, isBusy: false };
-
-  private async submit(): Promise<void> {
-    const { app, onDone } = this.props;
-    const { name } = this.state;
-    this.setState({ isBusy: true, problem: null });
-    try {
-      await app.session.api.server("POST", ".settings/databases.json", { name });
-      app.notices.say(`${name} is there.`);
-      await onDone();
-    } catch (error) {
-      this.setState({ isBusy: false, problem: sentence(error) });
-    }
-  }
-
-  render() {
-    const { onClose } = this.props;
-    const { name, problem, isBusy } = this.state;
-    return <Sheet title="New database" onClose={onClose} onSubmit={() => void this.submit()}
-      foot={<SheetFoot label={isBusy ? "Creating…" : "Create"} isDisabled={isBusy || !name} onCancel={onClose} />}>
-      <TextField label="Name" value={name} problem={problem} onChange={next => this.setState({ name: next, problem: null })} /></Sheet>;
   }
 }

@@ -1,0 +1,15 @@
+import { saveText } from "../data/export";
+import { App } from "../shell/app";
+import { Json } from "../tree/node";
+
+export async function createDatabase(app: App, name: string): Promise<void> {
+  await app.session.api.server("POST", ".settings/databases.json", { name });
+  app.notices.say(`${name} is there.`);
+}
+
+/** Makes an account of a program and hands its key to the browser as a file, once: the server keeps only what checks it. */
+export async function createServiceAccount(app: App, name: string): Promise<void> {
+  const made = await app.session.api.server<{ email: string; key: Json }>("POST", "hearth/v1/serviceAccounts:create", { name });
+  saveText(name, JSON.stringify(made.key, null, 2) + "\n");
+  app.notices.say(`${made.email} is there. Its key was saved as a file, and is shown nowhere again.`);
+}
