@@ -60,8 +60,12 @@ extension Redecision {
       let uid = cancelled.uid.map { " \($0)" } ?? ""
       return ", cut \(cancelled.connection.rawValue)\(tag)\(uid) \(cancelled.name.path) told \(cancelled.lastPosition)"
     }
+    let kept = kept.map { kept in
+      let who = kept.uid.map { " \($0)" } ?? ""
+      return ", keeps \(kept.connection.rawValue)\(who) \(kept.path) by line \(kept.rule.map { "\($0.line)" } ?? "none")"
+    }
     return "redecided \(cause.scenarioText)\(revocation)\(connection) at \(position): "
-      + "examined \(examinedCount), kept \(keptCount)\(cut.joined())"
+      + "examined \(examinedCount), kept \(keptCount)\(kept.joined())\(cut.joined())"
   }
 }
 

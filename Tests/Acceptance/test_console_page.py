@@ -453,10 +453,18 @@ def test_without_a_connection_what_was_there_stays(console):
     # A session ends with the process that gave it.
     expect(page.get_by_role("dialog", name="Your session has ended")).to_be_visible()
     watched.picture("session-ended")
+    # Nothing can be asked now, and nothing is.
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    for view in ("now", "people"):
+        page.evaluate(f"location.hash = '#/{view}'")
+        expect(page.get_by_text("The session ended.")).to_be_attached()
+    assert [url for url in asked if "/api/" in url] == []
     # Another link, over the page as it is: the view goes on where it was.
     page.goto(console.link())
     expect(page.get_by_role("dialog")).to_have_count(0)
-    expect(page).to_have_url(re.compile("#/data/notices/closing$"))
+    expect(page).to_have_url(re.compile("#/people$"))
+    page.evaluate("location.hash = '#/data/notices/closing'")
     expect(page.locator(".banner")).to_have_count(0)
     console.write("/notices/closing", "Back")
     expect(row(page, "notices", "closing").locator(".value")).to_have_text('"Back"')

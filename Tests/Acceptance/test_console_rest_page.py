@@ -23,6 +23,7 @@ def test_a_query_a_version_and_an_administrator(console, tmp_path):
     other = tmp_path / "rules.json"
     other.write_text(RULES.replace("<= 10", "<= 1000"), encoding="utf-8")
     console.server.run("rules", "deploy", str(other))
+    console.write("/lists/tools", "rake")
     watched = console.open(view="rules", fragment="/try")
     page = watched.page
     why = page.get_by_role("region", name="Why")
@@ -31,7 +32,14 @@ def test_a_query_a_version_and_an_administrator(console, tmp_path):
         page.get_by_role("button", name="Decide").click()
         expect(why).to_contain_text(expected)
 
-    page.locator(".try-form").get_by_label("Path").fill("/lists")
+    path = page.locator(".try-form").get_by_role("combobox", name="Path")
+    path.fill("/li")
+    expect(page.get_by_role("option")).to_contain_text(["lists"])
+    watched.picture("try-keys")
+    check_accessibility(page)
+    path.press("Tab")
+    expect(path).to_have_value("/lists/")
+    path.press("Escape")
     decide("read refused")
     page.get_by_label("Query, in JSON").fill('{"orderByKey": true, "limitToFirst": 100, "limit": 1}')
     page.get_by_role("button", name="Decide").click()

@@ -26,7 +26,11 @@ import Testing
     return Redecision(
       serial: 1, cause: .revocation, position: position, revocation: round.number,
       instant: HearthEngine.Instant(wallMilliseconds: 900, monotonicMilliseconds: 5_000), connection: nil,
-      examinedCount: cut + 1, cancelled: cancelled)
+      examinedCount: cut + 1, cancelled: cancelled,
+      kept: [
+        Redecision.Kept(
+          connection: ConnectionID(rawValue: 9 << 8), path: Path("/open"), query: nil, uid: "bob", rule: nil)
+      ])
   }
 
   /// Has the only loop of a node cut so many listens of one connection in each database.
@@ -88,6 +92,8 @@ import Testing
     #expect(found.map { $0["nodes"]?.array?.map { $0["cancelled"]?.int } } == [[1, 2, 0], [0, 1, 0]])
     #expect(found[0]["listeners"]?.array?.map { $0["node"]?.string } == ["a", "b", "b"])
     #expect(found[0]["listenersOmitted"]?.int == 0)
+    #expect(found[0]["keptListeners"]?.array?.map { $0["node"]?.string } == ["a", "b"])
+    #expect(found[0]["keptListeners"]?.array?.map { $0["uid"]?.string } == ["bob", "bob"])
     #expect(text(found[0]["revocation"]).contains("user_disable"))
     for desk in [a, b, c] { desk.close() }
   }

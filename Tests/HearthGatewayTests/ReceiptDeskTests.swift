@@ -1,4 +1,5 @@
 import HearthAccounts
+import HearthRules
 import HearthTree
 import NIOEmbedded
 import NIOPosix
@@ -112,6 +113,34 @@ import Testing
     let receipt = try #require(try kept(desk).first)
     #expect(receipt["cancelled"]?.int == 12 && receipt["sent"]?.int == 12)
     #expect(receipt["listeners"]?.array?.count == 5 && receipt["listenersOmitted"]?.int == 7)
+  }
+
+  @Test("listeners that go on are named with the rule that lets them, as many as there is room for")
+  func keptListeners() throws {
+    var limits = ReceiptLimits()
+    limits.keptMax = 3
+    let desk = desk(limits)
+    let rules = try RuleSet.compile(#"{"rules":{"a":{".read":"auth == null"}}}"#)
+    let decision = rules.decide(
+      .read(ReadRequest(path: Path("/a/1"), root: .empty, auth: nil, nowMilliseconds: 0)))
+    var told = redecision(.rules(position: 7), cut: 0, examined: 5)
+    for number in 0..<5 {
+      let uid: String? = number == 0 ? nil : "u\(number)"
+      let query: Query? = number == 1 ? Query(order: .key, limit: .first(2)) : nil
+      told.kept.append(
+        Redecision.Kept(
+          connection: ConnectionID(rawValue: UInt64(number + 1) << 8), path: Path("/a/\(number)"), query: query,
+          uid: uid,
+          rule: number == 0 ? nil : decision.rule))
+    }
+    _ = try #require(desk.open(told, of: "one"))
+    let receipt = try #require(try kept(desk).first)
+    let texts = try #require(receipt["keptListeners"]?.array).map { String(decoding: $0.text(), as: UTF8.self) }
+    let rule = #""rule":{"kind":"read","path":"/a","line":1,"column":25}"#
+    #expect(texts.count == 3 && receipt["kept"]?.int == 5)
+    #expect(texts.first == #"{"connection":"100","path":"/a/0"}"#)
+    #expect(texts.last == #"{"connection":"300","path":"/a/2","uid":"u2",\#(rule)}"#)
+    #expect(texts.dropFirst().first?.contains(#""query":{"#) == true)
   }
 
   @Test("a sign-in that costs nobody a listen is no news; the end of a credential is")

@@ -6,24 +6,34 @@ import Synchronization
 package final class PulseWatch: Sendable {
   /// The keys from the root to the places, as a tree: a change looks at no more than the keys of its path, and at the
   /// places below it.
-  private struct Step {
-    /// Looked through one by one where they are few: quicker than hashing a key of every commit.
-    private(set) var children: [(key: Key, step: Int)] = []
-    private var byKey: [Key: Int] = [:]
+  private final class Step: Sendable {
+    let keys: [Key]
+    /// Of each key.
+    let steps: [Step]
+    /// Where each key stands; empty where they are few: those are looked through one by one, quicker than hashing a key of
+    /// every commit.
+    private let slots: [Key: Int]
     /// The places that end here.
-    var places: [Int] = []
+    let places: [Int]
 
     private static let scannedCountMax = 8
 
-    func child(_ key: Key) -> Int? {
-      guard byKey.isEmpty else { return byKey[key] }
-      return children.first { $0.key == key }?.step
+    /// - Parameter places: with how much of their paths is left.
+    init(_ places: [(place: Int, rest: ArraySlice<Key>)]) {
+      self.places = places.filter(\.rest.isEmpty).map(\.place)
+      let below = Dictionary(grouping: places.filter { !$0.rest.isEmpty }) { $0.rest.first! }
+      keys = below.keys.sorted()
+      steps = keys.map { key in Step(below[key]!.map { ($0.place, $0.rest.dropFirst()) }) }
+      let isScanned = keys.count <= Self.scannedCountMax
+      slots = isScanned ? [:] : Dictionary(uniqueKeysWithValues: zip(keys, keys.indices))
     }
 
-    mutating func add(_ key: Key, _ step: Int) {
-      children.append((key, step))
-      guard children.count > Self.scannedCountMax else { return }
-      for child in children.dropFirst(byKey.count) { byKey[child.key] = child.step }
+    func child(_ key: Key) -> Step? {
+      if slots.isEmpty {
+        for slot in keys.indices where keys[slot] == key { return steps[slot] }
+        return nil
+      }
+      return slots[key].map { steps[$0] }
     }
   }
 
@@ -34,25 +44,11 @@ package final class PulseWatch: Sendable {
     var commit = 0
   }
 
-  private let steps: [Step]
+  private let root: Step
   private let state: Mutex<State>
 
   init(_ paths: [Path]) {
-    var steps = [Step()]
-    for (place, path) in paths.enumerated() {
-      var step = 0
-      for key in path.keys {
-        if let next = steps[step].child(key) {
-          step = next
-        } else {
-          steps.append(Step())
-          steps[step].add(key, steps.count - 1)
-          step = steps.count - 1
-        }
-      }
-      steps[step].places.append(place)
-    }
-    self.steps = steps
+    root = Step(paths.enumerated().map { ($0.offset, $0.element.keys[...]) })
     state = Mutex(
       State(counts: [Int](repeating: 0, count: paths.count), lastCommits: [Int](repeating: 0, count: paths.count)))
   }
@@ -77,18 +73,17 @@ package final class PulseWatch: Sendable {
   }
 
   private func note(_ path: Path, _ state: inout State) {
-    var step = 0
-    count(steps[0].places, &state)
+    var step = root
+    count(step.places, &state)
     for key in path.keys {
-      guard let next = steps[step].child(key) else { return }
+      guard let next = step.child(key) else { return }
       step = next
-      count(steps[step].places, &state)
+      count(step.places, &state)
     }
-    guard !steps[step].children.isEmpty else { return }
-    var below = steps[step].children.map(\.step)
+    var below = step.steps
     while let next = below.popLast() {
-      count(steps[next].places, &state)
-      below += steps[next].children.map(\.step)
+      count(next.places, &state)
+      below += next.steps
     }
   }
 

@@ -12,6 +12,12 @@ public struct CommitPlaces: Sendable {
   /// Whether there is no commit.
   public var isEmpty: Bool { ends.isEmpty }
 
+  /// Takes the only place of the next commit.
+  package mutating func append(_ place: Path) {
+    paths.append(place)
+    ends.append(paths.count)
+  }
+
   /// Takes the places of the next commit.
   package mutating func append(_ places: some Sequence<Path>) {
     paths.append(contentsOf: places)

@@ -22,6 +22,7 @@ extension Engine {
     _ listens: [Listen], because cause: Cancellation, of connection: Connection? = nil, revocation: UInt64? = nil
   ) {
     var (examinedCount, cancelled, lost): (Int, [Redecision.Cancelled], [Listen]) = (0, [], [])
+    var kept: [(listen: Listen, rule: RuleReference?)] = []
     for listen in listens where listen.isLive {
       examinedCount += 1
       let decision = decideListen(listen.path, listen.connection.principal, listen.sentQuery, isAgain: true)
@@ -37,6 +38,7 @@ extension Engine {
         lost.append(listen)
       } else {
         grants.set(listen, by: decision, at: now)
+        if kept.count < Redecision.keptToldMax { kept.append((listen, decision?.rule)) }
       }
     }
     // The last first: each is then the last of the tables that it stands in, where taking it out costs least.
@@ -45,7 +47,12 @@ extension Engine {
     lastRedecisionSerial += 1
     let redecision = Redecision(
       serial: lastRedecisionSerial, cause: cause, position: cause.position ?? state.position, revocation: revocation,
-      instant: now, connection: connection?.id, examinedCount: examinedCount, cancelled: cancelled)
+      instant: now, connection: connection?.id, examinedCount: examinedCount, cancelled: cancelled,
+      kept: kept.map { listen, rule in
+        Redecision.Kept(
+          connection: listen.connection.id, path: listen.path, query: listen.sentQuery, uid: listen.principal.uid,
+          rule: rule)
+      })
     effects.append(.redecided(redecision))
   }
 

@@ -11,11 +11,10 @@ package struct PlaceTap: Sendable {
 
   mutating func note(_ commit: Commit) {
     guard isOn else { return }
-    let isMuch = commit.changes.count > Self.placesPerCommitMax
-    if isMuch {
-      places.append(CollectionOfOne(commit.base))
-    } else {
-      places.append(commit.changes.lazy.map(\.location.path))
+    switch commit.changes.count {
+    case 1: places.append(commit.changes[0].location.path)
+    case ...Self.placesPerCommitMax: places.append(commit.changes.lazy.map(\.location.path))
+    default: places.append(commit.base)
     }
   }
 

@@ -7,6 +7,8 @@ final class QueryGroup {
   let node: ListenNode
   var audience = ListenAudience<TaggedRecipient>()
 
+  private let keys: QueryKeyRange
+
   /// What is shown, followed through every commit.
   var window: QueryWindow
 
@@ -22,11 +24,15 @@ final class QueryGroup {
 
   init(_ query: Query, at node: ListenNode, window: QueryWindow, order: Query.Order?, isWhole: Bool) {
     self.query = query
+    keys = QueryKeyRange(query)
     self.node = node
     self.window = window
     self.order = order
     self.isWhole = isWhole
   }
+
+  /// Whether a change of that child could mean anything to what is shown.
+  func mayShow(_ key: Key) -> Bool { (isWhole || keys.contains(key)) && window.mayShow(key) }
 
   /// The query whose result is sent.
   var shownQuery: Query { window.query }
@@ -46,7 +52,7 @@ final class QueryShelf {
 
   /// Whether a change of that child could mean anything to a live query or to a kept order.
   func mayConcern(_ key: Key) -> Bool {
-    !orders.isEmpty || groups.containsValue { $0.window.mayShow(key) }
+    !orders.isEmpty || groups.containsValue { $0.mayShow(key) }
   }
 
   func slot(of order: Query.Order) -> Int? { orders.firstIndex { $0.index.order == order } }

@@ -1,3 +1,4 @@
+import HearthRules
 import HearthTree
 
 /// Listens that were decided again, and which of them are cancelled: the engine's part of a receipt.
@@ -19,6 +20,23 @@ public struct Redecision: Sendable {
     public var name: ListenName { ListenName(path: denial.path, tag: tag) }
   }
 
+  /// A listen that goes on.
+  public struct Kept: Sendable {
+    /// Whose listen it is.
+    public var connection: ConnectionID
+    /// Where.
+    public var path: Path
+    /// What the rules were asked about; nil for a listen without a query, or when they see none.
+    public var query: Query?
+    /// Of whoever listens.
+    public var uid: String?
+    /// The rule that lets it go on; nil when rules are not asked about what they read.
+    public var rule: RuleReference?
+  }
+
+  /// So many of the kept are told of.
+  public static let keptToldMax = 20
+
   /// Grows with every redecision of a database.
   public var serial: UInt64
   /// Why listens were decided again.
@@ -35,6 +53,8 @@ public struct Redecision: Sendable {
   public var examinedCount: Int
   /// Those that the rules no longer allow.
   public var cancelled: [Cancelled]
+  /// The first of the others: ``keptToldMax`` at most.
+  public var kept: [Kept] = []
 
   /// How many go on.
   public var keptCount: Int { examinedCount - cancelled.count }

@@ -1,5 +1,6 @@
 import HearthCrypto
 import HearthEngine
+import HearthTransport
 import HearthTree
 
 /// A client as an administrator is shown it.
@@ -32,6 +33,8 @@ package struct ShownClient: Sendable {
   package var sinceMilliseconds: Int64
   /// Nothing is read from it at the moment.
   package var isPaused: Bool
+  /// What it was sent; nil between long polls, which have no line of their own.
+  package var traffic: Outlet.Traffic?
 
   fileprivate static func isNewer(_ one: ShownClient, _ other: ShownClient) -> Bool {
     (one.sinceMilliseconds, one.id.rawValue) > (other.sinceMilliseconds, other.id.rawValue)

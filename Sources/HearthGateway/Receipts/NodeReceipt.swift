@@ -4,7 +4,7 @@ import HearthTree
 ///
 /// ```
 /// {"receipts":[{"database":"default","position":42,"signedOut":1,"examined":1,"kept":0,"cancelled":1,"sent":1,"gone":0,
-///               "late":0,"isComplete":true,"microseconds":[900],"listeners":[{…}]}]}
+///               "late":0,"isComplete":true,"microseconds":[900],"listeners":[{…}],"keptListeners":[{…}]}]}
 /// ```
 ///
 /// Listeners are as in a ``Receipt``'s line. Where they, or the times, would take too many bytes, some are left out; counts
@@ -21,6 +21,8 @@ struct NodeReceipt: Sendable {
   var microseconds: [Int64]
   /// Of the first that were cut.
   var listeners: [JSON]
+  /// Of the first that go on; none of an earlier version's node.
+  var kept: [JSON]
 
   /// A node that was asked cannot put into words what it did.
   struct TooMuch: Error {}
@@ -33,13 +35,14 @@ struct NodeReceipt: Sendable {
     let share = max(1, receipts.count)
     let list = receipts.map { receipt -> JSON in
       let times = sample(receipt.microseconds.sorted(), countMax: limits.nodeTimesMax / share)
+      let (cut, kept) = receipt.listenersJSON(bytesMax: limits.nodeListenersBytesMax / share)
       let members: [JSON.Member] = [
         .init("database", receipt.database.map { .string($0) } ?? .null), .init("position", .int(receipt.position)),
       ]
       return .object(
         members + receipt.counts.members + [
           .init("isComplete", .bool(receipt.isComplete)), .init("microseconds", .array(times.map { .int($0) })),
-          .init("listeners", .array(receipt.listenersJSON(bytesMax: limits.nodeListenersBytesMax / share))),
+          .init("listeners", .array(cut)), .init("keptListeners", .array(kept)),
         ])
     }
     return JSON.object([.init("receipts", .array(list))]).text()
@@ -72,13 +75,19 @@ struct NodeReceipt: Sendable {
       let times = json["microseconds"]?.array?.map(\.int), times.count <= min(counts.sent, limits.nodeTimesMax),
       let listeners = json["listeners"]?.array, listeners.count <= min(counts.cancelled, limits.listenersMax)
     else { return nil }
+    let kept = json["keptListeners"]?.array ?? []
+    guard kept.count <= min(counts.kept, limits.keptMax) else { return nil }
     let microseconds = times.compactMap { $0 }.filter { $0 >= 0 }
     guard microseconds.count == times.count else { return nil }
     (self.database, self.position, self.counts, self.isComplete) = (database, position, counts, isComplete)
-    (self.microseconds, self.listeners) = (microseconds, [])
+    (self.microseconds, self.listeners, self.kept) = (microseconds, [], [])
     for listener in listeners {
       guard let known = Self.listener(listener) else { return nil }
       self.listeners.append(known)
+    }
+    for listener in kept {
+      guard let known = Self.listener(listener) else { return nil }
+      self.kept.append(known)
     }
   }
 
@@ -90,5 +99,7 @@ struct NodeReceipt: Sendable {
     return .object(members.filter { known.contains($0.name) })
   }
 
-  private static let known: Set = ["connection", "path", "query", "uid", "lastPosition", "milliseconds", "outcome"]
+  private static let known: Set = [
+    "connection", "path", "query", "uid", "lastPosition", "milliseconds", "outcome", "rule",
+  ]
 }

@@ -9,11 +9,12 @@ import HearthTree
 //    "position":42,"time":1795312345678,"signedOut":2,"examined":5,"kept":3,"cancelled":2,"sent":2,"gone":0,"late":0,
 //    "isComplete":true,"milliseconds":{"p50":0.9,"p99":1.3,"max":1.3},
 //    "listeners":[{"connection":"2a01","path":"/rooms/1","uid":"alice","lastPosition":41,"milliseconds":1.3}],
-//    "listenersOmitted":0}
+//    "listenersOmitted":0,
+//    "keptListeners":[{"connection":"2a02","path":"/rooms/1","uid":"bob","rule":{"kind":"read","path":"/rooms/$id","line":4,"column":16}}]}
 //
 // `time` is milliseconds since 1970. `milliseconds` are from the cause to the cancellation's last byte in the socket;
 // causes other than a revocation are timed to the millisecond. A listener that was not sent its cancellation has
-// `"outcome":"gone"` or `"late"` instead.
+// `"outcome":"gone"` or `"late"` instead. Kept ones without a `rule` are read by somebody whom rules are not asked about.
 //
 // In a cluster, `"node":"a"` behind the id says who keeps it. Where the other nodes were asked what they did, counts, times
 // and listeners are those of all nodes, each listener with its `"node"`, and behind `isComplete` come the nodes that it
@@ -50,9 +51,10 @@ extension Receipt {
             .init("max", Self.milliseconds(last)),
           ])))
     }
-    let shown = listenersJSON(bytesMax: limits.lineBytesMax)
-    members.append(.init("listeners", .array(shown)))
-    members.append(.init("listenersOmitted", .int(Int64(all.cancelled - shown.count))))
+    let (cut, kept) = listenersJSON(bytesMax: limits.lineBytesMax)
+    members.append(.init("listeners", .array(cut)))
+    members.append(.init("listenersOmitted", .int(Int64(all.cancelled - cut.count))))
+    members.append(.init("keptListeners", .array(kept)))
     return .object(members)
   }
 
@@ -66,16 +68,21 @@ extension Receipt {
     ]
   }
 
-  /// The first listeners, in no more than so many bytes.
-  func listenersJSON(bytesMax: Int) -> [JSON] {
+  /// The first listeners that were cut, then those that were kept, in no more than so many bytes.
+  func listenersJSON(bytesMax: Int) -> (cut: [JSON], kept: [JSON]) {
     let own = elsewhere == nil ? nil : node
-    var (shown, left): ([JSON], Int) = ([], bytesMax)
-    for json in listeners.lazy.map({ $0.json.naming(own) }) + (elsewhere?.listeners ?? []) {
-      left -= json.text().count
-      guard left >= 0 else { break }
-      shown.append(json)
+    var left = bytesMax
+    func fitting(_ all: some Sequence<JSON>) -> [JSON] {
+      var shown: [JSON] = []
+      for json in all {
+        left -= json.text().count
+        guard left >= 0 else { break }
+        shown.append(json)
+      }
+      return shown
     }
-    return shown
+    let cut = fitting(listeners.lazy.map { $0.json.naming(own) } + (elsewhere?.listeners ?? []))
+    return (cut, fitting(kept.lazy.map { $0.json.naming(own) } + (elsewhere?.kept ?? [])))
   }
 
   /// Of whom.
@@ -125,6 +132,25 @@ extension Receipt.Listener {
     case .gone: members.append(.init("outcome", .string("gone")))
     case .late: members.append(.init("outcome", .string("late")))
     }
+    return .object(members)
+  }
+}
+
+extension Redecision.Kept {
+  fileprivate var json: JSON {
+    var members: [JSON.Member] = [
+      .init("connection", .string(Receipt.trace(connection))), .init("path", .string(path.description)),
+    ]
+    if let query { members.append(.init("query", query.wire)) }
+    if let uid { members.append(.init("uid", .string(uid))) }
+    guard let rule else { return .object(members) }
+    members.append(
+      .init(
+        "rule",
+        .object(
+          [.init("kind", .string(rule.kind.rawValue)), .init("path", .string(rule.pathTemplate))]
+            + (rule.file.map { [.init("file", .string($0))] } ?? [])
+            + [.init("line", .int(Int64(rule.line))), .init("column", .int(Int64(rule.column)))])))
     return .object(members)
   }
 }

@@ -28,6 +28,8 @@ struct Receipt: Sendable {
   var microseconds: [Int64] = []
   /// The first of the cancelled.
   var listeners: [Listener] = []
+  /// The first of those that go on.
+  var kept: [Redecision.Kept] = []
 
   /// What the other nodes of a cluster did in the same database.
   struct Elsewhere: Sendable {
@@ -37,6 +39,8 @@ struct Receipt: Sendable {
     var silent: [String] = []
     /// The first of the cancelled, each with its node's name.
     var listeners: [JSON] = []
+    /// The first of those that go on, in the same way.
+    var kept: [JSON] = []
   }
 
   enum Cause: Sendable {

@@ -60,6 +60,7 @@ final class ReceiptDraft: Sendable {
             connection: cancelled.connection, name: cancelled.name, uid: cancelled.uid,
             lastPosition: cancelled.lastPosition))
       }
+      state.receipt.kept += redecision.kept.prefix(limits.keptMax - state.receipt.kept.count)
       return ReceiptPart(draft: self, first: first)
     }
   }
@@ -83,6 +84,8 @@ final class ReceiptDraft: Sendable {
           state.receipt.microseconds += receipt.microseconds
           let room = limits.listenersMax - state.receipt.listeners.count - elsewhere.listeners.count
           elsewhere.listeners += receipt.listeners.prefix(max(0, room)).map { $0.naming(node) }
+          let keptRoom = limits.keptMax - state.receipt.kept.count - elsewhere.kept.count
+          elsewhere.kept += receipt.kept.prefix(max(0, keptRoom)).map { $0.naming(node) }
         }
         elsewhere.nodes.append((node, counts))
       }

@@ -3,6 +3,8 @@ package struct ReceiptLimits: Sendable {
   /// Cancelled listeners that a receipt names one by one. A screen shows some tens, a script checks a room of people;
   /// beyond that the counts and the distribution tell the story.
   var listenersMax = 1_000
+  /// Listeners that go on which a receipt names, each with the rule that lets it: enough to see why.
+  var keptMax = 20
   /// Bytes of a receipt's line after which no more listeners are named: paths may be long.
   var lineBytesMax = 256 << 10
   /// Receipts in memory, for who asks over the network.

@@ -82,7 +82,7 @@ final class SocketConnection: TransportDelegate, SignedInClient {
       id: id, kind: transport is SocketTransport ? .socket : .poll, database: opening.namespace,
       uid: credential?.shownUID, readsAll: credential?.readsAll ?? false, address: opening.origin.address,
       agent: opening.agent, sinceMilliseconds: sinceMilliseconds,
-      isPaused: isHeldBack || isOverQuota || isVerifying)
+      isPaused: isHeldBack || isOverQuota || isVerifying, traffic: transport?.directLine?.outlet.traffic)
   }
 
   private func openDatabase() {

@@ -117,11 +117,12 @@ final class StreamConnection: SignedInClient {
   var hasDatabase: Bool { database != nil }
 
   var shown: ShownClient? {
-    database.map { database in
-      ShownClient(
-        id: id, kind: .stream, database: database.name, uid: principal.uid, readsAll: principal.readsAll,
-        address: address, sinceMilliseconds: sinceMilliseconds, isPaused: false)
-    }
+    guard let database else { return nil }
+    var traffic: Outlet.Traffic?
+    if case .open(let stream) = state { traffic = stream.outlet?.traffic }
+    return ShownClient(
+      id: id, kind: .stream, database: database.name, uid: principal.uid, readsAll: principal.readsAll,
+      address: address, sinceMilliseconds: sinceMilliseconds, isPaused: false, traffic: traffic)
   }
 
   func submit(_ action: Command.Action) {

@@ -82,9 +82,19 @@ extension ConsoleOperation {
     return ConsoleResponder.json(await BlockingThread.run { sight.json })
   }
 
-  /// `GET api/now/doctor`: what `hearth doctor` found last; where that is old, it looks again. `POST` has it look now.
-  func doctor(isWanted: Bool) throws(ConsoleFailure) -> HTTPResponse {
-    if isWanted { _ = try session() } else { _ = try looked() }
+  /// `GET api/now/doctor`: what `hearth doctor` found last; where that is old, it looks again.
+  func lastExamination() throws(ConsoleFailure) -> HTTPResponse {
+    _ = try looked()
+    return try examination(isWanted: false)
+  }
+
+  /// `POST api/now/doctor`: it looks now.
+  func examine() throws(ConsoleFailure) -> HTTPResponse {
+    _ = try session()
+    return try examination(isWanted: true)
+  }
+
+  private func examination(isWanted: Bool) throws(ConsoleFailure) -> HTTPResponse {
     guard let doctor = console.doctor else { throw .notFound }
     doctor.look(isWanted: isWanted)
     return ConsoleResponder.json(doctor.json)
@@ -157,6 +167,8 @@ extension ShownClient {
       .init("agent", agent.map { .string($0) } ?? .null),
       .init("uid", uid.map { .string($0) } ?? .null), .init("readsAll", .bool(readsAll)),
       .init("address", .string(address)), .init("since", .int(sinceMilliseconds)), .init("isPaused", .bool(isPaused)),
+      .init("sentBytes", traffic.map { .int(Int64($0.takenBytes)) } ?? .null),
+      .init("waitingBytes", traffic.map { .int(Int64($0.waitingBytes)) } ?? .null),
     ])
   }
 }

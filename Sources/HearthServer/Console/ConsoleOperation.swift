@@ -33,55 +33,49 @@ struct ConsoleOperation: Sendable {
   /// Refusals that one decides again, the newest.
   static let forecastRefusalsMax = 200
 
-  /// What there is, with whichever method.
-  private static let names: Set<String> = [
-    "session", "databases", "credential", "outline", "events", "rules/coverage", "rules/check", "rules/forecast",
-    "session/presence", "people", "people/one",
-    "try", "now/figures", "now/connections", "now/listens", "now/log", "now/state", "now/disconnect", "now/doctor",
-    "now/backups", "download",
+  /// What an operation comes to: at once, or after others have been asked.
+  private enum Work: Sendable {
+    case now(@Sendable (ConsoleOperation) -> () throws(ConsoleFailure) -> HTTPResponse)
+    case later(@Sendable (ConsoleOperation) -> () async throws(ConsoleFailure) -> HTTPResponse)
+  }
+
+  /// What there is, by name and method. A new operation is a line here.
+  private static let works: [(name: String, method: HTTPMethod, work: Work)] = [
+    ("session", .GET, .now(shown)), ("session", .POST, .later(signIn)), ("session", .DELETE, .later(signOut)),
+    ("session/presence", .POST, .later(showPresence)),
+    ("databases", .GET, .now(databases)), ("credential", .POST, .later(credential)),
+    ("outline", .GET, .later(outline)), ("download", .POST, .later(makeDownload)),
+    ("rules/coverage", .GET, .later(coverage)), ("rules/check", .POST, .later(checkRules)),
+    ("rules/forecast", .POST, .later(forecast)), ("try", .POST, .later(tryRules)),
+    ("now/figures", .GET, .now(figures)), ("now/connections", .GET, .later(connections)),
+    ("now/listens", .GET, .later(listens)), ("now/log", .GET, .now(logLines)), ("now/state", .GET, .later(state)),
+    ("now/doctor", .GET, .now(lastExamination)), ("now/doctor", .POST, .now(examine)),
+    ("now/backups", .GET, .later(backups)), ("now/backups", .POST, .later(makeBackup)),
+    ("now/disconnect", .POST, .later(disconnect)),
+    ("people", .GET, .later(people)), ("people/one", .GET, .later(person)),
   ]
 
-  /// - Parameter name: what comes behind `/.console/api/`. A new operation is a line here, and in ``names``.
+  /// - Parameter name: what comes behind `/.console/api/`.
   func answer(_ name: String) -> EventLoopFuture<HTTPResponse> {
     let method = call.request.method == .HEAD ? HTTPMethod.GET : call.request.method
-    switch (method, name) {
-    case (.POST, "session"): return later { () async throws(ConsoleFailure) in try await signIn() }
-    case (.GET, "session"): return now { () throws(ConsoleFailure) in try shown() }
-    case (.DELETE, "session"): return later { () async throws(ConsoleFailure) in try await signOut() }
-    case (.POST, "session/presence"):
-      return later { () async throws(ConsoleFailure) in try await showPresence() }
-    case (.GET, "databases"): return now { () throws(ConsoleFailure) in try databases() }
-    case (.POST, "credential"): return later { () async throws(ConsoleFailure) in try await credential() }
-    case (.GET, "outline"): return later { () async throws(ConsoleFailure) in try await outline() }
-    case (.GET, "events") where call.request.method == .GET: return events()
-    case (.GET, "rules/coverage"): return later { () async throws(ConsoleFailure) in try await coverage() }
-    case (.POST, "rules/check"): return later { () async throws(ConsoleFailure) in try await checkRules() }
-    case (.POST, "rules/forecast"): return later { () async throws(ConsoleFailure) in try await forecast() }
-    case (.GET, "now/figures"): return now { () throws(ConsoleFailure) in try figures() }
-    case (.GET, "now/connections"): return later { () async throws(ConsoleFailure) in try await connections() }
-    case (.GET, "now/listens"): return later { () async throws(ConsoleFailure) in try await listens() }
-    case (.GET, "now/log"): return now { () throws(ConsoleFailure) in try logLines() }
-    case (.GET, "now/state"): return later { () async throws(ConsoleFailure) in try await state() }
-    case (.GET, "now/doctor"): return now { () throws(ConsoleFailure) in try doctor(isWanted: false) }
-    case (.POST, "now/doctor"): return now { () throws(ConsoleFailure) in try doctor(isWanted: true) }
-    case (.GET, "now/backups"): return later { () async throws(ConsoleFailure) in try await backups() }
-    case (.POST, "now/backups"): return later { () async throws(ConsoleFailure) in try await makeBackup() }
-    case (.POST, "now/disconnect"): return later { () async throws(ConsoleFailure) in try await disconnect() }
-    case (.POST, "download"): return later { () async throws(ConsoleFailure) in try await makeDownload() }
-    case (.GET, _) where name.hasPrefix(ConsoleDownloads.prefix) && call.request.method == .GET:
-      return download(name)
-    case (.GET, "people"): return later { () async throws(ConsoleFailure) in try await people() }
-    case (.GET, "people/one"): return later { () async throws(ConsoleFailure) in try await person() }
-    case (.GET, _) where name.hasPrefix(Self.denialPrefix):
+    let named = Self.works.filter { $0.name == name }
+    switch named.first(where: { $0.method == method })?.work {
+    case .now(let work): return now(work(self))
+    case .later(let work): return later(work(self))
+    case nil: break
+    }
+    // What is read as it comes is not asked for its head alone.
+    if name == "events", call.request.method == .GET { return events() }
+    if name.hasPrefix(ConsoleDownloads.prefix), call.request.method == .GET { return download(name) }
+    if name.hasPrefix(ConsoleDoor.prefix) { return throughDoor(name) }
+    if name.hasPrefix(Self.denialPrefix), method == .GET {
       return later { () async throws(ConsoleFailure) in try await denial(name) }
-    case (.POST, "try"): return later { () async throws(ConsoleFailure) in try await tryRules() }
-    case (_, _) where name.hasPrefix(ConsoleDoor.prefix): return throughDoor(name)
-    case (_, _) where Self.names.contains(name) || name.hasPrefix(Self.denialPrefix): return notThisMethod
-    default:
-      return now { () throws(ConsoleFailure) in
-        _ = try session(isUse: false)
-        throw .notFound
-      }
+    }
+    let isThere = !named.isEmpty || name == "events" || name.hasPrefix(Self.denialPrefix)
+    if isThere { return notThisMethod }
+    return now { () throws(ConsoleFailure) in
+      _ = try session(isUse: false)
+      throw .notFound
     }
   }
 

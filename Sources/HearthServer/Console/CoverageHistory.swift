@@ -89,6 +89,9 @@ final class CoverageHistory: Sendable {
     samples = kept
   }
 
+  /// How many samples are kept of a database.
+  func sampleCount(of name: String) -> Int { counted.withLock { $0[name]?.samples.count ?? 0 } }
+
   /// What is to be taken off the counts of now: `since` is when the window begins, and `before` what each rule had come to
   /// by then, `[true, total]`, in the order of the file. Nothing where the file is younger than the window and counted from zero.
   func members(of name: String, _ coverage: RulesCoverage, _ window: Window, monotonic: Int64) -> [JSON.Member] {

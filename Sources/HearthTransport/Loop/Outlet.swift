@@ -35,6 +35,17 @@ package final class Outlet: OutletChannel {
   /// The table of the loop's lines.
   package var table: OutletTable { loop.outlets }
 
+  /// How much a client was sent.
+  package struct Traffic: Sendable {
+    /// Bytes that the system has taken since the beginning.
+    package var takenBytes: Int
+    /// Bytes that wait because the client does not take them.
+    package var waitingBytes: Int
+  }
+
+  /// What it was sent until now.
+  package var traffic: Traffic { Traffic(takenBytes: takenBytes, waitingBytes: waitingBytes) }
+
   // MARK: Sending
 
   /// Puts a message in line.

@@ -52,7 +52,27 @@ struct ReceiptLine {
       return TextTable.printable(words.joined(separator: "  "))
     }
     if count("listenersOmitted") > 0 { lines.append("  and \(count("listenersOmitted")) more") }
+    let kept = receipt["keptListeners"]?.array ?? []
+    lines += kept.map(Self.keptLine)
+    if !kept.isEmpty, count("kept") > kept.count {
+      lines.append("  and \(count("kept") - Int64(kept.count)) more kept")
+    }
     return lines
+  }
+
+  private static func keptLine(_ listener: JSON) -> String {
+    var words = [
+      "  \(listener["connection"]?.string ?? "?")", listener["path"]?.string ?? "?",
+      "uid=\(listener["uid"]?.string ?? "-")",
+    ]
+    if let node = listener["node"]?.string { words.append("on \(node)") }
+    if let rule = listener["rule"], let line = rule["line"]?.int, let column = rule["column"]?.int {
+      let place = (rule["file"]?.string.map { $0 + ":" } ?? "") + "\(line):\(column)"
+      words.append("kept by .\(rule["kind"]?.string ?? "?") of \(rule["path"]?.string ?? "?") (\(place))")
+    } else {
+      words.append("kept: rules are not asked about what it reads")
+    }
+    return TextTable.printable(words.joined(separator: "  "))
   }
 
   private func count(_ name: String) -> Int64 { receipt[name]?.int ?? 0 }

@@ -54,6 +54,7 @@ export interface RulesProblem {
 }
 
 const BASE = "/.console/api";
+const SESSION = "/session";
 
 export class ConsoleApi {
   /** Told once a request found that there is no session any more. */
@@ -62,14 +63,17 @@ export class ConsoleApi {
   /** Asks whoever is there to show it; false when nobody does. */
   askPresence: () => Promise<boolean> = () => Promise.resolve(false);
 
+  /** The server said that there is no session: until there is one, nothing but that is asked. */
+  private isOver = false;
+
   constructor(private readonly token: () => string | null) {}
 
   signIn(by: { key: string } | { idToken: string }): Promise<SessionAnswer> {
-    return this.call("POST", "/session", by);
+    return this.begun(this.call("POST", SESSION, by));
   }
 
   session(peek: boolean): Promise<SessionAnswer> {
-    return this.call("GET", "/session" + (peek ? "?peek=1" : ""));
+    return this.begun(this.call("GET", SESSION + (peek ? "?peek=1" : "")));
   }
 
   /** Whoever opened the session is there. */
@@ -78,7 +82,7 @@ export class ConsoleApi {
   }
 
   signOut(): Promise<unknown> {
-    return this.call("DELETE", "/session");
+    return this.call("DELETE", SESSION);
   }
 
   async databases(): Promise<{ name: string; isDefault: boolean }[]> {
@@ -119,14 +123,14 @@ export class ConsoleApi {
 
   /** The same, for an answer that is no JSON, or JSON with comments. */
   async serverText(path: string): Promise<string> {
-    const response = await fetch(`${BASE}/server/${path}`, { headers: this.headers(), cache: "no-store" });
+    const response = await this.fetch(`/server/${path}`, {});
     if (!response.ok) throw await this.failure(response);
     return response.text();
   }
 
   /** One stream of events. It is read with `fetch`, for an EventSource sends no header. */
   events(query: URLSearchParams, signal: AbortSignal): Promise<Response> {
-    return fetch(`${BASE}/events?${query}`, { headers: this.headers(), signal, cache: "no-store" });
+    return this.fetch(`/events?${query}`, { signal });
   }
 
   private headers(): Record<string, string> {
@@ -135,13 +139,28 @@ export class ConsoleApi {
   }
 
   private async call<Answer>(method: string, path: string, body?: object): Promise<Answer> {
-    const headers = this.headers();
-    if (body) headers["Content-Type"] = "application/json";
-    const response = await fetch(BASE + path, { method, headers, body: body && JSON.stringify(body), cache: "no-store" });
+    const headers: Record<string, string> = body ? { "Content-Type": "application/json" } : {};
+    const response = await this.fetch(path, { method, headers, body: body && JSON.stringify(body) });
     if (response.ok) return response.json().catch(() => null) as Promise<Answer>;
-    if (response.status === 401 && path !== "/session") this.sessionEnded();
     if (response.status === 428 && await this.askPresence()) return this.call(method, path, body);
     throw await this.failure(response);
+  }
+
+  private async fetch(path: string, asked: RequestInit): Promise<Response> {
+    const isSession = path.split("?")[0] === SESSION;
+    if (this.isOver && !isSession) throw new ApiError(401, "The session ended.");
+    const response = await fetch(BASE + path, { ...asked, headers: { ...asked.headers, ...this.headers() }, cache: "no-store" });
+    if (response.status === 401) {
+      this.isOver = true;
+      if (!isSession) this.sessionEnded();
+    }
+    return response;
+  }
+
+  private async begun(answer: Promise<SessionAnswer>): Promise<SessionAnswer> {
+    const session = await answer;
+    this.isOver = false;
+    return session;
   }
 
   private async failure(response: Response): Promise<ApiError> {

@@ -16,6 +16,10 @@ export interface Connection {
   address: string;
   since: number;
   isPaused: boolean;
+  /** What it was sent since it came; not known of long polls. */
+  sentBytes: number | null;
+  /** What waits because it does not take it. */
+  waitingBytes: number | null;
 }
 
 export interface StandingListen {

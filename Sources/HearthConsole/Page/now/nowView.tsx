@@ -129,6 +129,9 @@ export class NowView extends View<{ app: App; place: Place; database: string }, 
         {KINDS[each.kind]}{each.agent ? <span class="quiet-text"> <bdi>{shown(agentName(each.agent), 80)}</bdi></span> : null}</span> },
       { name: "Address", width: "minmax(0, 1fr)", isRoomy: true, cell: each => <bdi class="mono cut">{shown(each.address, 60)}</bdi> },
       { name: "For", width: "88px", cell: each => <time title={fullMoment(each.since)}>{duration((Date.now() - each.since) / 1000)}</time> },
+      { name: "Sent", width: "88px", isRight: true, isRoomy: true, cell: each => each.sentBytes === null ? "–" : bytes(each.sentBytes) },
+      { name: "Waits", width: "72px", isRight: true, isRoomy: true, cell: each => each.waitingBytes ? <span class="chip ember">{bytes(each.waitingBytes)}</span>
+        : each.waitingBytes === null ? "–" : "nothing" },
       { name: "Reading", width: "72px", isRight: true, cell: each => each.isPaused ? "held back" : "yes" },
     ];
     return <section class="connections" aria-label="Connections">

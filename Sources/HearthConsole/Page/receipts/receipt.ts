@@ -18,6 +18,8 @@ export interface Receipt {
   milliseconds?: { p50: number; p99: number; max: number };
   listeners: ReceiptListener[];
   listenersOmitted: number;
+  /** The first of those that go on; an earlier version's receipts name none. */
+  keptListeners?: KeptListener[];
   unanswered?: string[];
 }
 
@@ -29,6 +31,15 @@ export interface ReceiptListener {
   lastPosition: number;
   milliseconds?: number;
   outcome?: "gone" | "late";
+}
+
+export interface KeptListener {
+  connection: string;
+  path: string;
+  uid?: string;
+  node?: string;
+  /** What lets it go on; none for somebody whom rules are not asked about. */
+  rule?: { kind: string; path: string; line: number; column: number; file?: string };
 }
 
 /** What happened, in one line. */

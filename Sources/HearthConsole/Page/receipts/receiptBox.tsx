@@ -3,7 +3,7 @@ import { num } from "../format/number";
 import { shown } from "../format/text";
 import { clock, fullMoment } from "../format/time";
 import { Icon } from "../widgets/icon";
-import { causeText, headline, histogram, missing, ms, Receipt, scaleEnd } from "./receipt";
+import { causeText, headline, histogram, KeptListener, missing, ms, Receipt, scaleEnd } from "./receipt";
 
 const DRAWN = 20;
 
@@ -29,9 +29,21 @@ export function ReceiptBox(props?: { receipt: Receipt }) {
         <span class="right">{listener.milliseconds !== undefined ? ms(listener.milliseconds) : ""}</span></li>)}
       <li class="told-scale" aria-hidden="true"><span /><span class="scale"><span>0</span><span>{ms(end / 2)}</span><span>{ms(end)}</span></span><span /></li></ul> : null}
     {receipt.listenersOmitted ? <p class="note-text told-more">{num(receipt.listenersOmitted)} more are not named.</p> : null}
+    {receipt.keptListeners?.length ? <Kept listeners={receipt.keptListeners} count={receipt.kept} /> : null}
     <dl class="receipt-counts">{counts.map(([name, count]) => <div key={name}><dt>{name}</dt><dd class={name === "late" && count ? "red-text" : ""}>{num(count)}</dd></div>)}</dl>
     {last >= 0 ? <p class="note-text receipt-foot">The last commit that any of them saw: {num(last)}. The cause stands at {num(receipt.position)}.</p> : null}
   </section>;
+}
+
+/** Who goes on, and which rule lets them. */
+function Kept(props?: { listeners: KeptListener[]; count: number }) {
+  const { listeners, count } = props!;
+  return <div class="told-kept"><ul aria-label="Kept">{listeners.map(({ path, uid, rule }) => <li>
+    <bdi class="mono told-path" title={path}>{shown(path, 80)}</bdi>
+    <span class="note-text">{uid === undefined ? "" : <span><bdi>{shown(uid, 40)}</bdi>, </span>}{rule
+      ? <span>kept by <a class="link" href={`#/rules?line=${rule.line}`}>.{rule.kind} line {String(rule.line)}</a></span>
+      : "kept: rules are not asked"}</span></li>)}</ul>
+    {count > listeners.length ? <p class="note-text">{num(count - listeners.length)} more were kept.</p> : null}</div>;
 }
 
 function Histogram(props?: { receipt: Receipt }) {

@@ -145,7 +145,7 @@ export class RulesView extends View<Props, { filter: string; isPaused: boolean }
   private body() {
     const { rules, tab } = this;
     const explained = rules.explained && !("problem" in rules.explained) ? rules.explained : null;
-    if (tab === "try") return <TryTab key={rules.denial?.id ?? "none"} rules={rules} from={explained?.request ?? null}
+    if (tab === "try") return <TryTab key={rules.denial?.id ?? "none"} app={this.props.app} rules={rules} from={explained?.request ?? null}
       onLine={line => this.showLine(line)} />;
     if (tab === "history") return <HistoryTab rules={rules} />;
     if (tab === "staged") return <StagedTab rules={rules} />;

@@ -2,6 +2,9 @@ import { Component, h } from "preact";
 import { Json } from "../tree/node";
 import { pathOf, problemOfKey } from "../tree/keys";
 import { authVariable } from "../api/identity";
+import { PathField } from "../data/pathField";
+import { PersonField } from "../people/personField";
+import { App } from "../shell/app";
 import { shown } from "../format/text";
 import { Icon } from "../widgets/icon";
 import { Button } from "../widgets/button";
@@ -31,7 +34,7 @@ interface State {
 }
 
 /** Any request as anybody, decided and never done. */
-export class TryTab extends Component<{ rules: RulesController; from: AskedRequest | null; onLine: (line: number) => void }, State> {
+export class TryTab extends Component<{ app: App; rules: RulesController; from: AskedRequest | null; onLine: (line: number) => void }, State> {
   override state: State = { operation: "read", path: "/", value: "null", query: "", who: "nobody", uid: "", claims: "{}", by: "force", version: "",
     problems: {}, decision: null, asked: null, isBusy: false, ...fieldsOf(this.props.from), };
 
@@ -78,7 +81,7 @@ export class TryTab extends Component<{ rules: RulesController; from: AskedReque
   }
 
   render() {
-    const { rules, onLine } = this.props;
+    const { app, rules, onLine } = this.props;
     const { operation, path, value, query, who, uid, claims, by, version, problems, decision, asked, isBusy } = this.state;
     const set = (change: Partial<State>) => this.setState({ ...change, decision: null } as State);
     return <div class="try">
@@ -89,7 +92,7 @@ export class TryTab extends Component<{ rules: RulesController; from: AskedReque
         <div class="labelled"><span>What</span><Seg name="What" value={operation} onChoose={(next: Operation) => set({ operation: next })}
           options={[{ value: "read", label: "Read" }, { value: "write", label: "Write" }, { value: "update", label: "Update" },
             { value: "delete", label: "Delete" }]} /></div>
-        <TextField label="Path" value={path} problem={problems.path} onChange={next => set({ path: next })} />
+        <PathField api={app.session.api} database={app.data.database} value={path} problem={problems.path} onType={next => set({ path: next })} />
         {operation === "write" || operation === "update" ? <TextField label="Value, in JSON" rows={4} value={value} problem={problems.value}
           onChange={next => set({ value: next })} /> : null}
         {operation === "read" ? <TextField label="Query, in JSON" value={query} problem={problems.query} placeholder='{"orderByKey": true, "limitToFirst": 10}'
@@ -97,7 +100,8 @@ export class TryTab extends Component<{ rules: RulesController; from: AskedReque
         <div class="labelled"><span>Who</span><Seg name="Who" value={who} onChoose={(next: State["who"]) => set({ who: next })}
           options={[{ value: "nobody", label: "Nobody" }, { value: "somebody", label: "Somebody" },
             { value: "administrator", label: "Administrator" }]} /></div>
-        {who === "somebody" ? <TextField label="uid" value={uid} problem={problems.uid} onChange={next => set({ uid: next })} /> : null}
+        {who === "somebody" ? <PersonField api={app.session.api} label="uid" value={uid} problem={problems.uid} onType={next => set({ uid: next })}
+          onChoose={person => set({ uid: person.localId, claims: person.customAttributes || "{}" })} /> : null}
         {who === "somebody" ? <TextField label="Claims, in JSON" rows={2} value={claims} problem={problems.claims}
           onChange={next => set({ claims: next })} /> : null}
         <div class="labelled"><span>By</span><Seg name="By" value={by} onChoose={(next: State["by"]) => set({ by: next, version: version || String(rules.version ?? "") })}

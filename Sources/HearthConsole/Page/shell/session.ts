@@ -31,7 +31,8 @@ export class Session extends Store {
   constructor() {
     super();
     this.api.sessionEnded = () => this.end("It ended, or another link was opened in this browser.");
-    for (const event of ["pointerdown", "keydown"]) addEventListener(event, () => (this.usedAt = Date.now()), { passive: true });
+    // A wheel or a finger scrolls; that a list scrolls by itself is no use.
+    for (const event of ["pointerdown", "keydown", "wheel", "touchmove"]) addEventListener(event, () => (this.usedAt = Date.now()), { passive: true });
     addEventListener("hashchange", () => this.addressChanged());
     setInterval(() => void this.watch(), 20_000);
   }

@@ -1,0 +1,28 @@
+import { h } from "preact";
+import { ConsoleApi } from "../api/console";
+import { num } from "../format/number";
+import { shown } from "../format/text";
+import { kindName } from "../format/value";
+import { textOf } from "../tree/keys";
+import { ComboField } from "../widgets/comboField";
+import { complete, Suggestion } from "./completion";
+
+interface Props {
+  api: ConsoleApi;
+  database: string;
+  value: string;
+  problem?: string | null;
+  onType: (text: string) => void;
+}
+
+/** A field for a path, which finds the keys that are there. */
+export function PathField(props?: Props) {
+  const { api, database, value, problem, onType } = props!;
+  // What has children is gone on from.
+  const text = ({ path, row }: Suggestion) => textOf(path) + (row.kind === "object" ? "/" : "");
+  return <ComboField name="paths" label="Path" value={value} problem={problem} foundLabel="Keys" onType={onType}
+    onChoose={(found: Suggestion) => onType(text(found))} completed={text}
+    search={(typed: string) => complete(api, database, typed)} keyOf={(found: Suggestion) => textOf(found.path)}
+    option={({ path, row }: Suggestion) => [<bdi class="mono cut">{shown(path[path.length - 1]!)}</bdi>,
+      <span class="after">{row.kind === "object" ? num(row.count) : kindName(row.kind)}</span>]} />;
+}
