@@ -11,8 +11,8 @@ public enum PasswordSignIn: SignInPlugin {
   /// On for development: it is what a developer tries first; on a server it needs a mailer to be of use.
   public static let defaultUse = DefaultUse.inDevelopment
 
-  /// One provider, for passwords and for links by mail unless `emailLink` is false. New passwords are measured by the
-  /// server's policy; `contextWords` adds words that they must not contain.
+  /// One provider, for passwords and for links by mail unless `emailLink` is false. Of new passwords it refuses those that
+  /// others would guess, as far as the server's policy says so; `contextWords` adds words that they must not contain.
   public static func providers(_ settings: PluginSettings) throws(SettingsError) -> [any SignInProvider] {
     let place = "signIn.password"
     guard settings.values["policy"] == nil else {

@@ -87,6 +87,8 @@ public final class Accounts: Sendable {
   package let serviceAccounts: ServiceAccounts
   /// Which blocking functions are asked.
   package let functions: FunctionAdministration
+  /// Changes the configuration while the server runs.
+  package let settingsAdministration: ConfigurationAdministration
   /// Gives service accounts access tokens for signed assertions.
   package let accessTokens: AccessTokens
 
@@ -100,7 +102,7 @@ public final class Accounts: Sendable {
   let auditFeed: AuditFeed
   /// Draws ids and codes.
   package let secrets: SecretGenerator
-  /// The operator's configuration; on an emulator, with what its clients changed since.
+  /// The operator's configuration, with what administrators changed since.
   package let settings: LiveConfiguration
   /// The tenant whose accounts these are; nil for the project's own.
   package let tenantID: String?
@@ -172,9 +174,9 @@ public final class Accounts: Sendable {
     self.keys = keys
     let emulation = isEmulator ? Emulation() : nil
     tenantID = project?.tenantID
-    settings = LiveConfiguration(shared.configuration) { [project] in
-      project.flatMap { $0.store.view.tenant($0.tenantID) }
-    }
+    settings = LiveConfiguration(
+      shared.configuration, notice: notice, changes: { [store] in (project?.store ?? store).view.configurationChanges },
+      tenant: { [project] in project.flatMap { $0.store.view.tenant($0.tenantID) } })
     secrets = SecretGenerator(environment)
     mailQueue = shared.mails
     smsQueue = shared.texts
@@ -204,6 +206,7 @@ public final class Accounts: Sendable {
       plugins, store: project?.store ?? store, keys: keys, throttle: throttle, audit: audit, configuration: settings,
       notice: notice)
     functions = project?.functions ?? FunctionAdministration(store: store, configuration: settings)
+    settingsAdministration = ConfigurationAdministration(store: project?.store ?? store, configuration: settings)
     let blocking = BlockingFunctions(keys: keys, isEmulator: isEmulator, environment: environment) {
       [functions] in functions.blocking
     }
@@ -274,11 +277,11 @@ public final class Accounts: Sendable {
       store: store, keys: keys, secrets: secrets, configuration: settings, announce: announce)
     accessTokens = AccessTokens(
       store: store, keys: keys, audit: audit, random: environment.random, configuration: shared.configuration)
-    emulator = emulation.map { [store, secrets, sessions, settings] emulation in
+    emulator = emulation.map { [store, secrets, sessions] emulation in
       EmulatorControls(
         phones: PhoneSignIn(
           store: store, secrets: secrets, sessions: sessions, signUp: signUp, emulation: emulation),
-        store: store, emulation: emulation, configuration: settings, announce: announce)
+        store: store, emulation: emulation, announce: announce)
     }
     tenants =
       project == nil
@@ -294,7 +297,7 @@ public final class Accounts: Sendable {
   /// an emulator.
   package func emulator(isFromLoopback: Bool) -> EmulatorControls? { isFromLoopback ? emulator : nil }
 
-  /// The operator's configuration; on an emulator, with what its clients changed since.
+  /// The operator's configuration, with what administrators changed since.
   public var configuration: AccountsConfiguration { settings.value }
 
   /// Puts these plugins beside the server's own, in the place of those of the last call; what those that are gone vouched

@@ -114,7 +114,7 @@ package struct IdentityEndpoints: Sendable {
       client: request.client, now: request.now, isFromLoopback: request.isFromLoopback)
     if case .administrator(let name) = request.authority { call.administrator = name }
     call.apiKey = request.apiKey ?? request.parameter("key")
-    call.updateMask = request.parameter("updateMask")
+    call.updateMask = request.parameter("updateMask") ?? request.parameter("update_mask")
     call.pathTenant = match.tenant
     return call
   }

@@ -97,6 +97,7 @@ extension AccountsConfiguration {
     try policy.read("requiresOther", into: &passwordPolicy.requiresOther)
     try policy.read("refusesCommon", into: &passwordPolicy.refusesCommon)
     try policy.read("refusesContext", into: &passwordPolicy.refusesContext)
+    try policy.read("appliesAtSignIn", into: &passwordPolicy.appliesAtSignIn)
     try policy.end()
   }
 

@@ -4,7 +4,8 @@ import HearthPlugin
 /// What an operator can decide about accounts: everything that the operator's file says. The defaults are the careful
 /// ones.
 ///
-/// It is made once, when the server starts, and never changes.
+/// It is made once, when the server starts. Some of it administrators change while the server runs:
+/// ``ConfigurationAdministration``.
 public struct AccountsConfiguration: Sendable {
   /// The project when none is named.
   public static let projectIDDefault = "hearth"

@@ -1,26 +1,59 @@
+import HearthPlugin
+import HearthTree
 import Synchronization
 
-/// The configuration as it counts now: what the operator decided, what a tenant's administrator decided for that tenant, and on
-/// an emulator what its clients have switched since.
+/// The configuration as it counts now: what the operator decided, over it what administrators have changed since, and over
+/// both what was decided for a tenant.
 package final class LiveConfiguration: Sendable {
-  private let decided: AccountsConfiguration
-  private let protectsFromEnumeration: Atomic<Bool>
+  /// What the operator decided, without later changes.
+  let decided: AccountsConfiguration
+  private let changes: @Sendable () -> String?
   private let tenantSettings: @Sendable () -> TenantRecord?
+  private let notice: @Sendable (AccountsNotice) -> Void
+  private let last: Mutex<(changes: String, value: AccountsConfiguration)?> = Mutex(nil)
 
   /// - Parameters:
   ///   - configuration: what the operator decided.
+  ///   - changes: what was changed since, as the text of a configuration file; nil for nothing.
   ///   - tenant: the settings of the tenant that it is for, as they are at the moment; nil for none.
-  package init(_ configuration: AccountsConfiguration, tenant: @escaping @Sendable () -> TenantRecord? = { nil }) {
+  package init(
+    _ configuration: AccountsConfiguration, notice: @escaping @Sendable (AccountsNotice) -> Void,
+    changes: @escaping @Sendable () -> String?, tenant: @escaping @Sendable () -> TenantRecord? = { nil }
+  ) {
     decided = configuration
     tenantSettings = tenant
-    protectsFromEnumeration = Atomic(configuration.protectsFromEnumeration)
+    self.notice = notice
+    self.changes = changes
   }
 
   /// All settings, as they are at the moment.
   package var value: AccountsConfiguration {
-    var value = decided
-    value.protectsFromEnumeration = protectsFromEnumeration.load(ordering: .acquiring)
+    var value = projectValue
     if let protects = tenantSettings()?.protectsFromEnumeration { value.protectsFromEnumeration = protects }
+    return value
+  }
+
+  /// Those of the project, whatever was decided for a tenant.
+  private var projectValue: AccountsConfiguration {
+    guard let changes = changes() else { return decided }
+    let (value, problem) = last.withLock { last -> (AccountsConfiguration, SettingsError?) in
+      if let last, last.changes.utf8.elementsEqual(changes.utf8) { return (last.value, nil) }
+      do throws(SettingsError) {
+        let value = try AccountsConfiguration.parse(Array(changes.utf8), over: decided)
+        last = (changes, value)
+        return (value, nil)
+      } catch {
+        last = (changes, decided)
+        return (decided, error)
+      }
+    }
+    if let problem {
+      notice(
+        AccountsNotice(
+          .error,
+          "what administrators changed of the configuration does not go with the file any more, and the file counts: \(problem)"
+        ))
+    }
     return value
   }
 
@@ -29,7 +62,4 @@ package final class LiveConfiguration: Sendable {
 
   /// Whether this server stands in for the official emulator. Never changes.
   package var isEmulator: Bool { decided.isEmulator }
-
-  /// Switches whether answers hide that an address has no account. For an emulator's test suites.
-  package func setProtectsFromEnumeration(_ isOn: Bool) { protectsFromEnumeration.store(isOn, ordering: .releasing) }
 }

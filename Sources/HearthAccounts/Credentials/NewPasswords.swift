@@ -37,12 +37,7 @@ package struct NewPasswords: Sendable {
   ) async throws(AccountError) -> String {
     let policy = configuration.value.passwordPolicy
     guard !password.isEmpty else { throw AccountError(.missingPassword) }
-    guard password.unicodeScalars.count >= policy.lengthMin else {
-      throw AccountError(.weakPassword, "Password should be at least \(policy.lengthMin) characters")
-    }
-    guard password.utf8.count <= policy.sizeBytesMax else {
-      throw AccountError(.passwordRequirements, "Password may have at most \(policy.sizeBytesMax) bytes")
-    }
+    if let refusal = policy.refusal(of: password) { throw AccountError(refusal) }
     guard let email, providers.serves(.password) else { return password }
     return try await proof(operation, email: email, password: password, client: client, now: now).password
   }

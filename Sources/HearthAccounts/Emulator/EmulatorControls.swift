@@ -8,22 +8,17 @@ package struct EmulatorControls: Sendable {
   package let phones: PhoneSignIn
   private let store: AccountStore
   private let emulation: Emulation
-  private let configuration: LiveConfiguration
   private let announce: RevocationHandler
 
   init(
-    phones: PhoneSignIn, store: AccountStore, emulation: Emulation, configuration: LiveConfiguration,
+    phones: PhoneSignIn, store: AccountStore, emulation: Emulation,
     announce: @escaping RevocationHandler
   ) {
     self.phones = phones
     self.store = store
     self.emulation = emulation
-    self.configuration = configuration
     self.announce = announce
   }
-
-  /// Switches whether answers hide that an address has no account.
-  package func setProtectsFromEnumeration(_ isOn: Bool) { configuration.setProtectsFromEnumeration(isOn) }
 
   /// Deletes every account, and every trace that it was there: test suites use the same uids again.
   ///

@@ -78,7 +78,7 @@ package struct PasswordSignIn: Sendable {
     }
     if case .right(let rehashed) = verdict, let user, let stored = user.password {
       throttle.passwordSucceeded(account: address, address: client.address, now: now)
-      return try await known(user, stored, rehashed: rehashed, client: client)
+      return try await known(user, stored, proof.password, rehashed: rehashed, client: client)
     }
     // From here on the attempt counts, whatever comes of it: while a plugin is down, wrong passwords of accounts that
     // are here must not be free.
@@ -89,7 +89,7 @@ package struct PasswordSignIn: Sendable {
       guard let user, let stored = user.password else { throw AccountError(.invalidLoginCredentials) }
       throttle.passwordSucceeded(account: address, address: client.address, now: now)
       let hash = try await pool.hash(proof.password, for: client.address)
-      return try await known(user, stored, rehashed: hash, client: client)
+      return try await known(user, stored, proof.password, rehashed: hash, client: client)
     case .newcomer(var user, let checker):
       throttle.passwordSucceeded(account: address, address: client.address, now: now)
       user.password = try await passwords.hash(proof.password, client: client, now: now)
@@ -101,12 +101,18 @@ package struct PasswordSignIn: Sendable {
   ///
   /// - Parameter rehashed: what takes the place of the stored hash; nil keeps it.
   private func known(
-    _ user: UserRecord, _ stored: StoredPassword, rehashed: String?, client: ClientInfo
+    _ user: UserRecord, _ stored: StoredPassword, _ password: String, rehashed: String?, client: ClientInfo
   ) async throws(AccountError) -> ProvenUser {
     guard !user.isDisabled else {
       await audit.record(
         AuditEvent(.signInFailed, uid: user.uid, email: user.email, client: client, detail: "disabled"))
       throw AccountError(.userDisabled)
+    }
+    let policy = configuration.value.passwordPolicy
+    if policy.appliesAtSignIn, let refusal = policy.refusal(of: password) {
+      await audit.record(
+        AuditEvent(.signInFailed, uid: user.uid, email: user.email, client: client, detail: "password policy"))
+      throw AccountError(refusal)
     }
     guard let rehashed else { return ProvenUser(user, .password) }
     return ProvenUser(try await replaceHash(stored, with: rehashed, uid: user.uid), .password)

@@ -15,6 +15,7 @@ import HearthTree
 /// latest                        the latest second that was     generationFloor         what generations of new accounts
 ///                               seen on the clock                                      are above
 /// blockingFunctions             those that were set while the server ran
+/// configurationChanges          what else of the configuration was changed while it ran
 /// migrated/SHA-256              of an address whose account came from another system: the second of that
 /// happenings                    which accounts the last change made or deleted that others are told of
 /// tenants/ID/settings           a tenant
@@ -44,6 +45,7 @@ enum AccountPath {
   static let auditHead = Path("auditHead")
   static let latest = Path("latest")
   static let blockingFunctions = Path("blockingFunctions")
+  static let configurationChanges = Path("configurationChanges")
   static let generationFloor = Path("generationFloor")
   static let happenings = Path("happenings")
   static let tenants = Path("tenants")

@@ -12,6 +12,11 @@ extension AccountTransaction {
     draft.replace(AccountPath.blockingFunctions, with: text ?? .empty)
   }
 
+  /// Keeps what was changed of the configuration; nil for nothing.
+  mutating func putConfigurationChanges(_ text: String?) {
+    draft.replace(AccountPath.configurationChanges, with: text.map { Node(.string($0)) } ?? .empty)
+  }
+
   /// Keeps the signer key of an import.
   ///
   /// - Parameter sealed: the key, sealed: it is stored as it comes.

@@ -31,6 +31,9 @@ extension AccountReading {
     return .unreadable
   }
 
+  /// What was changed of the configuration while the server ran: the text of a configuration file; nil for nothing.
+  var configurationChanges: String? { records.text(AccountPath.configurationChanges) }
+
   // MARK: Users
 
   /// The user of that id.

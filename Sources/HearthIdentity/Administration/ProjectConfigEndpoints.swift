@@ -1,8 +1,8 @@
 import HearthAccounts
 import HearthTree
 
-/// The project's configuration, as deployment tools and admin SDKs read and change it. Of its parts, the blocking
-/// functions can be changed here; the others are the operator's file.
+/// The project's configuration, as deployment tools and admin SDKs read and change it: the same settings that the
+/// operator's file has, in the words of the service. What is changed counts from the next request on.
 struct ProjectConfigEndpoints: EndpointArea {
   let accounts: Accounts
 
@@ -14,29 +14,63 @@ struct ProjectConfigEndpoints: EndpointArea {
     return config
   }
 
-  /// `PATCH projects/PROJECT/config?updateMask=blockingFunctions`: what the mask names is replaced by what the body says;
-  /// without it in the body the configuration's own functions are asked again.
+  /// `PATCH projects/PROJECT/config?updateMask=authorizedDomains,client.permissions.disabledUserSignup`: what the mask
+  /// names is replaced by what the body says; what the body lacks goes back to what the operator's file says. Without a
+  /// mask it is all that is in the body.
   func change(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let administrator = try call.requireAdministrator()
-    let names =
-      call.updateMask.map { $0.split(separator: ",").map(String.init) } ?? call.body.members?.map(\.name) ?? []
-    guard !names.isEmpty else { throw AccountError(.invalidArgument, "updateMask names nothing") }
-    for name in names where name.prefix(while: { $0 != "." }) != Self.blockingFunctions {
-      throw AccountError(.notImplemented, "Only blockingFunctions can be changed here.")
+    let paths =
+      call.updateMask.map { $0.split(separator: ",").map(String.init) } ?? ProjectSettings.leaves(of: call.body)
+    guard !paths.isEmpty else { throw AccountError(.invalidArgument, "updateMask names nothing") }
+    var changesFunctions = false
+    var settings = ProjectSettings(call.body)
+    for path in paths {
+      if path == Self.blockingFunctions {
+        changesFunctions = true
+      } else if path.hasPrefix("\(Self.blockingFunctions).") {
+        guard call.updateMask == nil else {
+          throw AccountError(.invalidArgument, "updateMask names blockingFunctions as a whole")
+        }
+        changesFunctions = true
+      } else if path != "name" {
+        try settings.change(path)
+      }
     }
-    guard names.allSatisfy({ $0 == Self.blockingFunctions }) else {
-      throw AccountError(.invalidArgument, "updateMask names blockingFunctions as a whole")
-    }
-    let settings = try call.object(Self.blockingFunctions).map { json throws(AccountError) in
+    let functions = try call.object(Self.blockingFunctions).map { json throws(AccountError) in
       try BlockingFunctionSettings(json: json)
     }
-    try await accounts.functions.set(settings, by: administrator)
+    // What could be refused comes first: a request that is refused has changed nothing.
+    if let changes = settings.changes { try await accounts.settingsAdministration.change(changes, by: administrator) }
+    if changesFunctions { try await accounts.functions.set(functions, by: administrator) }
     return config
   }
 
   private var config: JSON {
+    let configuration = accounts.configuration
     var reply = ReplyObject()
-    reply.set("name", "projects/\(accounts.configuration.projectNumber)/config")
+    reply.set("name", "projects/\(configuration.projectNumber)/config")
+    reply.set("authorizedDomains", .array(configuration.authorizedDomains.map { .string($0) }))
+    reply.set(
+      "client",
+      .object([
+        JSON.Member(
+          "permissions",
+          .object([
+            JSON.Member("disabledUserSignup", .bool(!configuration.allowsSignUp)),
+            JSON.Member("disabledUserDeletion", .bool(!configuration.allowsDeletion)),
+          ]))
+      ]))
+    reply.set(
+      "emailPrivacyConfig",
+      .object([JSON.Member("enableImprovedEmailPrivacy", .bool(configuration.protectsFromEnumeration))]))
+    reply.set("passwordPolicyConfig", PasswordPolicyInfo(configuration.passwordPolicy).config)
+    reply.set(
+      "signIn",
+      .object([
+        JSON.Member("email", .object([JSON.Member("enabled", .bool(accounts.providers.serves(.password)))])),
+        JSON.Member("anonymous", .object([JSON.Member("enabled", .bool(accounts.providers.serves(.anonymous)))])),
+        JSON.Member("allowDuplicateEmails", .bool(false)),
+      ]))
     reply.set(Self.blockingFunctions, accounts.functions.blocking.json)
     return reply.json
   }

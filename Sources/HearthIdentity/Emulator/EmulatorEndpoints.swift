@@ -36,7 +36,7 @@ struct EmulatorEndpoints: EndpointArea {
   ///
   /// One address has one account here, and nothing switches that off.
   func config(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    let emulator = try call.requireEmulator(of: accounts)
+    _ = try call.requireEmulator(of: accounts)
     if let signIn = try call.object("signIn"), try call.with(signIn).bool("allowDuplicateEmails") == true {
       throw AccountError(
         .notImplemented, "signIn.allowDuplicateEmails: one address has one account here, and it cannot be switched off."
@@ -45,7 +45,9 @@ struct EmulatorEndpoints: EndpointArea {
     if let privacy = try call.object("emailPrivacyConfig"),
       let isOn = try call.with(privacy).bool("enableImprovedEmailPrivacy")
     {
-      emulator.setProtectsFromEnumeration(isOn)
+      try await accounts.settingsAdministration.change(
+        .object([JSON.Member("protectsFromEnumeration", .bool(isOn))]),
+        by: Administrator(name: call.administrator ?? "a test suite", client: call.client, now: call.now))
     }
     let isProtected = accounts.configuration.protectsFromEnumeration
     return .object([

@@ -43,6 +43,9 @@ extension IdentityRoute {
     IdentityRoute([.toolkit], "GET", "v2/projects/{project}/tenants/{tenant}", .getTenant, .administrator),
     IdentityRoute([.toolkit], "PATCH", "v2/projects/{project}/tenants/{tenant}", .changeTenant, .administrator),
     IdentityRoute([.toolkit], "DELETE", "v2/projects/{project}/tenants/{tenant}", .deleteTenant, .administrator),
+    // As deployment tools name it.
+    IdentityRoute([.toolkit], "GET", "admin/v2/projects/{project}/config", .getProjectConfig, .administrator),
+    IdentityRoute([.toolkit], "PATCH", "admin/v2/projects/{project}/config", .changeProjectConfig, .administrator),
     IdentityRoute([.toolkit], "*", "v2/projects/{project}", .projectChange, .administrator),
     IdentityRoute([.toolkit], "*", "v2/projects/{project}/{rest}", .projectChange, .administrator),
   ]

@@ -24,32 +24,6 @@ public struct PluginSettings: Sendable {
   }
 }
 
-/// What a new password must be like.
-///
-/// Length is what counts, and being nobody else's; rules on kinds of characters are off, as they make passwords
-/// predictable (OWASP ASVS 6.2.5).
-public struct PasswordPolicy: Sendable, Equatable {
-  /// In Unicode scalars: 6 to 128.
-  public var lengthMin = 6
-  /// In bytes of UTF-8: 64 to 4,096.
-  public var sizeBytesMax = 4_096
-  /// A lower-case letter of any alphabet.
-  public var requiresLowercase = false
-  /// An upper-case letter of any alphabet.
-  public var requiresUppercase = false
-  /// A decimal digit of any script.
-  public var requiresDigit = false
-  /// A character that is neither a letter nor a digit.
-  public var requiresOther = false
-  /// Refuses the most used passwords, without regard to case.
-  public var refusesCommon = false
-  /// Refuses a password that contains the local part of the address, or the project's name.
-  public var refusesContext = false
-
-  /// The policy when nobody says anything: six characters, as the official service has it.
-  public init() {}
-}
-
 /// A setting that cannot be used, where it is, and what to do about it. It keeps the server from starting.
 public struct SettingsError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The setting's place: `signIn.oauth.google.clientIDs[0]`; or `line 3, column 7` of a text that is not JSON; empty for

@@ -32,7 +32,8 @@ import Testing
       "passwordCost": "small", "passwordSlots": 3, "secondFactorsMax": 2,
       "passwordPolicy": {
         "lengthMin": 10, "sizeBytesMax": 128, "requiresLowercase": true, "requiresUppercase": true,
-        "requiresDigit": true, "requiresOther": true, "refusesCommon": true, "refusesContext": true
+        "requiresDigit": true, "requiresOther": true, "refusesCommon": true, "refusesContext": true,
+        "appliesAtSignIn": true
       },
       /* times */ "idTokenLifetimeSeconds": 900, "legacySessionSeconds": 3600, "recentSignInSeconds": 60,
       "refresh": { "rotates": true, "graceSeconds": 90, "lifetimeSecondsMax": 86400, "idleSecondsMax": 3600 },

@@ -1,0 +1,62 @@
+import HearthAccounts
+import HearthPlugin
+import HearthTree
+
+/// The password policy, as clients are told it before they ask for a password, and administrators in the configuration.
+struct PasswordPolicyInfo: Sendable {
+  private let policy: PasswordPolicy
+
+  init(_ policy: PasswordPolicy) { self.policy = policy }
+
+  /// The answer to `passwordPolicy`.
+  var forClients: JSON {
+    .object([
+      JSON.Member("customStrengthOptions", strength),
+      JSON.Member("allowedNonAlphanumericCharacters", .array(Self.signs.map { .string(String($0)) })),
+      JSON.Member("enforcementState", .string(state)),
+      JSON.Member("forceUpgradeOnSignin", .bool(policy.appliesAtSignIn)),
+      JSON.Member("schemaVersion", .int(1)),
+    ])
+  }
+
+  /// `passwordPolicyConfig`
+  var config: JSON {
+    .object([
+      JSON.Member("passwordPolicyEnforcementState", .string(state)),
+      JSON.Member("forceUpgradeOnSignin", .bool(policy.appliesAtSignIn)),
+      JSON.Member(
+        "passwordPolicyVersions",
+        .array([
+          .object([JSON.Member("customStrengthOptions", strength), JSON.Member("schemaVersion", .int(1))])
+        ])),
+    ])
+  }
+
+  /// A policy that asks for no more than the service's own six characters is none.
+  private var state: String {
+    let isStricter =
+      policy.requiresLowercase || policy.requiresUppercase || policy.requiresDigit || policy.requiresOther
+      || policy.appliesAtSignIn || policy.lengthMin > PasswordPolicy().lengthMin
+      || policy.sizeBytesMax < PasswordPolicy().sizeBytesMax
+    return isStricter ? "ENFORCE" : "OFF"
+  }
+
+  private var strength: JSON {
+    var strength = [
+      JSON.Member("minPasswordLength", .int(Int64(policy.lengthMin))),
+      JSON.Member("maxPasswordLength", .int(Int64(policy.sizeBytesMax))),
+    ]
+    for (name, isRequired) in [
+      ("containsLowercaseCharacter", policy.requiresLowercase),
+      ("containsUppercaseCharacter", policy.requiresUppercase),
+      ("containsNumericCharacter", policy.requiresDigit),
+      ("containsNonAlphanumericCharacter", policy.requiresOther),
+    ] where isRequired {
+      strength.append(JSON.Member(name, .bool(true)))
+    }
+    return .object(strength)
+  }
+
+  /// The printable signs of ASCII, which client SDKs count as "not alphanumeric".
+  private static let signs = "^$*.[]{}()?\"!@#%&/\\,><':;|_~-+= `"
+}
