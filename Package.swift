@@ -20,7 +20,7 @@ let house: [SwiftSetting] =
 /// Parsers that meet strangers: what they are fuzzed as, and replayed as in the tests.
 let fuzzed: [Target.Dependency] = [
   "HearthAccounts", "HearthBackup", "HearthCluster", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthGateway",
-  "HearthJournal", "HearthMigration", "HearthPluginHost", "HearthRules", "HearthTransport", "HearthTree",
+  "HearthJournal", "HearthMigration", "HearthPluginHost", "HearthRules", "HearthSAML", "HearthTransport", "HearthTree",
   "HearthTriggers", "HearthWire", "HearthWorkbench", .product(name: "NIOCore", package: "swift-nio"),
 ]
 let fuzzing: Target =
@@ -109,6 +109,17 @@ let package = Package(
     .systemLibrary(name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"])]),
     .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
     .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
+    // Signed XML of identity providers. The definitions are those that the library's own package is used with: they are
+    // part of how its structures are laid out.
+    .target(
+      name: "CXMLSec",
+      cSettings: [
+        .define("XMLSEC_CRYPTO_OPENSSL", to: "1"), .define("XMLSEC_NO_CRYPTO_DYNAMIC_LOADING", to: "1"),
+        .define("XMLSEC_NO_SIZE_T"), .define("XMLSEC_NO_GOST", to: "1"), .define("XMLSEC_NO_GOST2012", to: "1"),
+        .define("XMLSEC_OPENSSL3_ENGINES", to: "1"),
+        .unsafeFlags(["-I/usr/include/libxml2", "-I/usr/include/xmlsec1"]),
+      ],
+      linkerSettings: ["xmlsec1-openssl", "xmlsec1", "xml2", "crypto"].map { .linkedLibrary($0) }),
     // Backups: the library that Debian's tools use, with a compressor and checksums better than any of our own.
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
     // The console's page for browsers that take nothing compressed.
@@ -129,6 +140,8 @@ let package = Package(
       name: "HearthMetrics", dependencies: [.product(name: "CoreMetrics", package: "swift-metrics")],
       swiftSettings: house),
     .target(name: "HearthCrypto", dependencies: ["CArgon2", "CCrypt", "CJWT", "COpenSSL"], swiftSettings: house),
+    // What identity providers of companies answer, checked. Without a socket, a file, a clock or a store.
+    .target(name: "HearthSAML", dependencies: ["CXMLSec", "HearthCrypto", "HearthTree"], swiftSettings: house),
     // Requests and mails to other servers, over libcurl: the system's TLS and SMTP in one library.
     .target(name: "HearthOutbound", dependencies: ["CCurl"], swiftSettings: house),
 
@@ -242,7 +255,7 @@ let package = Package(
     .target(
       name: "HearthAccounts",
       dependencies: [
-        "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthPlugin", "HearthRules",
+        "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthPlugin", "HearthRules", "HearthSAML",
         "HearthSystem", "HearthTree",
       ],
       swiftSettings: house),
@@ -250,7 +263,7 @@ let package = Package(
     // Requests about accounts: identity, tokens, administration.
     .target(
       name: "HearthIdentity",
-      dependencies: ["HearthAccounts", "HearthCrypto", "HearthEngine", "HearthPlugin", "HearthTree"],
+      dependencies: ["HearthAccounts", "HearthCrypto", "HearthEngine", "HearthPlugin", "HearthSAML", "HearthTree"],
       swiftSettings: house),
 
     // Layer 6: everything that touches a socket. What carries bytes knows nothing of what they say; the gateway turns
@@ -417,6 +430,11 @@ let package = Package(
     .testTarget(
       name: "HearthPluginKitTests", dependencies: ["HearthPlugin", "HearthPluginKit", "HearthTree"],
       swiftSettings: house),
+    // An identity provider for tests: keys, certificates, and answers signed as tests want them.
+    .target(
+      name: "SAMLTestKit", dependencies: ["COpenSSL", "HearthCrypto"], path: "Tests/SAMLTestKit", swiftSettings: house),
+    .testTarget(
+      name: "HearthSAMLTests", dependencies: ["HearthCrypto", "HearthSAML", "SAMLTestKit"], swiftSettings: house),
     .testTarget(name: "HearthProgramTests", dependencies: ["HearthProgram"], swiftSettings: house),
     .testTarget(
       name: "HearthConsoleTests", dependencies: ["HearthConsole", "HearthCrypto", "HearthTree"], swiftSettings: house),
@@ -436,8 +454,8 @@ let package = Package(
     .testTarget(
       name: "HearthIdentityTests",
       dependencies: [
-        "HearthAccounts", "HearthCrypto", "HearthEngine", "HearthIdentity", "HearthPlugin", "HearthTestKit",
-        "HearthTree", "RandomTestKit",
+        "HearthAccounts", "HearthCrypto", "HearthEngine", "HearthIdentity", "HearthPlugin", "HearthSAML",
+        "HearthTestKit", "HearthTree", "RandomTestKit", "SAMLTestKit",
       ],
       swiftSettings: house),
     .testTarget(

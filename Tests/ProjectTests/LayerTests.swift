@@ -18,6 +18,7 @@ import Testing
     "HearthSystem": ["CMalloc"],
     "HearthMetrics": ["CoreMetrics"],
     "HearthCrypto": ["CArgon2", "CCrypt", "CJWT", "COpenSSL"],
+    "HearthSAML": ["CXMLSec", "HearthCrypto", "HearthTree"],
     "HearthOutbound": ["CCurl", "Dispatch"],
     "HearthRules": ["HearthTree", "CRE2"],
     "HearthWire": ["HearthTree"],
@@ -57,15 +58,15 @@ import Testing
       "Dispatch", "Logging",
     ],
     "HearthAccounts": [
-      "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthPlugin", "HearthRules", "HearthSystem",
-      "HearthTree",
+      "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthPlugin", "HearthRules", "HearthSAML",
+      "HearthSystem", "HearthTree",
       "Dispatch",
     ],
     "HearthReplicas": nio.union([
       "HearthCluster", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthNode", "HearthPostgres", "HearthRules",
       "HearthTree", "Dispatch", "Logging",
     ]),
-    "HearthIdentity": ["HearthAccounts", "HearthCrypto", "HearthEngine", "HearthPlugin", "HearthTree"],
+    "HearthIdentity": ["HearthAccounts", "HearthCrypto", "HearthEngine", "HearthPlugin", "HearthSAML", "HearthTree"],
     "HearthTransport": nio.union(["CoreMetrics", "HearthDigest", "HearthMetrics", "HearthSystem", "Dispatch"]),
     "HearthGateway": nio.union([
       "CoreMetrics", "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal",
@@ -130,8 +131,8 @@ import Testing
   ]
 
   static let shims: Set = [
-    "CArgon2", "CCrypt", "CCurl", "CJWT", "CLinux", "CMalloc", "COpenSSL", "CPostgres", "CRE2", "CSQLite", "CZlib",
-    "CZstd",
+    "CArgon2", "CCrypt", "CCurl", "CJWT", "CLinux", "CMalloc", "COpenSSL", "CPostgres", "CRE2", "CSQLite", "CXMLSec",
+    "CZlib", "CZstd",
   ]
 
   /// No part of the server: a command that SwiftPM runs in an app's package.

@@ -2,6 +2,7 @@ import HearthTree
 
 @testable import HearthAccounts
 @testable import HearthCrypto
+@testable import HearthSAML
 
 extension Parser {
   private static let nowSeconds: Int64 = 1_800_000_000
@@ -31,6 +32,19 @@ extension Parser {
     Parser(name: "key-set") { bytes in
       _ = try? ForeignKeySet(jwks: bytes)
       _ = try? ForeignKeySet(pems: ["k": String(decoding: bytes, as: UTF8.self)])
+    },
+    Parser(name: "saml") { bytes in
+      // Without a certificate nothing is signed, so that nothing is taken: all up to that is read.
+      let check = SAMLResponseCheck(
+        identityProviderID: "https://idp.example.com", certificates: [], serviceProviderID: "sp",
+        consumerURL: "https://sp.example.com/", requestID: "_q")
+      try require((try? check.assertion(in: bytes, nowSeconds: nowSeconds)) == nil, "an answer that nobody signed")
+      _ = try? IdentityProviderMetadata(bytes)
+      let text = String(decoding: bytes, as: UTF8.self)
+      _ = SAMLCertificate.pem(text)
+      if let seconds = SAMLTime.seconds(text) {
+        try require(SAMLTime.seconds(SAMLTime.text(seconds)) == seconds, "a moment that is written as another one")
+      }
     },
     Parser(name: "names") { bytes in
       let text = String(decoding: bytes, as: UTF8.self)

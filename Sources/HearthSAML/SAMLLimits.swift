@@ -1,0 +1,25 @@
+/// What is read of an identity provider at most.
+package enum SAMLLimits {
+  /// A response, decoded, in bytes. Those with hundreds of groups have some 40 KiB.
+  package static let responseBytesMax = 128 << 10
+  /// Metadata, in bytes.
+  package static let metadataBytesMax = 128 << 10
+  /// Elements within each other. A response has some ten.
+  static let depthMax = 32
+  /// The text that names a person, in bytes.
+  static let nameIDBytesMax = 255
+  /// Attributes of a person.
+  static let attributesMax = 100
+  /// Values of one attribute.
+  static let valuesMax = 200
+  /// A value of an attribute, in bytes; longer ones are left out.
+  static let valueBytesMax = 2_048
+  /// Certificates of an identity provider: the one in use, and those that come next.
+  package static let certificatesMax = 10
+  /// A certificate, in bytes of its text.
+  package static let certificateBytesMax = 16 << 10
+  /// What the clocks of the two servers may differ by, in seconds, unless the configuration says otherwise.
+  package static let skewSecondsDefault: Int64 = 60
+  /// What it may be said to be, in seconds.
+  package static let skewSecondsMax: Int64 = 300
+}

@@ -1,0 +1,184 @@
+import SAMLTestKit
+import Testing
+
+@testable import HearthSAML
+
+/// What counts as an answer of an identity provider: everything that is right, and nothing that lacks one thing.
+@Suite struct ResponseTests {
+  static let now = SAMLTime.seconds("2026-11-28T10:01:00Z") ?? 0
+
+  static func check(_ certificates: [TestIdentityProvider] = [.shared]) -> SAMLResponseCheck {
+    SAMLResponseCheck(
+      identityProviderID: TestIdentityProvider.shared.id, certificates: certificates.map(\.certificate),
+      serviceProviderID: "https://sp.example.com", consumerURL: "https://auth.example.com/__/auth/handler",
+      requestID: "_question")
+  }
+
+  static func answer(_ change: (inout TestResponse) -> Void = { _ in }) -> TestResponse {
+    var response = TestResponse(of: .shared, to: "_question")
+    change(&response)
+    return response
+  }
+
+  static func refusal(
+    _ text: String, _ check: SAMLResponseCheck = ResponseTests.check(), at now: Int64 = ResponseTests.now
+  ) -> String? {
+    do throws(SAMLRefusal) {
+      _ = try check.assertion(in: Array(text.utf8), nowSeconds: now)
+      return nil
+    } catch {
+      return error.reason
+    }
+  }
+
+  @Test(
+    "an answer that is right names the person: its assertion signed, the whole, or both",
+    arguments: [TestResponse.Signed.assertion, .response, .both])
+  func right(signed: TestResponse.Signed) throws {
+    let answer = Self.answer {
+      $0.signed = signed
+      $0.attributes = [("mail", ["ann@example.com"]), ("groups", ["a", "b &amp; c"])]
+    }
+    let assertion = try Self.check([.stranger, .shared]).assertion(in: answer.bytes, nowSeconds: Self.now)
+    #expect(assertion.nameID == "ann@example.com" && assertion.isNamedByEmail && assertion.id == "_assertion")
+    #expect(assertion.attributes.map(\.name) == ["mail", "groups"])
+    #expect(assertion.attributes.last?.values == ["a", "b & c"])
+  }
+
+  @Test("an answer with nothing signed is refused, and so is one that a stranger signed")
+  func unsigned() {
+    #expect(Self.refusal(Self.answer { $0.signed = .nothing }.text)?.contains("signed") == true)
+    for signed in [TestResponse.Signed.assertion, .response, .both] {
+      let foreign = Self.answer {
+        $0.provider = .stranger
+        $0.signed = signed
+      }
+      #expect(Self.refusal(foreign.text)?.contains("not of the configured certificates") == true)
+    }
+  }
+
+  @Test("a key that the signature brings along counts for nothing")
+  func keyInfo() {
+    let answer = Self.answer {
+      $0.provider = .stranger
+      $0.signature.keyInfo =
+        "<KeyInfo><X509Data><X509Certificate>\(TestIdentityProvider.stranger.certificateBody)</X509Certificate></X509Data>"
+        + "</KeyInfo>"
+    }
+    #expect(Self.refusal(answer.text)?.contains("not of the configured certificates") == true)
+    let own = Self.answer { $0.signature.keyInfo = answer.signature.keyInfo }
+    #expect(Self.refusal(own.text) == nil)
+  }
+
+  @Test("what was signed and changed afterwards is refused")
+  func changed() {
+    for signed in [TestResponse.Signed.assertion, .response, .both] {
+      let text = Self.answer { $0.signed = signed }.text
+      #expect(Self.refusal(text.replacing("ann@example.com", with: "eve@example.com")) != nil)
+    }
+  }
+
+  @Test("algorithms are those of the list: no code with a public key, no word that is none, SHA-1 where that is said")
+  func algorithms() {
+    for algorithm in [TestSignature.Algorithm.hmacWithCertificate, .none] {
+      let answer = Self.answer { $0.signature.algorithm = algorithm }
+      #expect(Self.refusal(answer.text)?.contains("an algorithm that is not taken") == true)
+    }
+    let old = Self.answer { $0.signature.algorithm = .sha1 }
+    #expect(Self.refusal(old.text)?.contains("SHA-1") == true)
+    var check = Self.check()
+    check.allowsSHA1 = true
+    #expect(Self.refusal(old.text, check) == nil)
+    #expect(Self.refusal(Self.answer().text, check) == nil)
+  }
+
+  @Test(
+    "a signature is over the whole element, canonicalised in one way, and over nothing else",
+    arguments: [
+      "http://www.w3.org/TR/1999/REC-xslt-19991116", "http://www.w3.org/TR/1999/REC-xpath-19991116",
+      "http://www.w3.org/2001/10/xml-exc-c14n#WithComments", "http://www.w3.org/2000/09/xmldsig#base64",
+    ])
+  func transforms(further: String) {
+    let more = Self.answer { $0.signature.transforms.append(further) }
+    #expect(Self.refusal(more.text)?.contains("something else than the whole element") == true)
+    let other = Self.answer { $0.signature.canonicalisation = further }
+    #expect(Self.refusal(other.text)?.contains("not canonicalised") == true)
+    let none = Self.answer { $0.signature.transforms = [] }
+    #expect(Self.refusal(none.text)?.contains("something else than the whole element") == true)
+  }
+
+  @Test("a reference leads to the element itself: not to a file, an address, another element or the whole document")
+  func references() {
+    for uri in [
+      "", "file:///etc/passwd", "http://127.0.0.1/", "#_other", "#xpointer(/)", "#xpointer(id('_assertion'))",
+    ] {
+      let answer = Self.answer { $0.signature.uri = uri }
+      #expect(Self.refusal(answer.text)?.contains("something else") == true, "\(uri)")
+    }
+    let twice = Self.answer {
+      $0.signature.furtherReference =
+        "<Reference URI=\"#_assertion\"><DigestMethod Algorithm=\"x\"></DigestMethod></Reference>"
+    }
+    #expect(Self.refusal(twice.text)?.contains("Reference twice") == true)
+  }
+
+  @Test("another audience, issuer, place or question is refused, each with its own sentence")
+  func conditions() {
+    #expect(Self.refusal(Self.answer { $0.audience = "https://other.example.com" }.text)?.contains("Audience") == true)
+    #expect(Self.refusal(Self.answer { $0.issuer = "https://other.example.com" }.text)?.contains("Issuer") == true)
+    let elsewhere = Self.answer { $0.consumerURL = "https://evil.example.com/" }
+    #expect(Self.refusal(elsewhere.text)?.contains("Destination") == true)
+    #expect(
+      Self.refusal(elsewhere.response("", elsewhere.signedAssertion).replacing("Destination=", with: "Consent="))?
+        .contains("Recipient") == true)
+    let other = Self.answer { $0.requestID = "_another" }
+    #expect(Self.refusal(other.text)?.contains("InResponseTo") == true)
+    let unasked = other.text.replacing(" InResponseTo=\"_another\" IssueInstant", with: " IssueInstant")
+    #expect(Self.refusal(unasked)?.contains("begins at the identity provider") == true)
+  }
+
+  @Test("what nothing was asked for is refused: the assertion itself names the question")
+  func unsolicited() {
+    let answer = Self.answer { $0.signed = .nothing }
+    let bare = answer.assertion().replacing(" InResponseTo=\"_question\"", with: "").replacing(
+      "InResponseTo=\"_question\" ", with: "")
+    let signature = answer.signature.element(over: bare, id: "_assertion", by: .shared)
+    let text = answer.response("", bare.replacing("</Issuer>", with: "</Issuer>" + signature))
+    #expect(Self.refusal(text)?.contains("InResponseTo") == true)
+  }
+
+  @Test("an assertion counts from its beginning to its end, give or take what clocks may differ by")
+  func times() throws {
+    let text = Self.answer().text
+    let (start, end) = (Self.now - 60, Self.now + 240)
+    #expect(
+      Self.refusal(text, at: start - 60) == nil && Self.refusal(text, at: start - 61)?.contains("not valid yet") == true
+    )
+    #expect(Self.refusal(text, at: end + 59) == nil && Self.refusal(text, at: end + 60)?.contains("expired") == true)
+    #expect(Self.refusal(text, at: .max)?.contains("expired") == true)
+    #expect(Self.refusal(text, at: .min)?.contains("not valid yet") == true)
+    for wrong in ["", "yesterday", "2026-11-28T10:05:00", "2026-11-28T10:05:00+02:00", "2026-02-30T10:05:00Z"] {
+      let answer = Self.answer { $0.notOnOrAfter = wrong }
+      #expect(Self.refusal(answer.text)?.contains("no moment in UTC") == true, "\(wrong)")
+    }
+  }
+
+  @Test("moments are written as they are read")
+  func moments() {
+    for text in ["1970-01-01T00:00:00Z", "2000-02-29T23:59:59Z", "2026-12-31T00:00:01Z", "2100-03-01T12:00:00Z"] {
+      #expect(SAMLTime.seconds(text).map(SAMLTime.text) == text)
+    }
+    #expect(SAMLTime.seconds("2026-11-28T10:01:00.999Z") == Self.now && Self.now == 1_795_860_060)
+  }
+
+  @Test("a person who was not let in is a denial, in the provider's word")
+  func denied() {
+    let answer = Self.answer { $0.status = "urn:oasis:names:tc:SAML:2.0:status:AuthnFailed" }
+    do throws(SAMLRefusal) {
+      _ = try Self.check().assertion(in: answer.bytes, nowSeconds: Self.now)
+      Issue.record("it was taken")
+    } catch {
+      #expect(error.isDenial && error.reason == "The identity provider did not sign the person in: AuthnFailed.")
+    }
+  }
+}
