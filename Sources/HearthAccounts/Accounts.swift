@@ -31,6 +31,8 @@ public final class Accounts: Sendable {
   package let providerPages: ProviderPages
   /// Sign-in by a mailed link.
   package let emailLinks: EmailLinkSignIn
+  /// Sign-in with a phone number.
+  package let phones: PhoneSignIn
   /// The second step of signing in.
   package let secondFactors: SecondFactors
   /// Adding and removing second factors.
@@ -159,6 +161,8 @@ public final class Accounts: Sendable {
   struct Project: Sendable {
     let store: AccountStore
     let pool: PasswordPool
+    /// Counts the messages of all tenants together: one operator pays for them.
+    let throttle: Throttle
     let functions: FunctionAdministration
     let tenantID: String
   }
@@ -258,11 +262,21 @@ public final class Accounts: Sendable {
       providers: providers, store: store, codes: codes, signUp: signUp, sessions: sessions, addresses: addresses,
       announce: announce)
     let tries = FactorTries(store: store, throttle: throttle)
+    let phoneCodes = PhoneCodes(
+      store: store, secrets: secrets, texts: smsQueue, throttle: project?.throttle ?? throttle,
+      captcha: CaptchaCheck(
+        service: environment.captchas, throttle: throttle, configuration: settings, notice: notice),
+      configuration: settings, emulation: emulation)
+    let phoneFactors = PhoneFactors(codes: phoneCodes, configuration: settings)
     secondFactors = SecondFactors(
-      store: store, keys: keys, secrets: secrets, sessions: sessions, tries: tries, audit: audit, notice: notice)
+      store: store, keys: keys, secrets: secrets, sessions: sessions, tries: tries, phones: phoneFactors, audit: audit,
+      notice: notice)
     enrolment = FactorEnrolment(
       store: store, keys: keys, secrets: secrets, sessions: sessions, callers: callers, changes: credentials,
-      tries: tries, audit: audit, configuration: settings)
+      tries: tries, phones: phoneFactors, audit: audit, configuration: settings)
+    phones = PhoneSignIn(
+      store: store, secrets: secrets, sessions: sessions, secondFactors: secondFactors, signUp: signUp,
+      callers: callers, codes: phoneCodes, throttle: throttle, configuration: settings)
     profiles = Profiles(
       store: store, callers: callers, providers: providers, passwords: newPasswords, changes: credentials,
       addresses: addresses, mails: mails, signUp: signUpLimit, configuration: settings)
@@ -277,19 +291,14 @@ public final class Accounts: Sendable {
       store: store, keys: keys, secrets: secrets, configuration: settings, announce: announce)
     accessTokens = AccessTokens(
       store: store, keys: keys, audit: audit, random: environment.random, configuration: shared.configuration)
-    emulator = emulation.map { [store, secrets, sessions] emulation in
-      EmulatorControls(
-        phones: PhoneSignIn(
-          store: store, secrets: secrets, sessions: sessions, signUp: signUp, emulation: emulation),
-        store: store, emulation: emulation, announce: announce)
-    }
+    emulator = isEmulator ? EmulatorControls(store: store, announce: announce) : nil
     tenants =
       project == nil
       ? Tenants(in: store, secrets: secrets, isEmulator: isEmulator, announce: announce) {
         [shared, store, keys, pool, functions] id in
         Accounts(
           shared, store: AccountStore(ofTenant: id, in: store), keys: keys.copy(tenant: id),
-          tenantOf: Project(store: store, pool: pool, functions: functions, tenantID: id))
+          tenantOf: Project(store: store, pool: pool, throttle: throttle, functions: functions, tenantID: id))
       } : nil
   }
 
@@ -316,7 +325,8 @@ public final class Accounts: Sendable {
 
   /// Puts the server's start on record.
   public func recordStart() async {
-    await audit.recordStart(providerIDs: providers.ids, isEmulator: settings.isEmulator)
+    let phone = configuration.servesPhoneSignIn ? [ProviderID.phone] : []
+    await audit.recordStart(providerIDs: (providers.ids + phone).sorted(), isEmulator: settings.isEmulator)
     for provider in providers.authorizationProviders {
       let uris = configuration.pageOrigins.map { AccountsConfiguration.redirectURI(origin: $0) }
       shared.environment.notice(

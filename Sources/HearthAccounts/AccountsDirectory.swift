@@ -112,8 +112,6 @@ public final class AccountsDirectory: Sendable {
     case .ticket(let ticket):
       let hash = Digest(sha256: ticket.utf8)
       return first { $0.ticket(hash) != nil } ?? own
-    case .phoneSession(let session):
-      return others.first { $0.emulator?.knowsPhoneSession(session) == true } ?? own
     }
   }
 
@@ -188,10 +186,8 @@ package enum ShownText: Sendable, Redacted {
   case idToken(String)
   /// A refresh token.
   case refreshToken(String)
-  /// A mailed code, a pending second factor or a pending identity.
+  /// A mailed code, a pending second factor or identity, or what stands for a code that was sent to a phone.
   case ticket(String)
-  /// What stands for a code of a phone sign-in.
-  case phoneSession(String)
 }
 
 extension Accounts {

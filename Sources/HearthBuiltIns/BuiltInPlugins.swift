@@ -12,4 +12,9 @@ public enum BuiltInPlugins {
   public static var mail: [any MailerPlugin.Type] {
     all.compactMap { if case .mailer(let plugin) = $0 { plugin } else { nil } }
   }
+
+  /// The ways to send text messages.
+  public static var sms: [any SMSPlugin.Type] {
+    all.compactMap { if case .smsSender(let plugin) = $0 { plugin } else { nil } }
+  }
 }

@@ -41,6 +41,9 @@ extension IdentityOperation {
     case .delete: Self.call(ProfileEndpoints.delete)
     case .sendCode, .adminSendCode: Self.call(CodeEndpoints.sendCode)
     case .resetPassword: Self.call(CodeEndpoints.resetPassword)
+    case .sendPhoneCode: Self.call(PhoneEndpoints.sendCode)
+    case .signInWithPhone: Self.call(PhoneEndpoints.signIn)
+    case .captchaParameters: Self.call(PhoneEndpoints.captchaParameters)
     case .startEnrolment: Self.call(FactorEndpoints.startEnrolment)
     case .finishEnrolment: Self.call(FactorEndpoints.finishEnrolment)
     case .withdrawFactor: Self.call(FactorEndpoints.withdrawFactor)
@@ -96,9 +99,6 @@ extension IdentityOperation {
     case .listCodes: Self.call(EmulatorEndpoints.listCodes)
     case .emulatorConfig: Self.call(EmulatorEndpoints.config)
     case .listPhoneCodes: Self.call(PhoneEndpoints.listCodes)
-    case .sendPhoneCode: Self.call(PhoneEndpoints.sendCode)
-    case .signInWithPhone: Self.call(PhoneEndpoints.signIn)
-    case .captchaParameters: Self.call(PhoneEndpoints.captchaParameters)
 
     case .legacyCreateUser: Self.legacy(LegacyUserEndpoints.create)
     case .legacyRemoveUser: Self.legacy(LegacyUserEndpoints.remove)
@@ -116,7 +116,7 @@ extension IdentityOperation {
     case .handlerFrame: .page { HandlerFrame(accounts: $0.accounts).answer($1) }
     case .webConfiguration: .page { WebConfiguration(endpoints: $0).answer($1) }
 
-    case .phoneClient: .unserved("phone sign-in")
+    case .phoneClient: .unserved("the verification of native apps")
     case .gameCenter: .unserved("Game Center")
     case .saml: .unserved("SAML")
     case .passkeys: .unserved("passkeys")

@@ -6,4 +6,6 @@ public enum BuiltInPlugin: Sendable {
   case signIn(any SignInPlugin.Type)
   /// A way to send mail.
   case mailer(any MailerPlugin.Type)
+  /// A way to send text messages.
+  case smsSender(any SMSPlugin.Type)
 }

@@ -352,5 +352,5 @@ def test_published_keys(server, app):
 
 
 def test_what_is_not_served_says_so(app):
-    answer = app.post("accounts:sendVerificationCode", {"phoneNumber": "+15555550100"}, 501)
+    answer = app.post("accounts:signInWithGameCenter", {}, 501)
     assert answer["error"]["code"] == 501 and answer["error"]["message"]

@@ -179,7 +179,7 @@ def test_nothing_of_it_without_the_flag(serve, command):
     form = "id_token=%7B%22sub%22%3A%221%22%7D&providerId=google.com"
     app.fail("accounts:signInWithIdp", {"requestUri": "http://localhost", "postBody": form}, "OPERATION_NOT_ALLOWED")
     app.fail("accounts:signInWithCustomToken", {"token": '{"uid":"x"}'}, "INVALID_CUSTOM_TOKEN")
-    app.fail("accounts:sendVerificationCode", {"phoneNumber": "+15555550100"}, "NOT_IMPLEMENTED", 501)
+    app.fail("accounts:sendVerificationCode", {"phoneNumber": "+15555550100"}, "OPERATION_NOT_ALLOWED")
     app.fail(
         "accounts:signInWithPassword", {"email": "no@example.com", "password": "wrong-pass"},
         "INVALID_LOGIN_CREDENTIALS")

@@ -48,7 +48,7 @@ import Testing
     }
     for child in Mirror(reflecting: configuration).children { add(child.value, at: child.label ?? "") }
     // What no file says, and what the plugins' own guides say.
-    for place in ["isEmulator", "signIn", "mail.mailer"] { members[place] = nil }
+    for place in ["isEmulator", "signIn", "mail.mailer", "phone.sender"] { members[place] = nil }
     return members
   }
 
@@ -57,6 +57,7 @@ import Testing
     case let cost as PasswordCost: cost == .standard ? "\"standard\"" : "another"
     case let text as String: "\"\(text)\""
     case let texts as [String]: "[\(texts.map { "\"\($0)\"" }.joined(separator: ", "))]"
+    case let texts as [String: String] where texts.isEmpty: "{}"
     case let texts as Set<String>: text(texts.sorted())
     default:
       if Mirror(reflecting: value).displayStyle == .optional, Mirror(reflecting: value).children.isEmpty {

@@ -8,6 +8,7 @@ import HearthTree
 ///     {
 ///       "signIn": { "password": true, "oauth": { … } },   // true, false, or the plugin's settings
 ///       "mail": { "fromAddress": "noreply@example.com", "smtp": { … } },
+///       "phone": { "regions": { "allow": ["DE"] } },
 ///       "trustedProxies": ["10.0.0.0/8"],
 ///       "passwordCost": "small"                            // standard, small, or { "logN": 17, "r": 8, "p": 1 }
 ///     }
@@ -39,6 +40,7 @@ extension AccountsConfiguration {
     }
     if var limits = try file.object("limits") { try configuration.limits.read(&limits) }
     if var mail = try file.object("mail") { try configuration.mail.read(&mail) }
+    if var phone = try file.object("phone") { try configuration.phone.read(&phone) }
     if let plugins = try file.object("signIn") { try configuration.readSignIn(plugins) }
     if let proxies = try file.texts("trustedProxies") { configuration.trustedProxies = proxies }
     try file.end()

@@ -14,6 +14,15 @@ extension ThrottleLimits {
     try object.read("mailsPerAddressPerHour", into: &mailsPerAddressPerHour, 0...1_000)
     try object.read("mailsPerClientPerHour", into: &mailsPerClientPerHour, 0...1_000_000)
     try object.read("mailsPerDay", into: &mailsPerDay, 0...10_000_000)
+    try object.read("messagesPerNumberPerMinute", into: &messagesPerNumberPerMinute, 1...1_000)
+    try object.read("messagesPerNumberPerHour", into: &messagesPerNumberPerHour, 0...1_000)
+    try object.read("messagesPerNumberPerDay", into: &messagesPerNumberPerDay, 0...1_000)
+    try object.read("messagesPerClientPerHour", into: &messagesPerClientPerHour, 0...1_000_000)
+    try object.read("messagesPerClientPerDay", into: &messagesPerClientPerDay, 0...1_000_000)
+    try object.read("messagesPerCountryPerHour", into: &messagesPerCountryPerHour, 0...10_000_000)
+    try object.read("messagesPerCountryPerDay", into: &messagesPerCountryPerDay, 0...10_000_000)
+    try object.read("messagesPerHour", into: &messagesPerHour, 0...10_000_000)
+    try object.read("messagesPerDay", into: &messagesPerDay, 0...10_000_000)
     try object.read("codeTriesPerMinute", into: &codeTriesPerMinute, 1...1_000)
     try object.read("credentialFailuresPerMinute", into: &credentialFailuresPerMinute, 1...100_000)
     try object.read("countersMax", into: &countersMax, 1_000...10_000_000)
@@ -73,6 +82,15 @@ extension AccountsConfiguration {
     if passwordCost.isBelowFloor, !isEmulator {
       throw SettingsError(
         "passwordCost", "is below what protects passwords; only a developer's server may have it")
+    }
+    if let choice = signIn?.first(where: { $0.name == ProviderID.phone }), choice.values != .object([]) {
+      throw SettingsError("signIn.phone", "must be true or false; what is to be said about it stands in phone")
+    }
+    if servesPhoneSignIn || phone.secondFactor, phone.regions == nil, !isEmulator {
+      throw SettingsError(
+        "phone.regions",
+        "is missing: messages cost money, so name where they may go, { \"allow\": [\"DE\", \"AT\"] }, or where not, "
+          + "{ \"deny\": [] }")
     }
     for domain in authorizedDomains where !Self.isHost(domain) {
       throw SettingsError("authorizedDomains", "must be host names, without a scheme, a port or a path")

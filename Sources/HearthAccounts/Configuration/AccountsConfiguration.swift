@@ -63,6 +63,8 @@ public struct AccountsConfiguration: Sendable {
   public var secondFactorsMax = 5
   /// The sender that mails show, and the plugin that sends them.
   public var mail = MailSettings()
+  /// Codes to phones.
+  public var phone = PhoneSettings()
   /// Addresses, and networks in CIDR notation, of proxies whose `X-Forwarded-For` names the client.
   public var trustedProxies: [String] = []
   /// How much of what a client may do; on an emulator they are lifted.
@@ -145,6 +147,24 @@ public struct ThrottleLimits: Sendable, Equatable {
   public var mailsPerClientPerHour = 30
   /// All mails in a day.
   public var mailsPerDay = 2_000
+  /// Text messages to one phone number in a minute.
+  public var messagesPerNumberPerMinute = 1
+  /// The same in an hour.
+  public var messagesPerNumberPerHour = 5
+  /// The same in a day.
+  public var messagesPerNumberPerDay = 10
+  /// Text messages that one client address may ask for in an hour.
+  public var messagesPerClientPerHour = 10
+  /// The same in a day.
+  public var messagesPerClientPerDay = 30
+  /// Text messages to numbers of one country in an hour.
+  public var messagesPerCountryPerHour = 100
+  /// The same in a day.
+  public var messagesPerCountryPerDay = 500
+  /// All text messages in an hour.
+  public var messagesPerHour = 200
+  /// All text messages in a day.
+  public var messagesPerDay = 1_000
   /// Tries at codes, for one account in a minute.
   public var codeTriesPerMinute = 15
   /// Refused credentials of other providers from one address in a minute.

@@ -60,7 +60,8 @@ package struct CodeRedemption: Sendable {
     case .verifyEmail: user = try await verifyEmail(hash, client: client, now: now)
     case .verifyAndChangeEmail: user = try await changeEmail(ticket, hash, client: client, now: now)
     case .recoverEmail: user = try await recoverEmail(ticket, hash, client: client, now: now)
-    case .emailSignIn, .pendingSecondFactor, .factorEnrolment, .pendingIdentity, .redeemedCode:
+    case .emailSignIn, .pendingSecondFactor, .factorEnrolment, .pendingIdentity, .redeemedCode, .phoneSignIn,
+      .phoneProof, .phoneEnrolment, .phoneSecondFactor:
       throw AccountError(.invalidOOBCode)
     }
     return Effect(purpose: ticket.purpose, user: user)

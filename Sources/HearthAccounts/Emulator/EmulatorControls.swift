@@ -4,19 +4,11 @@ import HearthTree
 
 /// What an emulator lets test suites do and see, for programs of its own machine.
 package struct EmulatorControls: Sendable {
-  /// Signing in with a phone number.
-  package let phones: PhoneSignIn
   private let store: AccountStore
-  private let emulation: Emulation
   private let announce: RevocationHandler
 
-  init(
-    phones: PhoneSignIn, store: AccountStore, emulation: Emulation,
-    announce: @escaping RevocationHandler
-  ) {
-    self.phones = phones
+  init(store: AccountStore, announce: @escaping RevocationHandler) {
     self.store = store
-    self.emulation = emulation
     self.announce = announce
   }
 
@@ -32,7 +24,6 @@ package struct EmulatorControls: Sendable {
         AuditEvent(.userDeleted, client: client, detail: "all \(uids.count) accounts of the emulator\(who)"))
       return uids
     }
-    emulation.phoneCodes { $0 = PhoneCodes() }
     for uid in uids { announce(.user(uid: uid), .userDeleted) }
   }
 
@@ -63,9 +54,26 @@ package struct EmulatorControls: Sendable {
     }.sorted { $0.order < $1.order }
   }
 
-  /// The codes for phone numbers that were not used yet, the oldest first.
-  package var phoneCodes: [PhoneCodes.Code] { emulation.phoneCodes { $0.codes } }
+  /// A code that no text message carries.
+  package struct ShownPhoneCode: Sendable, Redacted {
+    /// E.164.
+    package let phoneNumber: String
+    /// What the client shows again beside the code.
+    package let sessionInfo: String
+    /// Six digits.
+    package let code: String
+    fileprivate let order: Int64
+  }
 
-  /// Whether a text stands for one of these codes.
-  func knowsPhoneSession(_ sessionInfo: String) -> Bool { emulation.phoneCodes { $0.knows(sessionInfo) } }
+  /// The codes for phone numbers that were not used yet and still count, the oldest first.
+  package func phoneCodes(now: Instant) -> [ShownPhoneCode] {
+    store.view.allTickets(limit: store.limits.ticketsMax).compactMap { ticket -> ShownPhoneCode? in
+      guard !ticket.isOver(nowSeconds: now.wallMilliseconds / 1000), let number = ticket.phoneNumber,
+        let details = ticket.phoneDetails, let code = details["shown"]?.string,
+        let sessionInfo = details["sessionInfo"]?.string
+      else { return nil }
+      return ShownPhoneCode(
+        phoneNumber: number, sessionInfo: sessionInfo, code: code, order: details["order"]?.int ?? 0)
+    }.sorted { $0.order < $1.order }
+  }
 }

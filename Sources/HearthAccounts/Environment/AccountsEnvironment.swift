@@ -14,6 +14,8 @@ public struct AccountsEnvironment: Sendable {
 
   /// Asks functions over HTTP; nil when nobody can be asked.
   package var functions: (any FunctionCaller)?
+  /// Asks captcha services; nil when none can be asked.
+  package var captchas: (any CaptchaService)?
 
   /// An environment that a server or a test puts together.
   public init(

@@ -29,9 +29,12 @@ package final class SendQueue<Message: Sendable>: Sendable {
   var canSend: Bool { sender() != nil }
 
   /// Takes a message and returns at once. One after another they are handed to the sender.
-  func send(_ message: Message) {
-    guard let sender = sender() else { return }
-    add(message, to: sender) { _ in }
+  ///
+  /// - Returns: whether it was taken.
+  @discardableResult
+  func send(_ message: Message) -> Bool {
+    guard let sender = sender() else { return false }
+    return add(message, to: sender) { _ in }
   }
 
   /// Takes a message and returns when it is its turn and it is sent, or given up.
@@ -47,7 +50,10 @@ package final class SendQueue<Message: Sendable>: Sendable {
   /// Returns when nothing waits any more.
   func idle() async { await queue.idle() }
 
-  private func add(_ message: Message, to sender: @escaping Sender, _ tell: @escaping @Sendable (String?) -> Void) {
+  @discardableResult
+  private func add(
+    _ message: Message, to sender: @escaping Sender, _ tell: @escaping @Sendable (String?) -> Void
+  ) -> Bool {
     let name = name(message)
     let isTaken = queue.add { [notice] in
       let problem = await Self.deliver(message, by: sender)
@@ -58,6 +64,7 @@ package final class SendQueue<Message: Sendable>: Sendable {
       notice(AccountsNotice(.warning, "\(name) was dropped: too many wait"))
       tell("too many wait")
     }
+    return isTaken
   }
 
   private static func deliver(_ message: Message, by sender: @escaping Sender) async -> String? {

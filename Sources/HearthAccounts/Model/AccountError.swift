@@ -31,6 +31,7 @@ public struct AccountError: Error, Sendable, Equatable {
   package enum Code: String, Sendable, CaseIterable {
     case adminOnlyOperation = "ADMIN_ONLY_OPERATION"
     case apiKeyInvalid = "API_KEY_INVALID"
+    case captchaCheckFailed = "CAPTCHA_CHECK_FAILED"
     case blockingFunctionError = "BLOCKING_FUNCTION_ERROR_RESPONSE"
     case claimsTooLarge = "CLAIMS_TOO_LARGE"
     case configurationNotFound = "CONFIGURATION_NOT_FOUND"
@@ -75,6 +76,7 @@ public struct AccountError: Error, Sendable, Equatable {
     case invalidSessionInfo = "INVALID_SESSION_INFO"
     case invalidTemporaryProof = "INVALID_TEMPORARY_PROOF"
     case listTooLong = "LOCAL_ID_LIST_EXCEEDS_LIMIT"
+    case missingAppCredential = "MISSING_APP_CREDENTIAL"
     case missingCode = "MISSING_CODE"
     case missingContinueURI = "MISSING_CONTINUE_URI"
     case missingCustomToken = "MISSING_CUSTOM_TOKEN"

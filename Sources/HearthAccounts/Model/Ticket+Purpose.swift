@@ -8,7 +8,9 @@ extension Ticket.Purpose {
     case .emailSignIn: 600
     // The owner of an address that was taken from an account may not look into their mail for weeks.
     case .recoverEmail: 30 * 86_400
-    case .pendingSecondFactor, .factorEnrolment, .pendingIdentity: 600
+    case .pendingSecondFactor, .factorEnrolment, .pendingIdentity, .phoneProof: 600
+    // Six digits can be guessed, and the message is being waited for.
+    case .phoneSignIn, .phoneEnrolment, .phoneSecondFactor: 300
     // Longer than what it marks counts.
     case .redeemedCode: 1_800
     }
@@ -23,6 +25,7 @@ extension Ticket.Purpose {
     case .emailSignIn: "signIn"
     case .recoverEmail: "recoverEmail"
     case .pendingSecondFactor, .factorEnrolment, .pendingIdentity, .redeemedCode: nil
+    case .phoneSignIn, .phoneProof, .phoneEnrolment, .phoneSecondFactor: nil
     }
   }
 }
@@ -34,7 +37,9 @@ extension Set<Ticket.Purpose> {
 
   /// Tickets that a signed-in user asked for, or one in the middle of signing in: they end with that session. Codes
   /// that go to the account's own address stay valid.
-  static let endedByRevocation: Set<Ticket.Purpose> = [.verifyAndChangeEmail, .factorEnrolment, .pendingSecondFactor]
+  static let endedByRevocation: Set<Ticket.Purpose> = [
+    .verifyAndChangeEmail, .factorEnrolment, .pendingSecondFactor, .phoneEnrolment, .phoneSecondFactor,
+  ]
 }
 
 extension Ticket {

@@ -16,6 +16,14 @@ public struct Ticket: Sendable, Equatable {
     case pendingIdentity
     /// A code of a provider that was redeemed: it is not shown to the provider again.
     case redeemedCode
+    /// A code was sent to a phone whose number signs in, or becomes that of who is signed in.
+    case phoneSignIn
+    /// A number was proven that belongs to another account.
+    case phoneProof
+    /// A code was sent to a phone that becomes a second factor.
+    case phoneEnrolment
+    /// A code was sent to a phone that is the second factor of a sign-in under way.
+    case phoneSecondFactor
   }
 
   /// What it is for.
@@ -26,6 +34,8 @@ public struct Ticket: Sendable, Equatable {
   public var email: String?
   /// For a change of address.
   public var newEmail: String?
+  /// The number that a code was sent to, in E.164.
+  public var phoneNumber: String?
   /// When it was made, in seconds since 1970.
   public var createdAtSeconds: Int64
   /// When it ends, in seconds since 1970.

@@ -6,19 +6,21 @@ import HearthTree
 package struct FactorEnrolment: Sendable {
   private static let purpose = "second-factor-enrolment"
 
-  private let store: AccountStore
+  let store: AccountStore
   private let keys: KeyRing
-  private let secrets: SecretGenerator
+  let secrets: SecretGenerator
   private let sessions: Sessions
-  private let callers: Callers
+  let callers: Callers
   private let changes: CredentialChanges
-  private let tries: FactorTries
-  private let audit: AuditLog
+  let tries: FactorTries
+  let phones: PhoneFactors
+  let audit: AuditLog
   private let configuration: LiveConfiguration
 
   init(
     store: AccountStore, keys: KeyRing, secrets: SecretGenerator, sessions: Sessions, callers: Callers,
-    changes: CredentialChanges, tries: FactorTries, audit: AuditLog, configuration: LiveConfiguration
+    changes: CredentialChanges, tries: FactorTries, phones: PhoneFactors, audit: AuditLog,
+    configuration: LiveConfiguration
   ) {
     self.store = store
     self.keys = keys
@@ -27,6 +29,7 @@ package struct FactorEnrolment: Sendable {
     self.callers = callers
     self.changes = changes
     self.tries = tries
+    self.phones = phones
     self.audit = audit
     self.configuration = configuration
   }
@@ -41,13 +44,21 @@ package struct FactorEnrolment: Sendable {
     package let expiresAtSeconds: Int64
   }
 
+  /// A second factor that was added.
+  package struct Enrolled: Sendable, Redacted {
+    /// The account with it.
+    package let user: UserRecord
+    /// What the caller goes on with: tokens that say that the factor was shown.
+    package let tokens: TokenTriple
+  }
+
   /// Draws the secret of an authenticator for who is signed in.
   ///
   /// - Throws: `credentialTooOld`, `unsupportedFirstFactor`, `unverifiedEmail`, `secondFactorExists`,
   ///   `secondFactorLimit`.
   package func start(_ caller: Caller, now: Instant) async throws(AccountError) -> Start {
     try callers.requireRecentSignIn(caller, now: now)
-    try requireEnrollable(caller, caller.user)
+    try requireEnrollable(caller, caller.user) { $0.kind.isAuthenticator }
     let secret = try secrets.draw { (random) throws(RandomnessError) in try TOTP.newSecret(random: random) }
     let sealed = try secrets.draw { (_) throws(RandomnessError) in try keys.seal(secret, for: Self.purpose) }
     let code = try secrets.code()
@@ -69,7 +80,7 @@ package struct FactorEnrolment: Sendable {
   ///   ``start(_:now:)`` throws.
   package func finish(
     _ caller: Caller, sessionInfo: String, code: String, displayName: String?, client: ClientInfo, now: Instant
-  ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple) {
+  ) async throws(AccountError) -> Enrolled {
     try callers.requireRecentSignIn(caller, now: now)
     let uid = caller.user.uid
     let hash = Digest(sha256: sessionInfo.utf8)
@@ -91,6 +102,17 @@ package struct FactorEnrolment: Sendable {
     let factor = SecondFactor(
       id: try secrets.uid(), kind: .totp(sealedSecret: sealed, lastAcceptedStep: step), displayName: displayName,
       enrolledAtMilliseconds: now.wallMilliseconds)
+    return try await enrol(factor, of: caller, ticket: hash, client: client, now: now)
+  }
+
+  /// Adds a second factor that was shown, whatever its kind: the last step of every enrolment.
+  ///
+  /// - Parameter hash: of the ticket of the enrolment, which is used up.
+  /// - Throws: `sessionExpired` when the ticket is gone; what ``requireEnrollable(_:_:isSame:)`` throws.
+  func enrol(
+    _ factor: SecondFactor, of caller: Caller, ticket hash: Digest, client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> Enrolled {
+    let uid = caller.user.uid
     var enrolled = caller.user
     enrolled.factors.append(factor)
     let session = try await sessions.new(
@@ -100,27 +122,40 @@ package struct FactorEnrolment: Sendable {
       (transaction: inout AccountTransaction) throws(AccountError) -> (UserRecord, SessionRecord) in
       guard var user = transaction.user(uid) else { throw AccountError(.userNotFound) }
       try caller.check(against: user)
-      try requireEnrollable(caller, user)
-      guard transaction.ticket(hash)?.purpose == .factorEnrolment else { throw AccountError(.sessionExpired) }
+      try requireEnrollable(caller, user) { $0.isLike(factor) }
+      guard transaction.ticket(hash)?.uid == uid else { throw AccountError(.sessionExpired) }
       transaction.removeTicket(hash)
       // Sign-ins that are half done would have to show a factor that they were not told of.
       transaction.removeTickets(of: uid, purposes: [.pendingSecondFactor])
       user.factors.append(factor)
       let record = transaction.begin(session, of: &user, now: now, authTimeSeconds: caller.authTimeSeconds)
       try transaction.update(user)
-      transaction.audit(AuditEvent(.factorEnrolled, uid: uid, email: user.email, client: client, detail: "totp"))
+      transaction.audit(
+        AuditEvent(.factorEnrolled, uid: uid, email: user.email, client: client, detail: factor.kind.provider))
       return (user, record)
     }
-    return (user, try sessions.tokens.tokens(of: user, beginning: session, as: record))
+    return Enrolled(user: user, tokens: try sessions.tokens.tokens(of: user, beginning: session, as: record))
   }
 
-  private func requireEnrollable(_ caller: Caller, _ user: UserRecord) throws(AccountError) {
+  /// Whether who is signed in may add a second factor.
+  ///
+  /// - Parameter isSame: tells the factors that stand in the way of the new one, because they are the same.
+  /// - Throws: `unsupportedFirstFactor`, `unverifiedEmail`, `secondFactorExists`, `secondFactorLimit`.
+  func requireEnrollable(
+    _ caller: Caller, _ user: UserRecord, isSame: (SecondFactor) -> Bool
+  ) throws(AccountError) {
     guard !ProviderID.withoutSecondFactor.contains(caller.provider) else {
-      throw AccountError(.unsupportedFirstFactor)
+      throw AccountError(.unsupportedFirstFactor, "MFA is not available for the given first factor.")
     }
     // Who does not own the address could lock its owner out for good.
-    guard user.email != nil, user.isEmailVerified else { throw AccountError(.unverifiedEmail) }
-    guard !user.factors.contains(where: \.kind.isAuthenticator) else { throw AccountError(.secondFactorExists) }
+    guard user.email != nil, user.isEmailVerified else {
+      throw AccountError(.unverifiedEmail, "Need to verify email first before enrolling second factors.")
+    }
+    if let same = user.factors.first(where: isSame) {
+      throw AccountError(
+        .secondFactorExists,
+        same.kind.isAuthenticator ? nil : "Phone number already enrolled as second factor for this account.")
+    }
     guard user.factors.count < configuration.value.secondFactorsMax else { throw AccountError(.secondFactorLimit) }
   }
 
@@ -138,5 +173,12 @@ package struct FactorEnrolment: Sendable {
       guard user.factors.contains(where: { $0.id == enrolment }) else { throw AccountError(.secondFactorNotFound) }
       user.factors.removeAll { $0.id == enrolment }
     }
+  }
+}
+
+extension SecondFactor {
+  /// Whether another is the same to its owner: a second authenticator, or the same phone.
+  fileprivate func isLike(_ other: SecondFactor) -> Bool {
+    kind.isAuthenticator && other.kind.isAuthenticator || kind == other.kind
   }
 }

@@ -2,92 +2,184 @@ import HearthCrypto
 import HearthEngine
 
 /// What a client shows for a phone number.
-package enum PhoneProof: Sendable {
-  /// A code that was "sent", and the text that stands for its sending.
+package enum PhoneProof: Sendable, Redacted {
+  /// A code that was sent, and the text that stands for its sending.
   case code(sessionInfo: String, code: String)
   /// The proof from an earlier code, for a number that belongs to another account.
   case earlier(phoneNumber: String, text: String)
+
+  var isEarlier: Bool { if case .earlier = self { true } else { false } }
 }
 
 /// What a proven phone number leads to.
 package enum PhoneOutcome: Sendable {
-  /// The user is in.
-  case signedIn(SignedIn)
+  /// The user is in, or has to show their second factor.
+  case step(SecondFactors.Step)
   /// The number is somebody else's: the client may sign in to that account with this text.
   case taken(proof: String)
 }
 
-/// Signing in with a phone number. No message is ever sent from here, so that only an emulator serves it, which shows the
-/// codes to test suites.
+/// Signing in with a phone number, by a code that is sent to it.
 package struct PhoneSignIn: Sendable {
+  /// How long a proof for somebody else's number counts.
+  package static let proofLifetimeSeconds = Ticket.Purpose.phoneProof.lifetimeSeconds
+
   private let store: AccountStore
   private let secrets: SecretGenerator
   private let sessions: Sessions
+  private let secondFactors: SecondFactors
   private let signUp: SignUp
-  private let emulation: Emulation
+  private let callers: Callers
+  private let codes: PhoneCodes
+  private let throttle: Throttle
+  private let configuration: LiveConfiguration
 
-  init(store: AccountStore, secrets: SecretGenerator, sessions: Sessions, signUp: SignUp, emulation: Emulation) {
+  init(
+    store: AccountStore, secrets: SecretGenerator, sessions: Sessions, secondFactors: SecondFactors, signUp: SignUp,
+    callers: Callers, codes: PhoneCodes, throttle: Throttle, configuration: LiveConfiguration
+  ) {
     self.store = store
     self.secrets = secrets
     self.sessions = sessions
+    self.secondFactors = secondFactors
     self.signUp = signUp
-    self.emulation = emulation
+    self.callers = callers
+    self.codes = codes
+    self.throttle = throttle
+    self.configuration = configuration
   }
 
-  /// Makes a code for a number.
+  /// Refuses where nobody signs in with a phone number. As at the service, tenants have no such users.
+  ///
+  /// - Throws: `unsupportedTenant`, `operationNotAllowed`.
+  package func requireServed(isEmulated: Bool) throws(AccountError) {
+    guard configuration.tenant == nil else { throw AccountError(.unsupportedTenant) }
+    guard isEmulated || configuration.value.servesPhoneSignIn else {
+      throw AccountError(.operationNotAllowed, "Phone numbers do not sign in here.")
+    }
+  }
+
+  /// Has a code sent to a number.
   ///
   /// - Parameter number: E.164.
   /// - Returns: the text that stands for the code.
-  package func sendCode(to number: String) throws(AccountError) -> String {
+  /// - Throws: `unsupportedTenant`, `operationNotAllowed`; what ``PhoneCodes/send(_:_:)`` throws.
+  package func sendCode(to number: String, _ request: PhoneRequest) async throws(AccountError) -> String {
+    try requireServed(isEmulated: request.isEmulated)
     try PhoneNumber.check(number)
-    if let owner = store.view.user(phone: number) { try Self.requirePhoneAsFirst(owner) }
-    let sessionInfo = try secrets.text()
-    let code = try secrets.draw { (random) throws(RandomnessError) in
-      try random.bytes(6).map { String($0 % 10) }.joined()
+    // Elsewhere it is told once the number is proven, since it tells that there is an account.
+    if !configuration.value.protectsFromEnumeration, let owner = store.view.user(phone: number) {
+      try Self.requirePhoneAsFirst(owner)
     }
-    emulation.phoneCodes { $0.add(PhoneCodes.Code(phoneNumber: number, sessionInfo: sessionInfo, code: code)) }
-    return sessionInfo
+    return try await codes.send(PhoneCodes.Order(purpose: .phoneSignIn, number: number), request)
   }
 
-  /// The number that is proven.
-  ///
-  /// - Throws: `invalidTemporaryProof`, `invalidSessionInfo`, `invalidCode`.
-  package func provenNumber(_ proof: PhoneProof) throws(AccountError) -> String {
-    switch proof {
-    case .earlier(let number, let text):
-      guard emulation.phoneCodes({ $0.proves(number, text) }) else { throw AccountError(.invalidTemporaryProof) }
-      return number
-    case .code(let sessionInfo, let code):
-      return try emulation.phoneCodes { codes in
-        Result { () throws(AccountError) in try codes.take(sessionInfo, code: code) }
-      }.get()
-    }
-  }
-
-  /// Signs a user in with a number that they have proven, or adds the number to the signed-in user.
+  /// Signs a user in with a number that they prove, or makes it the number of the signed-in user.
   ///
   /// - Parameters:
-  ///   - number: from ``provenNumber(_:)``.
   ///   - caller: who is signed in.
-  ///   - isEarlierProof: whether the proof is one from before: a second one is not given.
+  ///   - makesAccounts: whether a number that is nobody's gets an account; otherwise its owner shows once more who they
+  ///     are.
+  /// - Throws: `unsupportedTenant`, `operationNotAllowed`; `invalidSessionInfo`, `sessionExpired`, `tooManyAttempts`,
+  ///   `invalidCode`, `invalidTemporaryProof`; `phoneNumberExists`, `unsupportedFirstFactor`, `adminOnlyOperation`; what
+  ///   ``SecondFactors/afterFirst(of:client:now:)`` throws.
   package func signIn(
-    number: String, isEarlierProof: Bool, caller: Caller?, client: ClientInfo, now: Instant
-  ) async throws(AccountError) -> PhoneOutcome {
+    _ proof: PhoneProof, caller: Caller?, makesAccounts: Bool = true, client: ClientInfo, isEmulated: Bool, now: Instant
+  ) async throws(AccountError) -> (number: String, outcome: PhoneOutcome) {
+    try requireServed(isEmulated: isEmulated)
+    let number = try await provenNumber(proof, client: client, now: now)
     let owner = store.view.user(phone: number)
     guard let caller else {
+      guard owner != nil || makesAccounts else { throw AccountError(.userNotFound) }
       let proven = try phoneUser(number, owner, client: client, now: now)
-      return .signedIn(try await sessions.start(of: proven, client: client, now: now))
+      return (number, .step(try await secondFactors.afterFirst(of: proven, client: client, now: now)))
     }
     if let owner, !owner.uid.isSameText(as: caller.user.uid) {
-      guard !isEarlierProof else { throw AccountError(.phoneNumberExists) }
-      let proof = PhoneCodes.Proof(phoneNumber: number, text: try secrets.text())
-      emulation.phoneCodes { $0.add(proof) }
-      return .taken(proof: proof.text)
+      guard !proof.isEarlier else { throw AccountError(.phoneNumberExists) }
+      return (number, .taken(proof: try await newProof(of: number, now: now)))
     }
-    let user = try await link(phone: number, to: caller, client: client)
+    let user = try await link(number, to: caller, client: client, now: now)
     let tokens = try await sessions.resume(caller, as: ProviderID.phone, client: client, now: now)
-    return .signedIn(SignedIn(user: user, tokens: tokens, isNew: false))
+    return (number, .step(.signedIn(SignedIn(user: user, tokens: tokens, isNew: false))))
   }
+
+  // MARK: Proofs
+
+  /// The number that is proven. What proves it is used up.
+  private func provenNumber(
+    _ proof: PhoneProof, client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> String {
+    switch proof {
+    case .earlier(let number, let text):
+      let isTaken = try await take(Digest(sha256: text.utf8), now: now) { ticket in
+        ticket.purpose == .phoneProof && ticket.phoneNumber?.isSameText(as: number) == true
+      }
+      guard isTaken else { throw AccountError(.invalidTemporaryProof) }
+      return number
+    case .code(let sessionInfo, let code):
+      let hash = Digest(sha256: sessionInfo.utf8)
+      guard let seen = store.view.ticket(hash), seen.purpose == .phoneSignIn, let number = seen.phoneNumber else {
+        throw AccountError(.invalidSessionInfo)
+      }
+      guard !seen.isOver(nowSeconds: now.wallMilliseconds / 1_000) else { throw AccountError(.sessionExpired) }
+      guard throttle.admitCodeTry(account: number, now: now) else {
+        throw AccountError(.tooManyAttempts, "Too many codes were tried. Try again later.")
+      }
+      guard let isRight = try await use(hash, code, sessionInfo, client: client) else {
+        throw AccountError(.invalidSessionInfo)
+      }
+      guard isRight else { throw AccountError(.invalidCode) }
+      return number
+    }
+  }
+
+  /// Uses a code up that is right, and counts a try that is wrong, in one step: tries side by side are all counted, and of
+  /// many with the right code one gets it.
+  ///
+  /// - Returns: whether it was right; nil when it is gone.
+  private func use(
+    _ hash: Digest, _ code: String, _ sessionInfo: String, client: ClientInfo
+  ) async throws(AccountError) -> Bool? {
+    let codes = codes
+    return try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) -> Bool? in
+      guard let ticket = transaction.ticket(hash), ticket.purpose == .phoneSignIn else { return nil }
+      let isRight = codes.isRight(code, sessionInfo, for: ticket)
+      if isRight { transaction.removeTicket(hash) } else { transaction.countFailedTry(hash) }
+      transaction.audit(
+        AuditEvent(isRight ? .codeUsed : .codeFailed, client: client, detail: Ticket.Purpose.phoneSignIn.rawValue))
+      return isRight
+    }
+  }
+
+  /// Uses a ticket up: of many who come with the same code one gets it.
+  private func take(
+    _ hash: Digest, now: Instant, where isIt: @escaping @Sendable (Ticket) -> Bool
+  ) async throws(AccountError) -> Bool {
+    let nowSeconds = now.wallMilliseconds / 1_000
+    guard store.view.ticket(hash).map(isIt) == true else { return false }
+    return try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) -> Bool in
+      guard let ticket = transaction.ticket(hash), isIt(ticket), !ticket.isOver(nowSeconds: nowSeconds) else {
+        return false
+      }
+      transaction.removeTicket(hash)
+      return true
+    }
+  }
+
+  private func newProof(of number: String, now: Instant) async throws(AccountError) -> String {
+    let code = try secrets.code()
+    let nowSeconds = now.wallMilliseconds / 1_000
+    var ticket = Ticket(
+      purpose: .phoneProof, uid: nil, email: nil, createdAtSeconds: nowSeconds,
+      expiresAtSeconds: nowSeconds + Self.proofLifetimeSeconds)
+    ticket.phoneNumber = number
+    try await store.transact { [ticket] (transaction: inout AccountTransaction) throws(AccountError) in
+      transaction.putTicket(code.hash, ticket)
+    }
+    return code.text
+  }
+
+  // MARK: Accounts
 
   private func phoneUser(
     _ number: String, _ owner: UserRecord?, client: ClientInfo, now: Instant
@@ -104,13 +196,19 @@ package struct PhoneSignIn: Sendable {
     return signUp.newcomer(user, way, client: client)
   }
 
+  /// Gives the account a number, in the place of the one that it has.
   private func link(
-    phone number: String, to caller: Caller, client: ClientInfo
+    _ number: String, to caller: Caller, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> UserRecord {
     try Self.requirePhoneAsFirst(caller.user)
+    // Another number takes a way in from its owner.
+    if let present = caller.user.phoneNumber, !present.isSameText(as: number) {
+      try callers.requireRecentSignIn(caller, now: now)
+    }
     return try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) -> UserRecord in
       guard var user = transaction.user(caller.user.uid) else { throw AccountError(.userNotFound) }
       try caller.check(against: user)
+      try Self.requirePhoneAsFirst(user)
       user.phoneNumber = number
       try transaction.update(user)
       transaction.audit(
@@ -121,9 +219,14 @@ package struct PhoneSignIn: Sendable {
 
   /// A number cannot be the first factor of who has a phone for the second.
   private static func requirePhoneAsFirst(_ user: UserRecord) throws(AccountError) {
-    let hasPhoneFactor = user.factors.contains { if case .phone = $0.kind { true } else { false } }
-    guard !hasPhoneFactor else {
-      throw AccountError(.unsupportedFirstFactor, "The account has a phone for its second factor already.")
+    guard !user.factors.contains(where: { $0.kind.number != nil }) else {
+      throw AccountError(
+        .unsupportedFirstFactor, "A phone number cannot be set as a first factor on an SMS based MFA user.")
     }
   }
+}
+
+extension SecondFactor.Kind {
+  /// The number of a phone; nil for what is none.
+  var number: String? { if case .phone(let number) = self { number } else { nil } }
 }

@@ -4,23 +4,25 @@ import HearthTree
 
 /// The second step of signing in: asks for it, and checks it.
 package struct SecondFactors: Sendable {
-  private let store: AccountStore
+  let store: AccountStore
   private let keys: KeyRing
   private let secrets: SecretGenerator
   private let sessions: Sessions
   private let tries: FactorTries
+  let phones: PhoneFactors
   private let audit: AuditLog
   private let notice: @Sendable (AccountsNotice) -> Void
 
   init(
     store: AccountStore, keys: KeyRing, secrets: SecretGenerator, sessions: Sessions, tries: FactorTries,
-    audit: AuditLog, notice: @escaping @Sendable (AccountsNotice) -> Void
+    phones: PhoneFactors, audit: AuditLog, notice: @escaping @Sendable (AccountsNotice) -> Void
   ) {
     self.store = store
     self.keys = keys
     self.secrets = secrets
     self.sessions = sessions
     self.tries = tries
+    self.phones = phones
     self.audit = audit
     self.notice = notice
   }
@@ -66,42 +68,81 @@ package struct SecondFactors: Sendable {
     return .pending(code.text, user)
   }
 
-  /// The second factor of a sign-in.
+  /// A sign-in whose second factor is awaited, as it was found by the text that stands for its first.
+  struct Pending: Sendable {
+    let hash: Digest
+    let details: PendingSignIn
+    let user: UserRecord
+  }
+
+  /// The second factor of a sign-in: an authenticator's code.
   ///
   /// - Parameters:
   ///   - pending: the text that stands for the first factor.
   ///   - enrolment: the factor's id; nil takes the only authenticator there is.
-  /// - Throws: `invalidPendingCredential`, `tooManyAttempts`, `userDisabled`, `secondFactorNotFound`, `notImplemented`
-  ///   for a phone, `invalidCode`.
+  /// - Throws: what ``pending(_:isTry:now:)`` throws; `secondFactorNotFound`, `invalidArgument` for a phone,
+  ///   `invalidCode`.
   package func finish(
-    pending: String, enrolment: String?, code: String, client: ClientInfo, now: Instant
+    pending text: String, enrolment: String?, code: String, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> SignedIn {
-    let hash = Digest(sha256: pending.utf8)
+    let pending = try await pending(text, now: now)
+    let factor = try authenticator(enrolment, of: pending.user)
+    guard let step = matchingStep(code, factor.sealedSecret, after: factor.lastAcceptedStep, now: now) else {
+      throw await refused(pending, client)
+    }
+    return try await enter(pending, showing: factor.id, client: client, now: now) {
+      (_, user) throws(AccountError) in
+      // A code counts once, also for another sign-in under way.
+      try user.accept(step, of: factor.id)
+    }
+  }
+
+  /// Finds a sign-in whose second factor is awaited.
+  ///
+  /// - Parameter isTry: counts a try at it.
+  /// - Throws: `invalidPendingCredential`, `tooManyAttempts`, `userDisabled`.
+  func pending(_ text: String, isTry: Bool = true, now: Instant) async throws(AccountError) -> Pending {
+    let hash = Digest(sha256: text.utf8)
     guard let seen = store.view.ticket(hash), seen.purpose == .pendingSecondFactor, let uid = seen.uid,
       !seen.isOver(nowSeconds: now.wallMilliseconds / 1000)
     else { throw AccountError(.invalidPendingCredential) }
-    let ticket = try await tries.count(hash, uid: uid, otherwise: .invalidPendingCredential, now: now)
+    let ticket =
+      isTry ? try await tries.count(hash, uid: uid, otherwise: .invalidPendingCredential, now: now) : seen
     guard let details = PendingSignIn(ticket.details), let user = store.view.user(uid) else {
       throw AccountError(.invalidPendingCredential)
     }
     guard !user.isDisabled else { throw AccountError(.userDisabled) }
     guard details.isCurrent(user) else { throw AccountError(.invalidPendingCredential) }
-    let factor = try authenticator(enrolment, of: user)
-    guard let step = matchingStep(code, factor.sealedSecret, after: factor.lastAcceptedStep, now: now) else {
-      await audit.record(AuditEvent(.factorFailed, uid: uid, email: user.email, client: client))
-      throw AccountError(.invalidCode)
-    }
+    return Pending(hash: hash, details: details, user: user)
+  }
+
+  /// Lets somebody in who has shown a second factor, whatever its kind.
+  ///
+  /// - Parameters:
+  ///   - factor: its enrolment id.
+  ///   - change: what happens in the same step, such as using a code up.
+  func enter(
+    _ pending: Pending, showing factor: String, client: ClientInfo, now: Instant,
+    change: @escaping @Sendable (inout AccountTransaction, inout UserRecord) throws(AccountError) -> Void
+  ) async throws(AccountError) -> SignedIn {
+    let (hash, details) = (pending.hash, pending.details)
     return try await sessions.start(
-      of: ProvenUser(user, SignInWay(details.provider, method: details.method), claims: details.claims),
-      secondFactor: factor.id, client: client, now: now
+      of: ProvenUser(pending.user, SignInWay(details.provider, method: details.method), claims: details.claims),
+      secondFactor: factor, client: client, now: now
     ) { (transaction, user) throws(AccountError) in
       guard transaction.ticket(hash)?.purpose == .pendingSecondFactor else {
         throw AccountError(.invalidPendingCredential)
       }
       transaction.removeTicket(hash)
-      // A code counts once, also for another sign-in under way.
-      try user.accept(step, of: factor.id)
+      try change(&transaction, &user)
     }
+  }
+
+  /// Puts a wrong code on record.
+  func refused(_ pending: Pending, _ client: ClientInfo) async -> AccountError {
+    await audit.record(
+      AuditEvent(.factorFailed, uid: pending.user.uid, email: pending.user.email, client: client))
+    return AccountError(.invalidCode)
   }
 
   private func authenticator(
@@ -111,7 +152,7 @@ package struct SecondFactors: Sendable {
       throw AccountError(.secondFactorNotFound)
     }
     guard case .totp(let sealedSecret, let lastAcceptedStep) = factor.kind else {
-      throw AccountError(.notImplemented, "No text messages are sent from here.")
+      throw AccountError(.invalidArgument, "This second factor is a phone: its code comes with phoneVerificationInfo.")
     }
     return (factor.id, sealedSecret, lastAcceptedStep)
   }

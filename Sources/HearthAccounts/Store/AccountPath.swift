@@ -37,6 +37,7 @@ enum AccountPath {
   static let tickets = Path("tickets")
   static let userTickets = Path("userTickets")
   static let emailTickets = Path("emailTickets")
+  static let phoneTickets = Path("phoneTickets")
   static let serviceAccounts = Path("serviceAccounts")
   static let importKeys = Path("importKeys")
   static let locks = Path("locks")

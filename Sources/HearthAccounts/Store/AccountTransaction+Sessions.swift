@@ -81,9 +81,15 @@ extension AccountTransaction {
     }
   }
 
+  /// Takes the tickets of a phone number away that are of no user.
+  mutating func removeTickets(phone number: String) {
+    for hash in hashes(AccountPath.phoneTickets.appending(AccountPath.key(number))) { removeTicket(hash) }
+  }
+
   private func ownedTickets(_ ticket: Ticket) -> Path? {
     if let uid = ticket.uid { return AccountPath.userTickets.appending(AccountPath.key(uid)) }
-    return ticket.email.map { AccountPath.emailTickets.appending(AccountPath.key($0)) }
+    if let email = ticket.email { return AccountPath.emailTickets.appending(AccountPath.key(email)) }
+    return ticket.phoneNumber.map { AccountPath.phoneTickets.appending(AccountPath.key($0)) }
   }
 
   private func ticketEnd(_ ticket: Ticket) -> Int64 { ticket.expiresAtSeconds.plus(limits.ticketKeptSeconds) }

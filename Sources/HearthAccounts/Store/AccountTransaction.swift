@@ -86,6 +86,7 @@ public struct AccountTransaction: AccountReading {
     }
     removeSessions(of: uid)
     removeTickets(of: uid)
+    if let number = user?.phoneNumber { removeTickets(phone: number) }
     draft.replace(path, with: .empty)
     putTombstone(uid, last: user?.border)
   }
@@ -96,7 +97,7 @@ public struct AccountTransaction: AccountReading {
     let subtrees = [
       AccountPath.users, AccountPath.deleted, AccountPath.emails, AccountPath.phones, AccountPath.identities,
       AccountPath.sessions, AccountPath.userSessions, AccountPath.tickets, AccountPath.userTickets,
-      AccountPath.emailTickets, AccountPath.locks, AccountPath.endings,
+      AccountPath.emailTickets, AccountPath.phoneTickets, AccountPath.locks, AccountPath.endings,
       AccountPath.migrated,
     ]
     for path in subtrees { draft.replace(path, with: .empty) }

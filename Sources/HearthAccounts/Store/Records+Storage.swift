@@ -42,6 +42,7 @@ extension Ticket: StoredRecord {
       purpose: purpose, uid: try reader.optionalText("uid"), email: try reader.optionalText("email"),
       createdAtSeconds: try reader.int("createdAt"), expiresAtSeconds: try reader.int("expiresAt"))
     newEmail = try reader.optionalText("newEmail")
+    phoneNumber = try reader.optionalText("phoneNumber")
     failedTries = try reader.int("failedTries")
     details = try reader.optionalText("details")
   }
@@ -51,6 +52,7 @@ extension Ticket: StoredRecord {
     writer.set("uid", uid)
     writer.set("email", email)
     writer.set("newEmail", newEmail)
+    writer.set("phoneNumber", phoneNumber)
     writer.set("createdAt", createdAtSeconds)
     writer.set("expiresAt", expiresAtSeconds)
     writer.set("failedTries", failedTries)

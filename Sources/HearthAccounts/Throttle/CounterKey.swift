@@ -2,7 +2,9 @@ import HearthCrypto
 
 /// What a counter is kept under: 16 bytes of an HMAC over what it counts, so that neither memory nor file names anybody.
 struct CounterKey: Sendable, Hashable {
-  enum Kind: UInt8, Sendable { case account, network, recipient, code, knownNetwork, resetRecipient }
+  enum Kind: UInt8, Sendable {
+    case account, network, recipient, code, knownNetwork, resetRecipient, message, messageNetwork
+  }
 
   let high: UInt64
   let low: UInt64

@@ -139,6 +139,51 @@ final class Throttle: Sendable {
     }
   }
 
+  /// Whose message is one too many.
+  enum MessageRefusal: Sendable, Equatable { case number, network, country, all }
+
+  /// Counts one text message, unless it is one too many for the number, the client, the country or the server; then it
+  /// counts for none of them.
+  ///
+  /// - Parameter number: E.164.
+  /// - Returns: nil when it may be sent.
+  func admitMessage(to number: String, country: String, address: String, now: Instant) -> MessageRefusal? {
+    let numberKey = CounterKey(.message, number, key: key)
+    let networkKey = CounterKey(.messageNetwork, ClientNetwork(address).text, key: key)
+    let milliseconds = now.monotonicMilliseconds
+    return state.withLock { state in
+      // Copies, that are kept only when all of them admit it.
+      var to = state.messages.value(numberKey) ?? MessageCounters()
+      var from = state.messages.value(networkKey) ?? MessageCounters()
+      var there = state.messageCountries[country] ?? MessageCounters()
+      var all = state.allMessages
+      guard
+        to.admit(
+          perMinute: limits.messagesPerNumberPerMinute, perHour: limits.messagesPerNumberPerHour,
+          perDay: limits.messagesPerNumberPerDay, nowMilliseconds: milliseconds)
+      else { return .number }
+      guard
+        from.admit(
+          perHour: limits.messagesPerClientPerHour, perDay: limits.messagesPerClientPerDay,
+          nowMilliseconds: milliseconds)
+      else { return .network }
+      guard
+        there.admit(
+          perHour: limits.messagesPerCountryPerHour, perDay: limits.messagesPerCountryPerDay,
+          nowMilliseconds: milliseconds)
+      else { return .country }
+      guard
+        all.admit(
+          perHour: limits.messagesPerHour, perDay: limits.messagesPerDay, nowMilliseconds: milliseconds)
+      else { return .all }
+      state.messages.set(numberKey, to)
+      state.messages.set(networkKey, from)
+      state.messageCountries[country] = there
+      state.allMessages = all
+      return nil
+    }
+  }
+
   /// Counts one try at a code of an account, unless it is one too many.
   func admitCodeTry(account: String, now: Instant) -> Bool {
     let account = CounterKey(.code, account, key: key)

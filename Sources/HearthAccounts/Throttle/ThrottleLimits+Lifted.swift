@@ -15,6 +15,15 @@ extension ThrottleLimits {
     limits.mailsPerAddressPerHour = Self.liftedMax
     limits.mailsPerClientPerHour = Self.liftedMax
     limits.mailsPerDay = Self.liftedMax
+    limits.messagesPerNumberPerMinute = Self.liftedMax
+    limits.messagesPerNumberPerHour = Self.liftedMax
+    limits.messagesPerNumberPerDay = Self.liftedMax
+    limits.messagesPerClientPerHour = Self.liftedMax
+    limits.messagesPerClientPerDay = Self.liftedMax
+    limits.messagesPerCountryPerHour = Self.liftedMax
+    limits.messagesPerCountryPerDay = Self.liftedMax
+    limits.messagesPerHour = Self.liftedMax
+    limits.messagesPerDay = Self.liftedMax
     limits.codeTriesPerMinute = Self.liftedMax
     limits.credentialFailuresPerMinute = Self.liftedMax
     return limits

@@ -7,6 +7,11 @@ struct ThrottleState: Sendable {
   var recipients: RecencyMap<CounterKey, RecipientCounters>
   var codes: RecencyMap<CounterKey, SlidingCounter>
   var mailsOfDay = SlidingCounter()
+  /// By number and by client network. Only messages that were sent are in it, which are few.
+  var messages: RecencyMap<CounterKey, MessageCounters>
+  /// No more than there are countries.
+  var messageCountries: [String: MessageCounters] = [:]
+  var allMessages = MessageCounters()
   /// Accounts with failures that are still free.
   private var accounts: RecencyMap<CounterKey, AccountLock>
   /// Accounts that have none left. On their own, so that failures of many others cannot push them out.
@@ -17,7 +22,8 @@ struct ThrottleState: Sendable {
   private var unsaved: [(key: String, lock: AccountLock?)] = []
   private var isSaving = false
 
-  /// One share each for networks, recipients, codes, accounts, locks and known networks.
+  /// One share each for networks, recipients, codes, accounts, locks and known networks. Messages have no part of it: they
+  /// are no more than the limit of a day, whoever asks.
   private static let kinds = 6
 
   init(limits: ThrottleLimits, restored: [String: AccountLock]) {
@@ -26,6 +32,7 @@ struct ThrottleState: Sendable {
     networks = RecencyMap(countMax: share)
     recipients = RecencyMap(countMax: share)
     codes = RecencyMap(countMax: share)
+    messages = RecencyMap(countMax: share)
     accounts = RecencyMap(countMax: share)
     locks = RecencyMap(countMax: share)
     known = RecencyMap(countMax: share)
@@ -116,6 +123,6 @@ struct ThrottleState: Sendable {
 
   /// Counters in memory.
   var count: Int {
-    networks.count + recipients.count + codes.count + accounts.count + locks.count + known.count
+    networks.count + recipients.count + codes.count + messages.count + accounts.count + locks.count + known.count
   }
 }

@@ -118,8 +118,10 @@ struct IdentityCall: Sendable {
     func text(_ name: String) -> String? { value(name)?.string.flatMap { $0.isEmpty ? nil : $0 } }
     if let token = text("idToken") { return .idToken(token) }
     if let token = text("refreshToken") { return .refreshToken(token) }
-    if let ticket = text("oobCode") ?? text("mfaPendingCredential") ?? text("pendingToken") { return .ticket(ticket) }
-    return text("sessionInfo").map { .phoneSession($0) }
+    let ticket =
+      text("oobCode") ?? text("mfaPendingCredential") ?? text("pendingToken") ?? text("sessionInfo")
+      ?? text("temporaryProof")
+    return ticket.map { .ticket($0) }
   }
 
   static func snakeCase(_ name: String) -> String {

@@ -5,6 +5,7 @@ package enum IdentityOperation: String, Sendable, CaseIterable {
   case signUp, signInWithPassword, signInWithCustomToken, signInWithIdentity, signInWithEmailLink, createAuthURI
   case lookup, update, delete
   case sendCode, resetPassword
+  case sendPhoneCode, signInWithPhone, captchaParameters
   case startEnrolment, finishEnrolment, withdrawFactor, startSecondFactor, finishSecondFactor
   case revokeToken, refresh
   case projectConfig, passwordPolicy, recaptchaConfig
@@ -23,7 +24,6 @@ package enum IdentityOperation: String, Sendable, CaseIterable {
   case idTokenCertificates, cookieCertificates, keySet, discovery, accessToken
   // For tests of apps: an emulator's.
   case deleteAllAccounts, listCodes, listPhoneCodes, emulatorConfig
-  case sendPhoneCode, signInWithPhone, captchaParameters
   // For clients of the 2.x kind.
   case legacyCreateUser, legacyRemoveUser, legacyChangePassword, legacyChangeEmail, legacyResetPassword
   case legacyPasswordSignIn, legacyAnonymousSignIn, legacyProviderSignIn, legacySession, legacyUnknown

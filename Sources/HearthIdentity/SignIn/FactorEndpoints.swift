@@ -5,14 +5,14 @@ import HearthTree
 struct FactorEndpoints: EndpointArea {
   let accounts: Accounts
 
-  /// `mfaEnrollment:start`: a secret for an authenticator.
+  private var phones: PhoneFactorEndpoints { PhoneFactorEndpoints(accounts: accounts) }
+
+  /// `mfaEnrollment:start`: a secret for an authenticator, or a code to a phone.
   func startEnrolment(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    if let phone = try call.object("phoneEnrollmentInfo") { return try await phones.startEnrolment(call, phone) }
     let caller = try call.caller(in: accounts)
     guard try call.object("totpEnrollmentInfo") != nil else {
-      guard call.value("phoneEnrollmentInfo") != nil else {
-        throw AccountError(.invalidArgument, "totpEnrollmentInfo is missing")
-      }
-      throw AccountError(.notImplemented, "This server does not send text messages.")
+      throw AccountError(.invalidArgument, "phoneEnrollmentInfo or totpEnrollmentInfo is missing")
     }
     let enrolment = try await accounts.enrolment.start(caller, now: call.now)
     var info = ReplyObject()
@@ -25,19 +25,20 @@ struct FactorEndpoints: EndpointArea {
     return .object([JSON.Member("totpSessionInfo", info.json)])
   }
 
-  /// `mfaEnrollment:finalize`: the authenticator's first code.
+  /// `mfaEnrollment:finalize`: the authenticator's first code, or the one that was sent.
   func finishEnrolment(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    if let phone = try call.object("phoneVerificationInfo") { return try await phones.finishEnrolment(call, phone) }
     let caller = try call.caller(in: accounts)
     let proof = try factorProof(call)
     guard let sessionInfo = try proof.text("sessionInfo"), !sessionInfo.isEmpty else {
       throw AccountError(.missingSessionInfo)
     }
     guard let code = try proof.text("verificationCode"), !code.isEmpty else { throw AccountError(.missingCode) }
-    let (_, tokens) = try await accounts.enrolment.finish(
+    let enrolled = try await accounts.enrolment.finish(
       caller, sessionInfo: sessionInfo, code: code,
       displayName: try call.text("displayName", sizeBytesMax: UserRecord.nameBytesMax), client: call.client,
       now: call.now)
-    return factorReply(tokens)
+    return factorReply(enrolled.tokens)
   }
 
   /// `mfaEnrollment:withdraw`
@@ -50,16 +51,15 @@ struct FactorEndpoints: EndpointArea {
     return reply.json
   }
 
-  /// `mfaSignIn:start`: sends a text message, elsewhere.
+  /// `mfaSignIn:start`: a code to a phone. Authenticators show theirs without being asked.
   func startSecondFactor(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    throw AccountError(.notImplemented, "This server does not send text messages.")
+    try await phones.startSignIn(call)
   }
 
   /// `mfaSignIn:finalize`: the second factor of a sign-in.
   func finishSecondFactor(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    guard let pending = try call.text("mfaPendingCredential"), !pending.isEmpty else {
-      throw AccountError(.missingPendingCredential)
-    }
+    if let phone = try call.object("phoneVerificationInfo") { return try await phones.finishSignIn(call, phone) }
+    let pending = try call.pendingCredential()
     let proof = try factorProof(call)
     guard let enrolment = try call.text("mfaEnrollmentId"), !enrolment.isEmpty else {
       throw AccountError(.missingEnrolmentID)
@@ -72,10 +72,7 @@ struct FactorEndpoints: EndpointArea {
 
   private func factorProof(_ call: IdentityCall) throws(AccountError) -> IdentityCall {
     guard let proof = try call.object("totpVerificationInfo") else {
-      guard call.value("phoneVerificationInfo") != nil else {
-        throw AccountError(.invalidArgument, "totpVerificationInfo is missing")
-      }
-      throw AccountError(.notImplemented, "This server does not send text messages.")
+      throw AccountError(.invalidArgument, "phoneVerificationInfo or totpVerificationInfo is missing")
     }
     return call.with(proof)
   }

@@ -93,6 +93,7 @@ extension AccountsEnvironment {
         }
       })
     environment.functions = OutboundFunctionCaller()
+    environment.captchas = OutboundCaptchaService()
     return environment
   }
 }

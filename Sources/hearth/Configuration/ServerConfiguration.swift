@@ -1,4 +1,5 @@
 import HearthAccounts
+import HearthBuiltIns
 import HearthPlugin
 import HearthProgram
 import HearthServer
@@ -29,6 +30,11 @@ extension HearthServer.Options {
   ) throws -> AccountsConfiguration {
     var configuration = AccountsConfiguration(publicURL: ownURL)
     if isEmulator { configuration.beginAsEmulator() }
+    if settings.isDevelopment {
+      // Messages go into a folder, and cost nothing.
+      configuration.phone.regions = .allBut([])
+      configuration.phone.secondFactor = true
+    }
     if let path = settings.authConfigPath {
       configuration = try read(path, over: configuration)
       guard settings.signIn == nil || configuration.signIn == nil else {
@@ -38,6 +44,11 @@ extension HearthServer.Options {
     if let projectID = settings.projectID { configuration.projectID = projectID }
     if let publicURL = settings.publicURL { configuration.publicURL = publicURL }
     if let names = settings.signIn { configuration.signIn = names.map { PluginChoice($0) } }
+    if configuration.signIn == nil, settings.isDevelopment {
+      configuration.signIn =
+        BuiltInPlugins.signIn.filter { $0.defaultUse.isOn(isDevelopment: true) }.map { PluginChoice($0.name) }
+        + [PluginChoice(ProviderID.phone)]
+    }
     try configuration.validate()
     return configuration
   }

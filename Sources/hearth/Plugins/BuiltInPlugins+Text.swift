@@ -1,14 +1,17 @@
+import HearthAccounts
 import HearthBuiltIns
 import HearthPlugin
 
 /// The plugins as the command line's help names them.
 extension BuiltInPlugins {
   /// The sign-in plugins, as `--sign-in` takes them: `custom-token, password`.
-  static var signInText: String { list(signIn.map { flagName($0.name) }) }
+  static var signInText: String { list(signIn.map { flagName($0.name) } + [ProviderID.phone]) }
 
   /// The sign-in plugins that are on when nobody names any.
   static func defaultText(isDevelopment: Bool) -> String {
-    list(signIn.filter { $0.defaultUse.isOn(isDevelopment: isDevelopment) }.map { flagName($0.name) })
+    list(
+      signIn.filter { $0.defaultUse.isOn(isDevelopment: isDevelopment) }.map { flagName($0.name) }
+        + (isDevelopment ? [ProviderID.phone] : []))
   }
 
   /// `custom-token` as a plugin's name: `customToken`.

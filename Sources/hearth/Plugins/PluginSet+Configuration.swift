@@ -19,7 +19,8 @@ extension PluginSet {
       configuration.signIn
       ?? BuiltInPlugins.signIn.filter { $0.defaultUse.isOn(isDevelopment: isDevelopment) }.map { PluginChoice($0.name) }
     var (made, owners): ([any SignInProvider], [String: String]) = ([], [:])
-    for choice in signIn {
+    // Phone numbers are no plugin: the server itself makes their codes.
+    for choice in signIn where choice.name != ProviderID.phone {
       for provider in try Self.signInPlugin(choice.name).providers(settings(choice)) {
         let id = provider.manifest.id
         if let other = owners.updateValue(choice.name, forKey: id) {
@@ -32,7 +33,12 @@ extension PluginSet {
     let mailer =
       configuration.mail.mailer
       ?? BuiltInPlugins.mail.first { $0.defaultUse.isOn(isDevelopment: isDevelopment) }.map { PluginChoice($0.name) }
-    self.init(providers: made, mailer: try mailer.map { try Self.mailPlugin($0.name).mailer(settings($0)) })
+    let sender =
+      configuration.phone.sender
+      ?? BuiltInPlugins.sms.first { $0.defaultUse.isOn(isDevelopment: isDevelopment) }.map { PluginChoice($0.name) }
+    self.init(
+      providers: made, mailer: try mailer.map { try Self.mailPlugin($0.name).mailer(settings($0)) },
+      smsSender: try sender.map { try Self.smsPlugin($0.name).sender(settings($0)) })
   }
 
   private static func signInPlugin(_ name: String) throws -> any SignInPlugin.Type {
@@ -46,6 +52,14 @@ extension PluginSet {
     if let plugin = BuiltInPlugins.mail.first(where: { $0.name == name }) { return plugin }
     throw ConfigurationFailure(
       "no mail plugin is called \(name). This program has: \(list(BuiltInPlugins.mail.map { $0.name })).")
+  }
+
+  private static func smsPlugin(_ name: String) throws -> any SMSPlugin.Type {
+    if let plugin = BuiltInPlugins.sms.first(where: { $0.name == name }) { return plugin }
+    throw ConfigurationFailure(
+      "phone.\(name) is neither a setting nor a plugin that sends messages. This program has: "
+        + "\(list(BuiltInPlugins.sms.map { $0.name })). A gateway of yours is a plugin that is added while the server runs."
+    )
   }
 
   private static func list(_ names: [String]) -> String {

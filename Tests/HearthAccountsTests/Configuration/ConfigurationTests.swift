@@ -39,7 +39,9 @@ import Testing
       "refresh": { "rotates": true, "graceSeconds": 90, "lifetimeSecondsMax": 86400, "idleSecondsMax": 3600 },
       "auditRecordsMax": 1000,
       "limits": {
-        "mailsPerAddressPerMinute": 2,
+        "mailsPerAddressPerMinute": 2, "messagesPerNumberPerMinute": 2, "messagesPerNumberPerHour": 3,
+        "messagesPerNumberPerDay": 4, "messagesPerClientPerHour": 5, "messagesPerClientPerDay": 6,
+        "messagesPerCountryPerHour": 7, "messagesPerCountryPerDay": 8, "messagesPerHour": 9, "messagesPerDay": 11,
         "accountFailuresFree": 1, "accountDelaySecondsMax": 2, "accountForgetSeconds": 60, "addressFailures": 4,
         "addressAccounts": 5, "signUpsPerHour": 6, "anonymousPerHour": 7,
         "mailsPerAddressPerHour": 8, "mailsPerClientPerHour": 9, "mailsPerDay": 10, "codeTriesPerMinute": 11,
@@ -47,6 +49,14 @@ import Testing
       },
       "signIn": { "password": true, "anonymous": false, "oauth": { "google": {} }, "list": [1] },
       "mail": { "fromName": "Shop", "fromAddress": "shop@example.com", "appName": "Shop", "smtp": { "host": "h" } },
+      "phone": {
+        "secondFactor": true, "regions": { "allow": ["DE", "+1876"] }, "testNumbers": { "+15555550100": "123456" },
+        "captcha": {
+          "service": "turnstile", "siteKey": "k", "secret": "hidden", "verifyURL": "http://127.0.0.1:1/verify",
+          "hostnames": ["App.example.com"], "scoreMin": 70
+        },
+        "outbox": true
+      },
       "trustedProxies": ["10.0.0.0/8", "::1"],
       "blockingFunctions": { "triggers": { "beforeCreate": { "functionUri": "http://127.0.0.1:8081" } } }
     }
@@ -73,6 +83,8 @@ import Testing
     #expect(settings.signIn?[0].values == .object([]))
     #expect(settings.mail.mailer == PluginChoice("smtp", .object([.init("host", .string("h"))])))
     #expect(settings.trustedProxies == ["10.0.0.0/8", "::1"])
+    #expect(settings.phone.sender == PluginChoice("outbox") && settings.phone.captcha?.hostnames == ["app.example.com"])
+    #expect(!"\(settings.phone)".contains("hidden"))
   }
 
   @Test("a limit that earlier versions had is read over")
@@ -148,6 +160,18 @@ import Testing
       (#"{"mail": {"fromAddress": "x\r\ny@z"}}"#, "mail.fromAddress: must be a text"),
       (#"{"mail": {"fromAddress": "nobody"}}"#, "mail.fromAddress: must be an e-mail address"),
       (#"{"mail": {"smtp": {}, "outbox": {}}}"#, "mail.outbox: is a second mailer"),
+      (#"{"phone": {"region": 5}}"#, "phone.region: is not a setting; did you mean regions?"),
+      (#"{"phone": {"a": {}, "b": {}}}"#, "phone.b: is a second"),
+      (#"{"phone": {"regions": {}}}"#, "phone.regions.allow: is needed"),
+      (#"{"phone": {"regions": {"allow": [], "deny": []}}}"#, "phone.regions.allow: is needed"),
+      (#"{"phone": {"regions": {"deny": ["Germany"]}}}"#, "phone.regions.deny: has Germany"),
+      (#"{"phone": {"testNumbers": {"123": "123456"}}}"#, "phone.testNumbers.123: is no phone number"),
+      (#"{"phone": {"testNumbers": {"+15555550100": "1"}}}"#, "must have a code of six digits"),
+      (#"{"phone": {"captcha": {"service": "x"}}}"#, "phone.captcha.service: must be recaptcha"),
+      (#"{"phone": {"captcha": {"service": "hcaptcha", "siteKey": "k"}}}"#, "phone.captcha.secret: is missing"),
+      (#"{"phone": {"secondFactor": true}}"#, "phone.regions: is missing"),
+      (#"{"signIn": {"phone": true}}"#, "phone.regions: is missing"),
+      (#"{"signIn": {"phone": {"x": 1}}}"#, "signIn.phone: must be true or false"),
       ("{\n  \"allowsSignUp\": tru\n}", "line 2, column"), ("{\"a\": /* no end", "line 1, column"),
       ("", "line 1, column"),
       ("{} {}", "line 1, column 4"),

@@ -30,6 +30,7 @@ extension AccountReading {
       let owner =
         ticket.uid.map { AccountPath.userTickets.appending(AccountPath.key($0)) }
         ?? ticket.email.map { AccountPath.emailTickets.appending(AccountPath.key($0)) }
+        ?? ticket.phoneNumber.map { AccountPath.phoneTickets.appending(AccountPath.key($0)) }
       if let owner { expected[owner.appending(hash).description] = "\(ticket.createdAtSeconds)" }
     }
     for (_, name, lock) in all(AccountPath.locks, AccountLock.self) {
@@ -38,7 +39,7 @@ extension AccountReading {
     }
     let indexes = [
       AccountPath.emails, AccountPath.phones, AccountPath.identities, AccountPath.userSessions,
-      AccountPath.userTickets, AccountPath.emailTickets, AccountPath.endings,
+      AccountPath.userTickets, AccountPath.emailTickets, AccountPath.phoneTickets, AccountPath.endings,
     ]
     for index in indexes {
       Self.leaves(of: records.root[index], at: index) { path, value in

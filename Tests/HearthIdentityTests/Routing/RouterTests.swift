@@ -144,8 +144,7 @@ import Testing
   func unserved() async throws {
     let world = try IdentityWorld()
     for path in [
-      "accounts:sendVerificationCode", "accounts:signInWithPhoneNumber", "accounts:signInWithGameCenter",
-      "/v2/accounts/passkeyEnrollment:start", "/v2/accounts/mfaSignIn:start",
+      "accounts:verifyIosClient", "accounts:signInWithGameCenter", "/v2/accounts/passkeyEnrollment:start",
     ] {
       let answer = try await world.post(path)
       #expect(answer.status == 501, "\(path)")

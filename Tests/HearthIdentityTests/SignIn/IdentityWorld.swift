@@ -32,7 +32,8 @@ final class IdentityWorld: Sendable {
 
   init(
     seed: UInt64 = 1, hasMailer: Bool = true, providers: [any SignInProvider]? = nil, hooks: [any DecidingHook] = [],
-    functions: (any FunctionCaller)? = nil, configure: (inout AccountsConfiguration) -> Void = { _ in }
+    functions: (any FunctionCaller)? = nil, texts: (any SMSSender)? = nil, captchas: (any CaptchaService)? = nil,
+    configure: (inout AccountsConfiguration) -> Void = { _ in }
   ) throws {
     let world = AccountsWorld(seed: seed)
     var configuration = AccountsConfiguration(projectID: "demo-test", publicURL: "https://auth.example.com")
@@ -41,7 +42,7 @@ final class IdentityWorld: Sendable {
     configure(&configuration)
     let (told, outbox) = (Told(), FakeOutbox())
     var environment = world.environment
-    environment.functions = functions
+    (environment.functions, environment.captchas) = (functions, captchas)
     self.world = world
     self.told = told
     self.outbox = outbox
@@ -50,7 +51,7 @@ final class IdentityWorld: Sendable {
       keys: KeyRing(store: try Self.sharedKeys.get(), projectID: "demo-test", random: world.random),
       plugins: PluginSet(
         providers: providers ?? [FakeMailedLink(), FakePassword(), FakeAnonymous(), FakeCustomToken(), FakeGoogle()],
-        mailer: hasMailer ? outbox : nil, hooks: hooks),
+        mailer: hasMailer ? outbox : nil, smsSender: texts, hooks: hooks),
       environment: environment,
       onRevocation: { revocation, event in
         told.revocations.withLock { $0.append(revocation) }

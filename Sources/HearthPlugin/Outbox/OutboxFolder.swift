@@ -1,12 +1,18 @@
-import Glibc
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
-/// The folder that mails are written to. Only its owner can read them, or put others beside them: the links in the mails
-/// are keys.
-struct OutboxFolder: Sendable {
-  let path: String
+/// A folder that messages are written to in the place of being sent. Only its owner can read them, or put others beside
+/// them: the links and codes in them are keys.
+public struct OutboxFolder: Sendable {
+  private let path: String
 
   /// Makes the folder when it is not there; nil when that fails, or it cannot be written to, or others can write to it.
-  init?(path: String) {
+  public init?(path: String) {
     guard mkdir(path, 0o700) == 0 || errno == EEXIST, access(path, W_OK | X_OK) == 0 else { return nil }
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(),
@@ -15,8 +21,8 @@ struct OutboxFolder: Sendable {
     self.path = path
   }
 
-  /// Writes a new file, all or nothing for whoever lists `*.eml`, and gives its path.
-  func write(_ bytes: [UInt8], name: String) throws(OutboxError) -> String {
+  /// Writes a new file, all or nothing for whoever lists files that begin with no point, and gives its path.
+  public func write(_ bytes: [UInt8], name: String) throws(OutboxError) -> String {
     let (part, whole) = ("\(path)/.\(name).part", "\(path)/\(name)")
     let file = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard file >= 0 else { throw OutboxError(reason: errno) }
@@ -34,7 +40,7 @@ struct OutboxFolder: Sendable {
   private static func write(_ bytes: [UInt8], to file: Int32) -> Int32? {
     var rest = bytes[...]
     while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+      let count = rest.withUnsafeBytes { systemWrite(file, $0.baseAddress, $0.count) }
       if count < 0 && errno == EINTR { continue }
       guard count > 0 else { return errno }
       rest = rest.dropFirst(count)
@@ -43,10 +49,17 @@ struct OutboxFolder: Sendable {
   }
 }
 
-/// A mail could not be written to the folder.
-struct OutboxError: Error, CustomStringConvertible {
-  /// The system's error number.
-  let reason: Int32
+/// `write` of the C library, which a method here is called as.
+private func systemWrite(_ file: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+  guard let bytes else { return 0 }
+  return write(file, bytes, count)
+}
 
-  var description: String { "the outbox folder cannot be written to: \(String(cString: strerror(reason)))" }
+/// A message could not be written to the folder.
+public struct OutboxError: Error, CustomStringConvertible {
+  /// The system's error number.
+  public let reason: Int32
+
+  /// A line for the operator.
+  public var description: String { "the outbox folder cannot be written to: \(String(cString: strerror(reason)))" }
 }

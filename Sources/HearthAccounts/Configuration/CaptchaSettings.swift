@@ -1,0 +1,58 @@
+import HearthCrypto
+import HearthPlugin
+import HearthTree
+
+/// A service that tells people from programs: its widget in the app makes a token, which the service is shown by us.
+public struct CaptchaSettings: Sendable, Equatable, Redacted {
+  /// The services that are known. Each answers in the same way.
+  public enum Service: String, Sendable, CaseIterable {
+    /// Google's, in its version 2 or 3; that of Intuition Machines; Cloudflare's.
+    case recaptcha, hcaptcha, turnstile
+
+    /// Where it is asked about a token.
+    var verifyURL: String {
+      switch self {
+      case .recaptcha: "https://www.google.com/recaptcha/api/siteverify"
+      case .hcaptcha: "https://api.hcaptcha.com/siteverify"
+      case .turnstile: "https://challenges.cloudflare.com/turnstile/v0/siteverify"
+      }
+    }
+  }
+
+  /// Who is asked.
+  public var service: Service
+  /// What apps put the widget up with; no secret.
+  public var siteKey: String
+  /// What the service knows this server by.
+  public var secret: String
+  /// Where the service is asked.
+  public var verifyURL: String
+  /// Hosts of the pages whose tokens count; empty for those that the service admits.
+  public var hostnames: [String] = []
+  /// The lowest score, in hundredths, of services that give one.
+  public var scoreMin = 50
+
+  /// A service at its usual address.
+  public init(service: Service, siteKey: String, secret: String) {
+    (self.service, self.siteKey, self.secret) = (service, siteKey, secret)
+    verifyURL = service.verifyURL
+  }
+
+  /// Reads `phone.captcha` of an operator's file.
+  init(_ value: JSON, at place: String) throws(SettingsError) {
+    let values = try SettingsReader(
+      value, at: place,
+      names: ["service", "siteKey", "secret", "secretFile", "verifyURL", "hostnames", "scoreMin"])
+    guard let service = Service(rawValue: try values.requiredText("service")) else {
+      throw values.error("service", "must be recaptcha, hcaptcha or turnstile")
+    }
+    self.init(
+      service: service, siteKey: try values.requiredText("siteKey"), secret: try values.requiredSecret("secret"))
+    if let url = try values.text("verifyURL") {
+      guard ContinueURL(url) != nil else { throw values.error("verifyURL", "must be a URL: https://host/path") }
+      verifyURL = url
+    }
+    hostnames = try values.texts("hostnames")?.map { $0.lowercased() } ?? []
+    scoreMin = try values.int("scoreMin", in: 0...100) ?? scoreMin
+  }
+}

@@ -1,0 +1,55 @@
+import HearthPlugin
+
+/// Codes to phones: for whom, where to, and what keeps strangers from having them sent.
+public struct PhoneSettings: Sendable, Equatable {
+  /// A phone can be somebody's second factor.
+  public var secondFactor = false
+  /// Where messages may go. Nil sends none: every message costs money, and a stranger chooses its number.
+  public var regions: PhoneRegions?
+  /// Numbers, in E.164, that are sent nothing: the code beside each is always right for it.
+  public var testNumbers: [String: String] = [:]
+  /// The service whose answer every request for a message needs; nil asks for none.
+  public var captcha: CaptchaSettings?
+  /// The plugin that sends messages. Nil when the file does not say; then one that is on by default, if there is one.
+  /// Plugins that come while the server runs take its place.
+  public var sender: PluginChoice?
+
+  /// The defaults.
+  public init() {}
+}
+
+/// Regions that messages may go to.
+///
+/// Each is a country as ``CallingCodes`` knows it, or a plus sign and the first digits of numbers: `DE`, `+1876`.
+public enum PhoneRegions: Sendable, Equatable {
+  /// These and no others.
+  case only([String])
+  /// All countries but these. Networks that are of no country are not meant by it.
+  case allBut([String])
+
+  /// Whether a message may go to a number.
+  ///
+  /// - Parameter number: E.164.
+  package func admits(_ number: String) -> Bool {
+    let country = CallingCodes.country(of: number)
+    func isNamed(_ region: String) -> Bool { region.hasPrefix("+") ? number.hasPrefix(region) : region == country }
+    switch self {
+    case .only(let regions): return regions.contains(where: isNamed)
+    case .allBut(let regions):
+      return country != nil && country != CallingCodes.international && !regions.contains(where: isNamed)
+    }
+  }
+
+  /// Whether a text can name a region.
+  package static func isRegion(_ text: String) -> Bool {
+    guard text.hasPrefix("+") else { return CallingCodes.isCountry(text) }
+    let digits = text.utf8.dropFirst()
+    return (1...15).contains(digits.count) && digits.first != UInt8(ascii: "0")
+      && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+  }
+}
+
+extension AccountsConfiguration {
+  /// Whether phone numbers sign in.
+  package var servesPhoneSignIn: Bool { signIn?.contains { $0.name == ProviderID.phone } ?? false }
+}

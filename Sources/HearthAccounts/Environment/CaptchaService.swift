@@ -1,0 +1,7 @@
+/// Asks a service about tokens of its widget.
+package protocol CaptchaService: Sendable {
+  /// Posts a form to a URL that the operator named, once, without following redirects.
+  ///
+  /// - Returns: the body of the answer; nil when none came.
+  func ask(_ url: String, form: [(name: String, value: String)]) async -> [UInt8]?
+}

@@ -1,0 +1,61 @@
+import HearthEngine
+import HearthTree
+
+/// Asks for a token of a captcha before something is done that costs money.
+struct CaptchaCheck: Sendable {
+  private let service: (any CaptchaService)?
+  private let throttle: Throttle
+  private let configuration: LiveConfiguration
+  private let notice: @Sendable (AccountsNotice) -> Void
+
+  init(
+    service: (any CaptchaService)?, throttle: Throttle, configuration: LiveConfiguration,
+    notice: @escaping @Sendable (AccountsNotice) -> Void
+  ) {
+    self.service = service
+    self.throttle = throttle
+    self.configuration = configuration
+    self.notice = notice
+  }
+
+  /// Looks at the token of a request. The service takes each token once.
+  ///
+  /// - Throws: `missingAppCredential` without a token; `captchaCheckFailed` for one that the service does not take;
+  ///   `tooManyAttempts` for a network of which many were not taken; `unavailable` when the service does not answer.
+  func require(_ token: String?, client: ClientInfo, now: Instant) async throws(AccountError) {
+    guard let settings = configuration.value.phone.captcha else { return }
+    guard let token else {
+      throw AccountError(.missingAppCredential, "The token of a \(settings.service.rawValue) widget is needed.")
+    }
+    guard throttle.admitCredential(address: client.address, now: now) else {
+      throw AccountError(.tooManyAttempts, "Too many refused credentials from your network. Try again later.")
+    }
+    let form = [(name: "secret", value: settings.secret), (name: "response", value: token)]
+    guard let service, let body = await service.ask(settings.verifyURL, form: form), let answer = JSON(parsing: body),
+      let isSuccess = answer["success"]?.bool
+    else {
+      notice(AccountsNotice(.error, "the captcha service at \(settings.verifyURL) does not answer as one"))
+      throw AccountError(.unavailable)
+    }
+    guard isSuccess, admits(answer, settings) else {
+      // What is wrong with this server's own settings concerns its operator.
+      let codes = (answer["error-codes"]?.array ?? []).compactMap(\.string)
+      if codes.contains(where: { $0.hasSuffix("-secret") }) {
+        notice(AccountsNotice(.error, "the captcha service does not take the secret in phone.captcha"))
+      }
+      throttle.credentialRefused(address: client.address, now: now)
+      throw AccountError(.captchaCheckFailed)
+    }
+  }
+
+  private func admits(_ answer: JSON, _ settings: CaptchaSettings) -> Bool {
+    if !settings.hostnames.isEmpty {
+      guard let host = answer["hostname"]?.string, settings.hostnames.contains(host.lowercased()) else { return false }
+    }
+    switch answer["score"] {
+    case .double(let score)?: return score * 100 >= Double(settings.scoreMin)
+    case .int(let score)?: return score >= 1 || settings.scoreMin == 0
+    default: return true
+    }
+  }
+}

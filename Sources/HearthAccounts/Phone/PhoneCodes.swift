@@ -1,0 +1,168 @@
+import HearthCrypto
+import HearthEngine
+import HearthPlugin
+import HearthTree
+
+/// Sends codes to phones, and knows them again.
+///
+/// A code is six digits, which can be tried out. So it is nothing by itself: its ticket is found by a random text that is
+/// given to who asked for it, and keeps the hash of both together.
+struct PhoneCodes: Sendable {
+  private let store: AccountStore
+  private let secrets: SecretGenerator
+  private let texts: SendQueue<SMSMessage>
+  private let throttle: Throttle
+  private let captcha: CaptchaCheck
+  private let configuration: LiveConfiguration
+  /// Nil unless this is an emulator.
+  private let emulation: Emulation?
+
+  init(
+    store: AccountStore, secrets: SecretGenerator, texts: SendQueue<SMSMessage>, throttle: Throttle,
+    captcha: CaptchaCheck, configuration: LiveConfiguration, emulation: Emulation?
+  ) {
+    self.store = store
+    self.secrets = secrets
+    self.texts = texts
+    self.throttle = throttle
+    self.captcha = captcha
+    self.configuration = configuration
+    self.emulation = emulation
+  }
+
+  /// Who a code is for.
+  struct Order: Sendable {
+    var purpose: Ticket.Purpose
+    /// E.164.
+    var number: String
+    /// Whose account it is about; nil for a first factor.
+    var user: UserRecord?
+    /// Of a sign-in that awaits its second factor: the ticket of the first, and the id of the enrolment.
+    var pending: (ticket: Digest, factor: String)?
+  }
+
+  /// Makes a code and has it sent, to a number that messages may go to.
+  ///
+  /// Whether the number is anybody's makes no difference to what is done.
+  ///
+  /// - Returns: the text that stands for the code.
+  /// - Throws: `invalidPhoneNumber`; `operationNotAllowed` for another region, or where nobody sends; what
+  ///   ``CaptchaCheck/require(_:client:now:)`` throws; `tooManyAttempts` and `quotaExceeded` for one message too many.
+  func send(_ order: Order, _ request: PhoneRequest) async throws(AccountError) -> String {
+    try PhoneNumber.check(order.number)
+    let fixed = configuration.value.phone.testNumbers[order.number]
+    let isShown = request.isEmulated && emulation != nil
+    let code = if let fixed { fixed } else { try drawCode() }
+    let isSent = !isShown && fixed == nil
+    let message = isSent ? try message(code, to: order.number) : nil
+    if message != nil { try await requireAdmitted(order.number, request) }
+    let new = try secrets.code()
+    let now = request.now
+    let nowSeconds = now.wallMilliseconds / 1_000
+    var ticket = Ticket(
+      purpose: order.purpose, uid: order.user?.uid, email: nil, createdAtSeconds: nowSeconds,
+      expiresAtSeconds: nowSeconds + order.purpose.lifetimeSeconds)
+    ticket.phoneNumber = order.number
+    var details = [JSON.Member("code", .string(Self.hash(code, new.text).hex))]
+    if let pending = order.pending {
+      details.append(JSON.Member("pending", .string(pending.ticket.hex)))
+      details.append(JSON.Member("factor", .string(pending.factor)))
+    }
+    if isShown, let emulation {
+      let order = emulation.nextOrder(nowMilliseconds: now.wallMilliseconds)
+      details.append(JSON.Member("shown", .string(code)))
+      details.append(JSON.Member("sessionInfo", .string(new.text)))
+      details.append(JSON.Member("order", .int(order)))
+    }
+    ticket.details = String(decoding: JSON.object(details).text(), as: UTF8.self)
+    try await store.transact { [ticket] (transaction: inout AccountTransaction) throws(AccountError) in
+      transaction.putTicket(new.hash, ticket)
+      transaction.audit(
+        AuditEvent(
+          .codeIssued, uid: order.user?.uid, email: order.user?.email, client: request.client,
+          detail: order.purpose.rawValue))
+    }
+    if let message, !texts.send(message) {
+      throw AccountError(.quotaExceeded, "Too many messages wait to be sent. Try again later.")
+    }
+    return new.text
+  }
+
+  /// Whether a code is the one of a ticket.
+  ///
+  /// - Parameter sessionInfo: the text that the ticket was found by.
+  func isRight(_ code: String, _ sessionInfo: String, for ticket: Ticket) -> Bool {
+    guard let kept = ticket.phoneDetails?["code"]?.string.flatMap({ Digest(hex: $0) }) else { return false }
+    return ConstantTime.equal(kept.bytes, Self.hash(code, sessionInfo).bytes)
+  }
+
+  private static func hash(_ code: String, _ sessionInfo: String) -> Digest {
+    Digest(sha256: Array(sessionInfo.utf8) + [0] + Array(code.utf8))
+  }
+
+  /// Six digits, all of them as likely: of the numbers of four bytes those at the end are drawn again.
+  private func drawCode() throws(AccountError) -> String {
+    try secrets.draw { (random) throws(RandomnessError) -> String in
+      let count: UInt32 = 1_000_000
+      let border = UInt32.max - UInt32.max % count
+      while true {
+        let number = try random.bytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        guard number < border else { continue }
+        let digits = String(number % count)
+        return String(repeating: "0", count: 6 - digits.utf8.count) + digits
+      }
+    }
+  }
+
+  private func message(_ code: String, to number: String) throws(AccountError) -> SMSMessage {
+    guard texts.canSend else { throw AccountError(.operationNotAllowed, "This server sends no text messages.") }
+    let app = PlainText.line(configuration.value.mail.appName, lengthMax: 64)
+    let text = "\(code) is your verification code for \(app)."
+    guard let message = SMSMessage(kind: .code, to: number, text: text) else {
+      throw AccountError(.invalidPhoneNumber, "Invalid format.")
+    }
+    return message
+  }
+
+  private func requireAdmitted(_ number: String, _ request: PhoneRequest) async throws(AccountError) {
+    guard let country = CallingCodes.country(of: number) else {
+      throw AccountError(.invalidPhoneNumber, "No country has such a number.")
+    }
+    guard configuration.value.phone.regions?.admits(number) == true else {
+      throw AccountError(
+        .operationNotAllowed, "SMS unable to be sent until this region enabled by the app developer.")
+    }
+    try await captcha.require(request.captcha, client: request.client, now: request.now)
+    switch throttle.admitMessage(to: number, country: country, address: request.client.address, now: request.now) {
+    case nil: return
+    case .number?: throw AccountError(.tooManyAttempts, "Too many messages to this number. Try again later.")
+    case .network?: throw AccountError(.tooManyAttempts, "Too many messages from your network. Try again later.")
+    case .country?, .all?: throw AccountError(.quotaExceeded, "Too many messages. Try again later.")
+    }
+  }
+}
+
+/// A request that may have a message sent.
+package struct PhoneRequest: Sendable, Redacted {
+  /// The token of a captcha's widget; nil for none.
+  package let captcha: String?
+  /// Who asks.
+  package let client: ClientInfo
+  /// When the request came.
+  package let now: Instant
+  /// It comes from a program of an emulator's machine: codes are shown to it, and none is sent.
+  package let isEmulated: Bool
+
+  /// A request as it came.
+  package init(captcha: String?, client: ClientInfo, now: Instant, isEmulated: Bool) {
+    self.captcha = captcha
+    self.client = client
+    self.now = now
+    self.isEmulated = isEmulated
+  }
+}
+
+extension Ticket {
+  /// What the ticket of a code for a phone has beside its number.
+  var phoneDetails: JSON? { phoneNumber == nil ? nil : details.flatMap { JSON(parsing: $0.utf8) } }
+}

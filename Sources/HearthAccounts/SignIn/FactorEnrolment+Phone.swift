@@ -1,0 +1,61 @@
+import HearthCrypto
+import HearthEngine
+
+/// Phones as second factors.
+extension FactorEnrolment {
+  /// Has a code sent to a phone that is to become a second factor of who is signed in.
+  ///
+  /// - Parameter number: E.164.
+  /// - Returns: the text that stands for the code.
+  /// - Throws: `operationNotAllowed` where phones are none; what ``start(_:now:)`` and ``PhoneCodes/send(_:_:)`` throw.
+  package func start(
+    _ caller: Caller, phone number: String, _ request: PhoneRequest
+  ) async throws(AccountError) -> String {
+    try phones.requireFactor(isEmulated: request.isEmulated)
+    try callers.requireRecentSignIn(caller, now: request.now)
+    try requireEnrollable(caller, caller.user) { $0.kind == .phone(number) }
+    let order = PhoneCodes.Order(purpose: .phoneEnrolment, number: number, user: caller.user)
+    return try await phones.codes.send(order, request)
+  }
+
+  /// Enrols the phone whose code is shown.
+  ///
+  /// - Throws: `operationNotAllowed`, `credentialTooOld`, `invalidSessionInfo`, `sessionExpired`, `tooManyAttempts`,
+  ///   `invalidCode`; what ``start(_:phone:_:)`` throws.
+  package func finish(
+    _ caller: Caller, phone sessionInfo: String, code: String, displayName: String?, _ request: PhoneRequest
+  ) async throws(AccountError) -> Enrolled {
+    try phones.requireFactor(isEmulated: request.isEmulated)
+    let now = request.now
+    try callers.requireRecentSignIn(caller, now: now)
+    let uid = caller.user.uid
+    let hash = Digest(sha256: sessionInfo.utf8)
+    guard let seen = store.view.ticket(hash), seen.purpose == .phoneEnrolment, seen.uid == uid,
+      let number = seen.phoneNumber
+    else { throw AccountError(.invalidSessionInfo) }
+    guard !seen.isOver(nowSeconds: now.wallMilliseconds / 1_000) else { throw AccountError(.sessionExpired) }
+    let ticket = try await tries.count(hash, uid: uid, otherwise: .sessionExpired, now: now)
+    guard phones.codes.isRight(code, sessionInfo, for: ticket) else {
+      await audit.record(AuditEvent(.factorFailed, uid: uid, email: caller.user.email, client: request.client))
+      throw AccountError(.invalidCode)
+    }
+    try requireEnrollable(caller, caller.user) { $0.kind == .phone(number) }
+    let factor = SecondFactor(
+      id: try secrets.uid(), kind: .phone(number), displayName: displayName,
+      enrolledAtMilliseconds: now.wallMilliseconds)
+    return try await enrol(factor, of: caller, ticket: hash, client: request.client, now: now)
+  }
+}
+
+/// What phones as second factors need, at enrolment and at sign-in.
+struct PhoneFactors: Sendable {
+  let codes: PhoneCodes
+  let configuration: LiveConfiguration
+
+  /// - Throws: `operationNotAllowed` where phones are no second factors.
+  func requireFactor(isEmulated: Bool) throws(AccountError) {
+    guard isEmulated || configuration.value.phone.secondFactor else {
+      throw AccountError(.operationNotAllowed, "SMS based MFA not enabled.")
+    }
+  }
+}

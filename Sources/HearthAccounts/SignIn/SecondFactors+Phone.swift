@@ -1,0 +1,60 @@
+import HearthCrypto
+import HearthEngine
+
+/// A phone as the second step of signing in.
+extension SecondFactors {
+  /// Refuses where phones are no second factors.
+  ///
+  /// - Throws: `operationNotAllowed`.
+  package func requirePhones(isEmulated: Bool) throws(AccountError) {
+    try phones.requireFactor(isEmulated: isEmulated)
+  }
+
+  /// Has a code sent to a phone of who has shown their first factor.
+  ///
+  /// - Parameters:
+  ///   - pending: the text that stands for the first factor.
+  ///   - enrolment: the phone's id.
+  /// - Returns: the text that stands for the code.
+  /// - Throws: `operationNotAllowed` where phones are no second factors; what ``pending(_:isTry:now:)`` throws;
+  ///   `secondFactorNotFound`, `invalidArgument` for what is no phone; what ``PhoneCodes/send(_:_:)`` throws.
+  package func start(
+    pending text: String, enrolment: String, _ request: PhoneRequest
+  ) async throws(AccountError) -> String {
+    try phones.requireFactor(isEmulated: request.isEmulated)
+    let pending = try await pending(text, isTry: false, now: request.now)
+    guard let factor = pending.user.factors.first(where: { $0.id == enrolment }) else {
+      throw AccountError(.secondFactorNotFound)
+    }
+    guard let number = factor.kind.number else { throw AccountError(.invalidArgument, "MFA provider not supported!") }
+    let order = PhoneCodes.Order(
+      purpose: .phoneSecondFactor, number: number, user: pending.user, pending: (pending.hash, factor.id))
+    return try await phones.codes.send(order, request)
+  }
+
+  /// The code of a phone, at the end of the sign-in that it was sent for. Tries are counted for that sign-in, however many
+  /// codes are sent for it.
+  ///
+  /// - Throws: `operationNotAllowed`; what ``pending(_:isTry:now:)`` throws; `invalidSessionInfo` for a code of another
+  ///   sign-in or purpose; `sessionExpired`, `invalidCode`, `secondFactorNotFound`.
+  package func finish(
+    pending text: String, phone sessionInfo: String, code: String, _ request: PhoneRequest
+  ) async throws(AccountError) -> SignedIn {
+    try phones.requireFactor(isEmulated: request.isEmulated)
+    let now = request.now
+    let pending = try await pending(text, now: now)
+    let hash = Digest(sha256: sessionInfo.utf8)
+    guard let ticket = store.view.ticket(hash), ticket.purpose == .phoneSecondFactor, ticket.uid == pending.user.uid,
+      ticket.phoneDetails?["pending"]?.string == pending.hash.hex, let id = ticket.phoneDetails?["factor"]?.string
+    else { throw AccountError(.invalidSessionInfo) }
+    guard !ticket.isOver(nowSeconds: now.wallMilliseconds / 1_000) else { throw AccountError(.sessionExpired) }
+    guard phones.codes.isRight(code, sessionInfo, for: ticket) else { throw await refused(pending, request.client) }
+    return try await enter(pending, showing: id, client: request.client, now: now) {
+      (transaction, user) throws(AccountError) in
+      guard transaction.ticket(hash)?.purpose == .phoneSecondFactor else { throw AccountError(.invalidSessionInfo) }
+      guard let number = ticket.phoneNumber, user.factors.contains(where: { $0.id == id && $0.kind == .phone(number) })
+      else { throw AccountError(.secondFactorNotFound) }
+      transaction.removeTicket(hash)
+    }
+  }
+}

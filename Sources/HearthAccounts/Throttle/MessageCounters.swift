@@ -1,0 +1,21 @@
+/// Text messages to one number, of one client network, to one country, or all.
+struct MessageCounters: Sendable {
+  private var minute = TokenBucket()
+  private var hour = SlidingCounter()
+  private var day = SlidingCounter()
+
+  /// Counts one message unless it is one too many; says whether it did. A refusal leaves counters behind that are not to be
+  /// kept.
+  ///
+  /// - Parameter perMinute: nil for no such limit.
+  mutating func admit(perMinute: Int? = nil, perHour: Int, perDay: Int, nowMilliseconds: Int64) -> Bool {
+    if let perMinute = perMinute.map({ max(1, $0) }) {
+      let interval = max(1, 60_000 / Int64(perMinute))
+      guard minute.take(perMinute, intervalMilliseconds: interval, nowMilliseconds: nowMilliseconds) == nil else {
+        return false
+      }
+    }
+    return hour.admit(perHour, periodMilliseconds: 3_600_000, nowMilliseconds: nowMilliseconds)
+      && day.admit(perDay, periodMilliseconds: 86_400_000, nowMilliseconds: nowMilliseconds)
+  }
+}

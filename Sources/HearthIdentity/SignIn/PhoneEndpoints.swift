@@ -1,0 +1,103 @@
+import HearthAccounts
+import HearthTree
+
+/// Signing in with a phone number.
+struct PhoneEndpoints: EndpointArea {
+  let accounts: Accounts
+
+  /// What a client puts a captcha's widget up with before it asks for a code. Client SDKs insist on a key, also where no
+  /// captcha is asked for; nobody looks at what their widget makes of it then.
+  func captchaParameters(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    let settings = accounts.configuration
+    guard call.isEmulated(in: accounts) || settings.servesPhoneSignIn || settings.phone.secondFactor else {
+      throw AccountError(.operationNotAllowed, "Nobody is sent codes from here.")
+    }
+    var reply = ReplyObject(kind: "GetRecaptchaParam")
+    reply.set("recaptchaStoken", "none")
+    reply.set("recaptchaSiteKey", settings.phone.captcha?.siteKey ?? "no-captcha-is-asked-for")
+    return reply.json
+  }
+
+  /// `accounts:sendVerificationCode`
+  func sendCode(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    let sessionInfo = try await accounts.phones.sendCode(
+      to: try call.text("phoneNumber") ?? "", try call.phoneRequest(in: accounts))
+    return .object([JSON.Member("sessionInfo", .string(sessionInfo))])
+  }
+
+  /// The codes that were not used yet, the oldest first. For an emulator's test suites.
+  func listCodes(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    let codes = try call.requireEmulator(of: accounts).phoneCodes(now: call.now).map { code in
+      JSON.object([
+        JSON.Member("phoneNumber", .string(code.phoneNumber)), JSON.Member("sessionInfo", .string(code.sessionInfo)),
+        JSON.Member("code", .string(code.code)),
+      ])
+    }
+    return .object([JSON.Member("verificationCodes", .array(codes))])
+  }
+
+  /// `accounts:signInWithPhoneNumber`: comes in, or gives the number to who is signed in.
+  func signIn(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    try accounts.phones.requireServed(isEmulated: call.isEmulated(in: accounts))
+    let caller: Caller? = call.value("idToken") == nil ? nil : try call.caller(in: accounts)
+    let (number, outcome) = try await accounts.phones.signIn(
+      try proof(call), caller: caller, makesAccounts: try call.text("operation") != "REAUTH", client: call.client,
+      isEmulated: call.isEmulated(in: accounts), now: call.now)
+    var reply = ReplyObject()
+    switch outcome {
+    case .taken(let proof):
+      reply.set("temporaryProof", proof)
+      reply.set("temporaryProofExpiresIn", String(PhoneSignIn.proofLifetimeSeconds))
+      reply.set("phoneNumber", number)
+    case .step(let step):
+      reply.set("isNewUser", step.isNew)
+      reply.set("phoneNumber", number)
+      reply.set("localId", step.user.uid)
+      reply.set(step)
+    }
+    return reply.json
+  }
+
+  private func proof(_ call: IdentityCall) throws(AccountError) -> PhoneProof {
+    if let proof = try call.text("temporaryProof"), !proof.isEmpty {
+      return .earlier(phoneNumber: try call.text("phoneNumber") ?? "", text: proof)
+    }
+    let (sessionInfo, code) = try call.phoneCode()
+    return .code(sessionInfo: sessionInfo, code: code)
+  }
+}
+
+extension IdentityCall {
+  /// Whether an emulator's programs ask, to whom codes are shown.
+  func isEmulated(in accounts: Accounts) -> Bool { accounts.emulator(isFromLoopback: isFromLoopback) != nil }
+
+  /// A request that may have a message sent.
+  ///
+  /// - Parameter info: the member with the captcha's token; nil for the body itself.
+  func phoneRequest(in accounts: Accounts, info: JSON? = nil) throws(AccountError) -> PhoneRequest {
+    PhoneRequest(
+      captcha: try (info.map { with($0) } ?? self).captchaToken(), client: client, now: now,
+      isEmulated: isEmulated(in: accounts))
+  }
+
+  /// What web clients say that have no token of the newer kind.
+  private static let noToken = "NO_RECAPTCHA"
+
+  private func captchaToken() throws(AccountError) -> String? {
+    for name in ["recaptchaToken", "captchaResponse"] {
+      if let token = try text(name), !token.isEmpty, token != Self.noToken { return token }
+    }
+    return nil
+  }
+
+  /// A code that was sent to a phone, and what stands for it.
+  ///
+  /// - Throws: `missingSessionInfo`, `missingCode`.
+  func phoneCode() throws(AccountError) -> (sessionInfo: String, code: String) {
+    guard let sessionInfo = try text("sessionInfo"), !sessionInfo.isEmpty else {
+      throw AccountError(.missingSessionInfo)
+    }
+    guard let code = try text("code"), !code.isEmpty else { throw AccountError(.missingCode) }
+    return (sessionInfo, code)
+  }
+}

@@ -1,0 +1,71 @@
+import HearthAccounts
+import HearthTree
+
+/// Phones as second factors: what ``FactorEndpoints`` hands over when a request is about one.
+struct PhoneFactorEndpoints: EndpointArea {
+  let accounts: Accounts
+
+  /// `mfaEnrollment:start` with `phoneEnrollmentInfo`.
+  func startEnrolment(_ call: IdentityCall, _ info: JSON) async throws(AccountError) -> JSON {
+    let caller = try call.caller(in: accounts)
+    let sessionInfo = try await accounts.enrolment.start(
+      caller, phone: try call.with(info).text("phoneNumber") ?? "", try call.phoneRequest(in: accounts, info: info))
+    return Self.session("phoneSessionInfo", sessionInfo)
+  }
+
+  /// `mfaEnrollment:finalize` with `phoneVerificationInfo`.
+  func finishEnrolment(_ call: IdentityCall, _ info: JSON) async throws(AccountError) -> JSON {
+    let caller = try call.caller(in: accounts)
+    let (sessionInfo, code) = try call.with(info).phoneCode()
+    let enrolled = try await accounts.enrolment.finish(
+      caller, phone: sessionInfo, code: code,
+      displayName: try call.text("displayName", sizeBytesMax: UserRecord.nameBytesMax),
+      try call.phoneRequest(in: accounts))
+    return Self.reply(enrolled.tokens)
+  }
+
+  /// `mfaSignIn:start`: has a code sent.
+  func startSignIn(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    try accounts.secondFactors.requirePhones(isEmulated: call.isEmulated(in: accounts))
+    let pending = try call.pendingCredential()
+    guard let enrolment = try call.text("mfaEnrollmentId"), !enrolment.isEmpty else {
+      throw AccountError(.missingEnrolmentID, "No second factor identifier is provided.")
+    }
+    let info = try call.object("phoneSignInInfo") ?? .object([])
+    let sessionInfo = try await accounts.secondFactors.start(
+      pending: pending, enrolment: enrolment, try call.phoneRequest(in: accounts, info: info))
+    return Self.session("phoneResponseInfo", sessionInfo)
+  }
+
+  /// `mfaSignIn:finalize` with `phoneVerificationInfo`. Clients name no enrolment: the code was sent to one.
+  func finishSignIn(_ call: IdentityCall, _ info: JSON) async throws(AccountError) -> JSON {
+    let pending = try call.pendingCredential()
+    let (sessionInfo, code) = try call.with(info).phoneCode()
+    let signedIn = try await accounts.secondFactors.finish(
+      pending: pending, phone: sessionInfo, code: code, try call.phoneRequest(in: accounts))
+    return Self.reply(signedIn.tokens)
+  }
+
+  private static func session(_ name: String, _ sessionInfo: String) -> JSON {
+    .object([JSON.Member(name, .object([JSON.Member("sessionInfo", .string(sessionInfo))]))])
+  }
+
+  private static func reply(_ tokens: TokenTriple) -> JSON {
+    var reply = ReplyObject()
+    reply.set(tokens)
+    reply.set("phoneAuthInfo", JSON.object([]))
+    return reply.json
+  }
+}
+
+extension IdentityCall {
+  /// What stands for the first factor.
+  ///
+  /// - Throws: `missingPendingCredential`.
+  func pendingCredential() throws(AccountError) -> String {
+    guard let pending = try text("mfaPendingCredential"), !pending.isEmpty else {
+      throw AccountError(.missingPendingCredential)
+    }
+    return pending
+  }
+}

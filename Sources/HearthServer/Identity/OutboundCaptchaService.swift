@@ -1,0 +1,26 @@
+import HearthAccounts
+import HearthOutbound
+import HearthTree
+
+/// Asks captcha services over libcurl, on threads of their own.
+struct OutboundCaptchaService: CaptchaService {
+  /// Requests at a time; each waits for the service.
+  private static let pool = OutboundPool(slots: 4)
+  /// An answer has some hundred bytes.
+  private static let answerBytesMax = 16 << 10
+
+  func ask(_ url: String, form: [(name: String, value: String)]) async -> [UInt8]? {
+    let body = form.map { PercentEncoding.encode($0.name) + "=" + PercentEncoding.encode($0.value) }
+    let request = OutboundRequest(
+      method: .post, url: url, headers: [OutboundHeader("Content-Type", "application/x-www-form-urlencoded")],
+      body: Array(body.joined(separator: "&").utf8), responseSizeBytesMax: Self.answerBytesMax)
+    do throws(OutboundError) {
+      // Redirects are not followed, so nothing but this URL's host is asked.
+      let answer = try await OutboundClient(policy: .naming(url), pool: Self.pool).send(request)
+      // A token that is not taken is told with 200 by some and with 400 by others.
+      return answer.status < 500 ? answer.body : nil
+    } catch {
+      return nil
+    }
+  }
+}

@@ -1,0 +1,299 @@
+import HearthCrypto
+import HearthTestKit
+import HearthTree
+import Testing
+
+@testable import HearthAccounts
+@testable import HearthIdentity
+
+@Suite struct PhoneFactorTests {
+  /// Somebody with a verified address, signed in.
+  private func verified(_ phone: PhoneWorld, _ email: String = "a@b.example") async throws -> IdentityWorld.Answer {
+    let answer = try await phone.world.signUp(email)
+    try await phone.world.change(answer.localID) { $0.isEmailVerified = true }
+    return answer
+  }
+
+  private func startEnrolment(
+    _ phone: PhoneWorld, _ idToken: String, _ number: String = PhoneWorld.number
+  ) async throws -> IdentityWorld.Answer {
+    try await phone.world.post(
+      "/v2/accounts/mfaEnrollment:start",
+      ["idToken": .string(idToken), "phoneEnrollmentInfo": ["phoneNumber": .string(number)]])
+  }
+
+  private func finishEnrolment(
+    _ phone: PhoneWorld, _ idToken: String, _ sessionInfo: JSON, _ code: JSON
+  ) async throws -> IdentityWorld.Answer {
+    try await phone.world.post(
+      "/v2/accounts/mfaEnrollment:finalize",
+      [
+        "idToken": .string(idToken), "displayName": "mine",
+        "phoneVerificationInfo": ["sessionInfo": sessionInfo, "code": code],
+      ])
+  }
+
+  /// Somebody who has a phone for their second factor; the id of its enrolment.
+  private func enrolled(
+    _ phone: PhoneWorld, _ email: String = "a@b.example", _ number: String = PhoneWorld.number
+  ) async throws -> (uid: String, id: String) {
+    let user = try await verified(phone, email)
+    let start = try await startEnrolment(phone, user.idToken, number)
+    let sessionInfo = try #require(start.json["phoneSessionInfo"]?["sessionInfo"], "\(start.text)")
+    let done = try await finishEnrolment(phone, user.idToken, sessionInfo, try await phone.read(number))
+    let factor = try #require(phone.world.user(user.localID)?.factors.first, "\(done.text)")
+    #expect(factor.kind == .phone(number) && factor.displayName == "mine")
+    let claims = try phone.world.claims(done.idToken)
+    #expect(claims["firebase"]?["sign_in_second_factor"] == .string("phone"))
+    #expect(claims["firebase"]?["second_factor_identifier"] == .string(factor.id))
+    phone.world.world.advance(seconds: 60)
+    return (user.localID, factor.id)
+  }
+
+  private func start(_ phone: PhoneWorld, _ pending: JSON, _ id: String) async throws -> IdentityWorld.Answer {
+    try await phone.world.post(
+      "/v2/accounts/mfaSignIn:start",
+      ["mfaPendingCredential": pending, "mfaEnrollmentId": .string(id), "phoneSignInInfo": [:]])
+  }
+
+  private func finish(
+    _ phone: PhoneWorld, _ pending: JSON, _ sessionInfo: JSON, _ code: JSON
+  ) async throws -> IdentityWorld.Answer {
+    try await phone.world.post(
+      "/v2/accounts/mfaSignIn:finalize",
+      ["mfaPendingCredential": pending, "phoneVerificationInfo": ["sessionInfo": sessionInfo, "code": code]])
+  }
+
+  /// A sign-in whose first factor is shown and whose code is sent.
+  private func begun(
+    _ phone: PhoneWorld, _ id: String, _ email: String = "a@b.example", _ number: String = PhoneWorld.number
+  ) async throws -> (pending: JSON, sessionInfo: JSON, code: JSON) {
+    let pending = try #require(try await phone.world.signIn(email).json["mfaPendingCredential"])
+    let sent = try await start(phone, pending, id)
+    let sessionInfo = try #require(sent.json["phoneResponseInfo"]?["sessionInfo"], "\(sent.text)")
+    return (pending, sessionInfo, try await phone.read(number))
+  }
+
+  @Test("an enrolled phone is asked for at sign-in, tokens say that it was shown, and its number is told in part")
+  func signIn() async throws {
+    let phone = try PhoneWorld()
+    let (_, id) = try await enrolled(phone)
+    let first = try await phone.world.signIn("a@b.example")
+    #expect(first.json["idToken"] == nil)
+    #expect(first.json["mfaInfo"]?.array?.first?["phoneInfo"] == "+*********5678")
+    let (pending, sessionInfo, code) = try await begun(phone, id)
+    let done = try await finish(phone, pending, sessionInfo, code)
+    #expect(done.status == 200, "\(done.text)")
+    let claims = try phone.world.claims(done.idToken)
+    #expect(claims["firebase"]?["sign_in_provider"] == .string("password"))
+    #expect(claims["firebase"]?["sign_in_second_factor"] == .string("phone"))
+    #expect(claims["firebase"]?["second_factor_identifier"] == .string(id))
+    // Both are used up.
+    #expect(try await finish(phone, pending, sessionInfo, code).error == "INVALID_MFA_PENDING_CREDENTIAL")
+    phone.world.world.advance(seconds: 60)
+    let other = try await begun(phone, id)
+    #expect(try await finish(phone, other.pending, sessionInfo, code).error == "INVALID_SESSION_INFO")
+  }
+
+  @Test("Security 72: a code opens the sign-in that it was sent for, and nothing else")
+  func binding() async throws {
+    let phone = try PhoneWorld { $0.limits.messagesPerNumberPerMinute = 100 }
+    let (_, id) = try await enrolled(phone)
+    let (_, otherID) = try await enrolled(phone, "b@b.example", "+4915112345670")
+    let mine = try await begun(phone, id)
+    let other = try await begun(phone, otherID, "b@b.example", "+4915112345670")
+    // The thief knows the victim's password and has a phone of their own.
+    #expect(try await finish(phone, mine.pending, other.sessionInfo, other.code).error == "INVALID_SESSION_INFO")
+    #expect(try await start(phone, mine.pending, otherID).error == "MFA_ENROLLMENT_NOT_FOUND")
+    // A code of a first factor, of the same number, is no second one; nor the reverse.
+    let first = try await phone.code()
+    #expect(try await finish(phone, mine.pending, first.sessionInfo, first.code).error == "INVALID_SESSION_INFO")
+    #expect(
+      try await phone.signIn(["sessionInfo": mine.sessionInfo, "code": mine.code]).error == "INVALID_SESSION_INFO")
+    // Nor one of another sign-in of the same account.
+    let again = try await begun(phone, id)
+    #expect(try await finish(phone, again.pending, mine.sessionInfo, mine.code).error == "INVALID_SESSION_INFO")
+    #expect(try await finish(phone, mine.pending, mine.sessionInfo, mine.code).status == 200)
+  }
+
+  @Test("Security 70: five wrong codes end a sign-in, however many are sent for it, and an account has its limit")
+  func guesses() async throws {
+    let phone = try PhoneWorld { $0.limits.messagesPerNumberPerMinute = 100 }
+    let (_, id) = try await enrolled(phone)
+    let (pending, sessionInfo, code) = try await begun(phone, id)
+    let wrong = PhoneWorld.wrong(code)
+    var refusals: [String?] = []
+    for _ in 0..<3 { refusals.append(try await finish(phone, pending, sessionInfo, wrong).error) }
+    // Another code for the same sign-in brings no new tries.
+    let second = try #require(try await start(phone, pending, id).json["phoneResponseInfo"]?["sessionInfo"])
+    let right = try await phone.read()
+    for _ in 0..<2 {
+      refusals.append(try await finish(phone, pending, second, PhoneWorld.wrong(right)).error)
+    }
+    #expect(refusals == Array(repeating: "INVALID_CODE", count: 5))
+    #expect(try await finish(phone, pending, second, right).error == "INVALID_MFA_PENDING_CREDENTIAL")
+    #expect(try await finish(phone, pending, sessionInfo, code).error == "INVALID_MFA_PENDING_CREDENTIAL")
+    #expect(phone.world.auditedKinds.filter { $0 == "mfa_fail" }.count == 5)
+    for _ in 0..<2 {
+      let next = try await begun(phone, id)
+      for _ in 0..<5 {
+        refusals.append(try await finish(phone, next.pending, next.sessionInfo, PhoneWorld.wrong(next.code)).error)
+      }
+    }
+    #expect(refusals.last??.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER") == true)
+  }
+
+  @Test("codes end after five minutes, and with the password that the first factor was")
+  func ends() async throws {
+    let phone = try PhoneWorld()
+    let (uid, id) = try await enrolled(phone)
+    let late = try await begun(phone, id)
+    phone.world.world.advance(seconds: 300)
+    #expect(try await finish(phone, late.pending, late.sessionInfo, late.code).error == "SESSION_EXPIRED")
+    let other = try await begun(phone, id)
+    try await phone.world.accounts.passwords.change(
+      of: #require(phone.world.user(uid)), to: "another one", client: phone.world.world.client(),
+      now: phone.world.world.now)
+    let refused = try await finish(phone, other.pending, other.sessionInfo, other.code)
+    #expect(refused.error == "INVALID_MFA_PENDING_CREDENTIAL")
+  }
+
+  @Test("enrolment: whose, which, how often, and with which code")
+  func enrolment() async throws {
+    let phone = try PhoneWorld { $0.limits.messagesPerNumberPerMinute = 100 }
+    let guest = try await phone.world.anonymous()
+    #expect(try await startEnrolment(phone, guest.idToken).error?.hasPrefix("UNSUPPORTED_FIRST_FACTOR") == true)
+    let stranger = try await phone.world.signUp("x@y.example")
+    #expect(try await startEnrolment(phone, stranger.idToken).error?.hasPrefix("UNVERIFIED_EMAIL") == true)
+    let user = try await verified(phone)
+    #expect(try await startEnrolment(phone, user.idToken, "no").error == "INVALID_PHONE_NUMBER : Invalid format.")
+    #expect(try await startEnrolment(phone, user.idToken, "+12025550100").error?.hasPrefix("OPERATION_NOT") == true)
+    let start = try await startEnrolment(phone, user.idToken)
+    let sessionInfo = try #require(start.json["phoneSessionInfo"]?["sessionInfo"])
+    let code = try await phone.read()
+    #expect(try await finishEnrolment(phone, user.idToken, sessionInfo, "").error == "MISSING_CODE")
+    #expect(
+      try await finishEnrolment(phone, user.idToken, sessionInfo, PhoneWorld.wrong(code)).error == "INVALID_CODE")
+    let other = try await verified(phone, "b@b.example")
+    #expect(try await finishEnrolment(phone, other.idToken, sessionInfo, code).error == "INVALID_SESSION_INFO")
+    let done = try await finishEnrolment(phone, user.idToken, sessionInfo, code)
+    #expect(done.status == 200, "\(done.text)")
+    #expect(try await finishEnrolment(phone, done.idToken, sessionInfo, code).error == "INVALID_SESSION_INFO")
+    #expect(try await startEnrolment(phone, done.idToken).error?.hasPrefix("SECOND_FACTOR_EXISTS") == true)
+    phone.world.world.advance(seconds: 400)
+    #expect(
+      try await startEnrolment(phone, done.idToken, "+436641234567").error == "CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
+  }
+
+  @Test("a phone that is withdrawn is asked for no more, and the code on its way opens nothing")
+  func withdraw() async throws {
+    let phone = try PhoneWorld()
+    let (_, id) = try await enrolled(phone)
+    let (pending, sessionInfo, code) = try await begun(phone, id)
+    let done = try await finish(phone, pending, sessionInfo, code)
+    phone.world.world.advance(seconds: 60)
+    let other = try await begun(phone, id)
+    let withdrawn = try await phone.world.post(
+      "/v2/accounts/mfaEnrollment:withdraw", ["idToken": .string(done.idToken), "mfaEnrollmentId": .string(id)])
+    #expect(withdrawn.status == 200, "\(withdrawn.text)")
+    #expect(try await finish(phone, other.pending, other.sessionInfo, other.code).status == 400)
+    #expect(try await phone.world.signIn("a@b.example").json["idToken"] != nil)
+  }
+
+  @Test("Security 72: a pending sign-in and a code of one tenant mean nothing in another and in the project")
+  func tenants() async throws {
+    let phone = try PhoneWorld { $0.limits.messagesPerNumberPerMinute = 100 }
+    let tenants = try #require(phone.world.accounts.tenants)
+    let administrator = Administrator(name: "test", client: .commandLine, now: phone.world.world.now)
+    var ids: [JSON] = []
+    for name in ["acme-one", "acme-two"] {
+      let made = try await tenants.create(by: administrator) { ($0.displayName, $0.allowsPasswords) = (name, true) }
+      ids.append(.string(made.id))
+    }
+    func post(_ path: String, _ body: JSON, _ tenant: JSON?) async throws -> IdentityWorld.Answer {
+      try await phone.world.post(
+        path, .object((body.members ?? []) + (tenant.map { [.init("tenantId", $0)] } ?? [])))
+    }
+    func person(_ tenant: JSON) async throws -> (pending: JSON, sessionInfo: JSON, code: JSON) {
+      let account: JSON = ["email": "a@b.example", "password": "correct horse", "returnSecureToken": true]
+      let user = try await post("accounts:signUp", account, tenant)
+      let accounts = try tenants.accounts(of: tenant.string ?? "")
+      try await accounts.store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
+        guard var record = transaction.user(user.localID) else { throw AccountError(.userNotFound) }
+        record.isEmailVerified = true
+        record.factors = [
+          SecondFactor(id: "f", kind: .phone(PhoneWorld.number), displayName: nil, enrolledAtMilliseconds: 1)
+        ]
+        try transaction.update(record)
+      }
+      let first = try await post("accounts:signInWithPassword", account, tenant)
+      let pending = try #require(first.json["mfaPendingCredential"], "\(first.text)")
+      let sent = try await post(
+        "/v2/accounts/mfaSignIn:start", ["mfaPendingCredential": pending, "mfaEnrollmentId": "f"], tenant)
+      let sessionInfo = try #require(sent.json["phoneResponseInfo"]?["sessionInfo"], "\(sent.text)")
+      return (pending, sessionInfo, try await phone.read())
+    }
+    func finish(
+      _ pending: JSON, _ sessionInfo: JSON, _ code: JSON, _ tenant: JSON?
+    ) async throws -> IdentityWorld.Answer {
+      try await post(
+        "/v2/accounts/mfaSignIn:finalize",
+        ["mfaPendingCredential": pending, "phoneVerificationInfo": ["sessionInfo": sessionInfo, "code": code]], tenant)
+    }
+    let (one, two) = (try await person(ids[0]), try await person(ids[1]))
+    #expect(
+      try await finish(one.pending, one.sessionInfo, one.code, ids[1]).error == "INVALID_MFA_PENDING_CREDENTIAL")
+    #expect(try await finish(one.pending, two.sessionInfo, two.code, ids[0]).error == "INVALID_SESSION_INFO")
+    #expect(try await finish(two.pending, one.sessionInfo, one.code, ids[1]).error == "INVALID_SESSION_INFO")
+    let entered = try await finish(one.pending, one.sessionInfo, one.code, ids[0])
+    #expect(entered.status == 200, "\(entered.text)")
+    #expect(try tenants.accounts(of: ids[0].string ?? "").keys.tenant == ids[0].string)
+    // The operator pays for the messages of all: one number's limit is not one for each tenant.
+    #expect(phone.phones.messages.count == 2)
+  }
+
+  @Test("where phones are no second factors, nothing of it is served")
+  func switchedOff() async throws {
+    let phone = try PhoneWorld { $0.phone.secondFactor = false }
+    let user = try await verified(phone)
+    #expect(try await startEnrolment(phone, user.idToken).error == "OPERATION_NOT_ALLOWED : SMS based MFA not enabled.")
+    #expect(try await start(phone, "x", "f").error == "OPERATION_NOT_ALLOWED : SMS based MFA not enabled.")
+  }
+
+  @Test("an emulator shows the codes of second factors, and needs no sender for them")
+  func emulator() async throws {
+    let world = try IdentityWorld.emulator()
+    let user = try await world.signUp("a@b.example")
+    try await world.change(user.localID) { $0.isEmailVerified = true }
+    func shown() async throws -> (sessionInfo: JSON, code: JSON) {
+      let codes = try await world.emulated("GET", "demo-test/verificationCodes").json["verificationCodes"]?.array
+      let last = try #require(codes?.last)
+      return (try #require(last["sessionInfo"]), try #require(last["code"]))
+    }
+    let start = try await world.app(
+      "/v2/accounts/mfaEnrollment:start",
+      ["idToken": .string(user.idToken), "phoneEnrollmentInfo": ["phoneNumber": "+15555550100"]])
+    let first = try await shown()
+    #expect(start.json["phoneSessionInfo"]?["sessionInfo"] == first.sessionInfo, "\(start.text)")
+    let enrolled = try await world.app(
+      "/v2/accounts/mfaEnrollment:finalize",
+      [
+        "idToken": .string(user.idToken),
+        "phoneVerificationInfo": ["sessionInfo": first.sessionInfo, "code": first.code],
+      ])
+    #expect(enrolled.status == 200, "\(enrolled.text)")
+    let pending = try #require(try await world.signIn("a@b.example").json["mfaPendingCredential"])
+    let id = try #require(world.user(user.localID)?.factors.first?.id)
+    let sent = try await world.app(
+      "/v2/accounts/mfaSignIn:start", ["mfaPendingCredential": pending, "mfaEnrollmentId": .string(id)])
+    let second = try await shown()
+    #expect(sent.json["phoneResponseInfo"]?["sessionInfo"] == second.sessionInfo, "\(sent.text)")
+    let done = try await world.app(
+      "/v2/accounts/mfaSignIn:finalize",
+      [
+        "mfaPendingCredential": pending,
+        "phoneVerificationInfo": ["sessionInfo": second.sessionInfo, "code": second.code],
+      ])
+    #expect(try world.claims(done.idToken)["firebase"]?["sign_in_second_factor"] == .string("phone"), "\(done.text)")
+  }
+}

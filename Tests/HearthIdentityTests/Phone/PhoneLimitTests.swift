@@ -1,0 +1,134 @@
+import HearthPlugin
+import HearthTestKit
+import HearthTree
+import Testing
+
+@testable import HearthAccounts
+@testable import HearthIdentity
+
+@Suite struct PhoneLimitTests {
+  private func sent(_ phone: PhoneWorld) async -> Int {
+    await phone.world.accounts.smsQueue.idle()
+    return phone.phones.messages.count
+  }
+
+  @Test("Security 69: one number is sent one message in a minute, five in an hour, ten in a day, whoever asks")
+  func numbers() async throws {
+    let phone = try PhoneWorld()
+    func ask(_ network: Int) async throws -> String? {
+      try await phone.ask(PhoneWorld.number, address: "198.51.100.\(network)").error
+    }
+    #expect(try await ask(1) == nil)
+    #expect(try await ask(2)?.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER : Too many messages to this number") == true)
+    for network in 3...6 {
+      phone.world.world.advance(seconds: 60)
+      #expect(try await ask(network) == nil)
+    }
+    phone.world.world.advance(seconds: 60)
+    #expect(try await ask(7)?.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER") == true)
+    #expect(await sent(phone) == 5)
+    phone.world.world.advance(seconds: 5_000)
+    for network in 10...14 {
+      phone.world.world.advance(seconds: 60)
+      #expect(try await ask(network) == nil)
+    }
+    phone.world.world.advance(seconds: 5_000)
+    #expect(try await ask(20)?.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER") == true)
+    #expect(await sent(phone) == 10)
+  }
+
+  @Test("Security 69: one client network is sent ten messages in an hour; an IPv6 one counts by its /64")
+  func networks() async throws {
+    let phone = try PhoneWorld()
+    for number in 0..<10 {
+      let answer = try await phone.ask("+491511234560\(number)", address: "2001:db8::\(number + 1)")
+      #expect(answer.status == 200, "\(answer.text)")
+    }
+    let refused = try await phone.ask("+4915112345611", address: "2001:db8::ffff")
+    #expect(refused.error?.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER : Too many messages from your network") == true)
+    #expect(try await phone.ask("+4915112345611", address: "2001:db8:1::1").status == 200)
+    #expect(await sent(phone) == 11)
+  }
+
+  @Test("Security 69: a country, and all together, have their hours and days")
+  func countries() async throws {
+    let phone = try PhoneWorld {
+      ($0.limits.messagesPerCountryPerHour, $0.limits.messagesPerHour, $0.limits.messagesPerDay) = (3, 5, 6)
+    }
+    func ask(_ number: String, _ network: Int) async throws -> String {
+      try await phone.ask(number, address: "198.51.100.\(network)").error ?? "sent"
+    }
+    for number in 0..<3 { #expect(try await ask("+491511234560\(number)", number) == "sent") }
+    #expect(try await ask("+4915112345609", 9) == "QUOTA_EXCEEDED : Too many messages. Try again later.")
+    for number in 0..<2 { #expect(try await ask("+43664123456\(number)", 10 + number) == "sent") }
+    #expect(try await ask("+436641234569", 12).hasPrefix("QUOTA_EXCEEDED"))
+    phone.world.world.advance(seconds: 5_000)
+    #expect(try await ask("+436641234569", 13) == "sent")
+    #expect(try await ask("+436641234568", 14).hasPrefix("QUOTA_EXCEEDED"))
+    #expect(await sent(phone) == 6)
+    // What was refused for one reason counts for none of the others.
+    phone.world.world.advance(seconds: 100_000)
+    #expect(try await ask("+4915112345609", 9) == "sent")
+  }
+
+  @Test("Security 69: messages go to the countries of the settings alone, to a country's islands by themselves")
+  func regions() async throws {
+    let phone = try PhoneWorld { $0.phone.regions = .only(["US", "GB", "+4366"]) }
+    func ask(_ number: String) async throws -> String { try await phone.ask(number).error ?? "sent" }
+    #expect(try await ask("+12025550100") == "sent")
+    #expect(try await ask("+447700900123") == "sent")
+    #expect(try await ask("+436641234567") == "sent")
+    let refusal = "OPERATION_NOT_ALLOWED : SMS unable to be sent until this region enabled by the app developer."
+    for number in ["+18765550100", "+447781123456", "+4315551234", PhoneWorld.number, "+881612345678"] {
+      #expect(try await ask(number) == refusal, "\(number)")
+    }
+    let others = PhoneRegions.allBut(["CU", "+1900"])
+    #expect(others.admits("+4915112345678") && !others.admits("+5351234567") && !others.admits("+19005550100"))
+    #expect(!others.admits("+881612345678") && PhoneRegions.only(["001"]).admits("+881612345678"))
+    let nowhere = try PhoneWorld { $0.phone.regions = nil }
+    #expect(try await nowhere.ask(PhoneWorld.number).error == refusal)
+  }
+
+  @Test(
+    "the longest beginning of a number says its country",
+    arguments: [
+      ("+12025550100", "US"), ("+14165550100", "CA"), ("+18765550100", "JM"), ("+79161234567", "RU"),
+      ("+77011234567", "KZ"), ("+390669812345", "VA"), ("+390612345678", "IT"), ("+35850123456", "FI"),
+      ("+358181234567", "AX"), ("+4915112345678", "DE"), ("+870773123456", "001"),
+    ])
+  func callingCodes(_ number: String, _ country: String) { #expect(CallingCodes.country(of: number) == country) }
+
+  @Test("numbers that no plan has are of no country")
+  func unknownCodes() {
+    for number in ["+999123", "+2101234567", "", "+"] { #expect(CallingCodes.country(of: number) == nil) }
+    #expect(CallingCodes.isCountry("DE") && !CallingCodes.isCountry("de") && !CallingCodes.isCountry("XX"))
+  }
+
+  @Test("a message that finds no room in the queue is a refusal, and not a promise")
+  func fullQueue() async throws {
+    let stuck = StuckPhones()
+    let world = try IdentityWorld(texts: stuck) { configuration in
+      configuration.signIn = [PluginChoice("phone")]
+      configuration.phone.regions = .only(["DE"])
+      configuration.limits = configuration.limits.lifted
+    }
+    var refusal: String?
+    for number in 0..<(SendQueue<SMSMessage>.waitingMax + 3) where refusal == nil {
+      let digits = String(100_000 + number)
+      refusal = try await world.post(
+        "accounts:sendVerificationCode", ["phoneNumber": .string("+49151\(digits)")]
+      ).error
+    }
+    #expect(refusal?.hasPrefix("QUOTA_EXCEEDED : Too many messages wait") == true)
+    stuck.release()
+    await world.accounts.smsQueue.idle()
+  }
+}
+
+/// Sends nothing until it is released.
+private final class StuckPhones: SMSSender {
+  private let (stream, gate) = AsyncStream<Void>.makeStream()
+
+  func release() { gate.finish() }
+  func send(_ message: SMSMessage) async throws { for await _ in stream {} }
+}

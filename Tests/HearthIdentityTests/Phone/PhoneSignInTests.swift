@@ -1,0 +1,268 @@
+import HearthPlugin
+import HearthTestKit
+import HearthTree
+import Testing
+
+@testable import HearthAccounts
+@testable import HearthCrypto
+@testable import HearthIdentity
+
+@Suite struct PhoneSignInTests {
+  @Test("a code that a message carried makes an account, and the next one lets its owner in again")
+  func signIn() async throws {
+    let phone = try PhoneWorld()
+    let (sessionInfo, code) = try await phone.code()
+    #expect(phone.phones.messages.first?.text.hasSuffix("is your verification code for your app.") == true)
+    let made = try await phone.signIn(["sessionInfo": sessionInfo, "code": code])
+    #expect(made.json["isNewUser"] == true && made.json["phoneNumber"] == .string(PhoneWorld.number), "\(made.text)")
+    let claims = try phone.world.claims(made.idToken)
+    #expect(claims["firebase"]?["sign_in_provider"] == .string("phone"))
+    #expect(claims["phone_number"] == .string(PhoneWorld.number))
+    phone.world.world.advance(seconds: 60)
+    let again = try await phone.code()
+    let entered = try await phone.signIn(["sessionInfo": again.sessionInfo, "code": again.code])
+    #expect(entered.localID == made.localID && entered.json["isNewUser"] == false)
+  }
+
+  @Test("nothing in the store tells a code, and a restart forgets none")
+  func durable() async throws {
+    let phone = try PhoneWorld()
+    let (sessionInfo, code) = try await phone.code()
+    let text = try #require(code.string)
+    let tickets = phone.world.accounts.store.view.allTickets(limit: 10)
+    let ticket = try #require(tickets.first)
+    #expect(tickets.count == 1 && ticket.purpose == .phoneSignIn)
+    #expect(ticket.details?.contains(text) == false && ticket.details?.contains(sessionInfo.string ?? "") == false)
+    // A reader of the file who tries all codes finds none: the hash is of the text that only the client has, too.
+    let kept = try #require(ticket.phoneDetails?["code"]?.string)
+    #expect(kept != Digest(sha256: text.utf8).hex)
+  }
+
+  @Test("Security 35: of twenty submits of one code at once exactly one wins, and it is used up")
+  func replay() async throws {
+    let phone = try PhoneWorld { $0.limits.codeTriesPerMinute = 100 }
+    let (sessionInfo, code) = try await phone.code()
+    let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<20 {
+        group.addTask { try await phone.signIn(["sessionInfo": sessionInfo, "code": code]).status }
+      }
+      return try await group.reduce(into: [Int]()) { $0.append($1) }
+    }
+    #expect(statuses.filter { $0 == 200 }.count == 1)
+    let replayed = try await phone.signIn(["sessionInfo": sessionInfo, "code": code])
+    #expect(replayed.error == "INVALID_SESSION_INFO")
+  }
+
+  @Test("Security 70: five wrong codes end a code, counted before they are compared; the right one is none any more")
+  func guesses() async throws {
+    let phone = try PhoneWorld { $0.limits.codeTriesPerMinute = 100 }
+    let (sessionInfo, code) = try await phone.code()
+    let wrong = PhoneWorld.wrong(code)
+    let refusals = try await withThrowingTaskGroup(of: String?.self) { group in
+      for _ in 0..<12 {
+        group.addTask { try await phone.signIn(["sessionInfo": sessionInfo, "code": wrong]).error }
+      }
+      return try await group.reduce(into: [String]()) { $0.append($1 ?? "none") }
+    }
+    #expect(refusals.filter { $0 == "INVALID_CODE" }.count == 5)
+    #expect(refusals.filter { $0 == "SESSION_EXPIRED" || $0 == "INVALID_SESSION_INFO" }.count == 7)
+    #expect(try await phone.signIn(["sessionInfo": sessionInfo, "code": code]).error == "INVALID_SESSION_INFO")
+    #expect(phone.world.auditedKinds.filter { $0 == "code_failed" }.count == 5)
+  }
+
+  @Test("Security 70: tries are limited for a number, however many codes are sent to it")
+  func numberLimit() async throws {
+    let phone = try PhoneWorld { $0.limits.messagesPerNumberPerMinute = 100 }
+    var refusals: [String] = []
+    for _ in 0..<5 {
+      let (sessionInfo, code) = try await phone.code()
+      for _ in 0..<4 {
+        let answer = try await phone.signIn(["sessionInfo": sessionInfo, "code": PhoneWorld.wrong(code)])
+        refusals.append(answer.error ?? "none")
+      }
+    }
+    #expect(refusals.filter { $0 == "INVALID_CODE" }.count == 15)
+    #expect(refusals.last?.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER") == true)
+  }
+
+  @Test("a code ends after five minutes")
+  func expiry() async throws {
+    let phone = try PhoneWorld()
+    let (sessionInfo, code) = try await phone.code()
+    phone.world.world.advance(seconds: 300)
+    #expect(try await phone.signIn(["sessionInfo": sessionInfo, "code": code]).error == "SESSION_EXPIRED")
+  }
+
+  @Test("who is signed in gets the number; another one in its place needs a sign-in of a short while ago")
+  func link() async throws {
+    let phone = try PhoneWorld()
+    let user = try await phone.world.signUp("ann@example.com")
+    func link(_ number: String) async throws -> IdentityWorld.Answer {
+      let (sessionInfo, code) = try await phone.code(number)
+      return try await phone.signIn(["sessionInfo": sessionInfo, "code": code, "idToken": .string(user.idToken)])
+    }
+    let linked = try await link(PhoneWorld.number)
+    #expect(linked.localID == user.localID && linked.json["isNewUser"] == false, "\(linked.text)")
+    let other = "+436641234567"
+    let changed = try await link(other)
+    #expect(changed.status == 200 && phone.world.user(user.localID)?.phoneNumber == other)
+    phone.world.world.advance(seconds: 400)
+    #expect(try await link(PhoneWorld.number).error == "CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
+    #expect(phone.world.user(user.localID)?.phoneNumber == other)
+  }
+
+  @Test("for somebody else's number there is a proof, which signs in to their account once, for ten minutes")
+  func taken() async throws {
+    let phone = try PhoneWorld { $0.limits.messagesPerNumberPerMinute = 100 }
+    let first = try await phone.code()
+    let owner = try await phone.signIn(["sessionInfo": first.sessionInfo, "code": first.code])
+    let other = try await phone.world.signUp("ann@example.com")
+    func prove() async throws -> JSON {
+      let (sessionInfo, code) = try await phone.code()
+      let taken = try await phone.signIn([
+        "sessionInfo": sessionInfo, "code": code, "idToken": .string(other.idToken),
+      ])
+      #expect(taken.json["temporaryProofExpiresIn"] == "600" && taken.json["idToken"] == nil, "\(taken.text)")
+      return try #require(taken.json["temporaryProof"])
+    }
+    let proof = try await prove()
+    let number: JSON = .string(PhoneWorld.number)
+    let elsewhere = try await phone.signIn(["phoneNumber": "+436641234567", "temporaryProof": proof])
+    #expect(elsewhere.error == "INVALID_TEMPORARY_PROOF")
+    #expect(try await phone.signIn(["phoneNumber": number, "temporaryProof": proof]).localID == owner.localID)
+    let again = try await phone.signIn(["phoneNumber": number, "temporaryProof": proof])
+    #expect(again.error == "INVALID_TEMPORARY_PROOF")
+    let late = try await prove()
+    phone.world.world.advance(seconds: 600)
+    let ended = try await phone.signIn(["phoneNumber": number, "temporaryProof": late])
+    #expect(ended.error == "INVALID_TEMPORARY_PROOF")
+  }
+
+  @Test("who shows once more who they are gets no new account")
+  func reauthentication() async throws {
+    let phone = try PhoneWorld()
+    let (sessionInfo, code) = try await phone.code()
+    let answer = try await phone.signIn(["sessionInfo": sessionInfo, "code": code, "operation": "REAUTH"])
+    #expect(answer.error == "USER_NOT_FOUND" && phone.world.accounts.store.view.userCount == 0)
+  }
+
+  @Test("a second factor is asked for after a phone number, too")
+  func secondFactor() async throws {
+    let phone = try PhoneWorld()
+    let first = try await phone.code()
+    let made = try await phone.signIn(["sessionInfo": first.sessionInfo, "code": first.code])
+    try await phone.world.change(made.localID) { user in
+      user.factors = [
+        SecondFactor(
+          id: "f", kind: .totp(sealedSecret: "x", lastAcceptedStep: 0), displayName: nil, enrolledAtMilliseconds: 1)
+      ]
+    }
+    phone.world.world.advance(seconds: 60)
+    let (sessionInfo, code) = try await phone.code()
+    let answer = try await phone.signIn(["sessionInfo": sessionInfo, "code": code])
+    #expect(answer.json["idToken"] == nil && answer.json["mfaPendingCredential"]?.string != nil, "\(answer.text)")
+  }
+
+  @Test("Security 71: an answer to a request for a code tells nothing of whose the number is")
+  func enumeration() async throws {
+    let phone = try PhoneWorld()
+    let owned = ["+4915112345671", "+4915112345672", "+4915112345673"]
+    for (index, number) in owned.enumerated() {
+      let user = try await phone.world.signUp("user\(index)@example.com")
+      try await phone.world.change(user.localID) { user in
+        user.phoneNumber = number
+        user.isDisabled = index == 1
+        if index == 2 {
+          user.factors = [
+            SecondFactor(id: "f", kind: .phone("+436641234567"), displayName: nil, enrolledAtMilliseconds: 1)
+          ]
+        }
+      }
+    }
+    for number in owned + ["+4915112345674"] {
+      let answer = try await phone.ask(number)
+      #expect(answer.status == 200 && answer.json.members?.map(\.name) == ["sessionInfo"], "\(answer.text)")
+    }
+    await phone.world.accounts.smsQueue.idle()
+    #expect(phone.phones.messages.count == 4)
+    // Its owner is told, once they have shown that it is theirs.
+    phone.world.world.advance(seconds: 60)
+    for (number, error) in [(owned[1], "USER_DISABLED"), (owned[2], "UNSUPPORTED_FIRST_FACTOR")] {
+      let (sessionInfo, code) = try await phone.code(number)
+      let answer = try await phone.signIn(["sessionInfo": sessionInfo, "code": code])
+      #expect(answer.error?.hasPrefix(error) == true, "\(answer.text)")
+    }
+  }
+
+  @Test("Security 72: tenants have no users by number, as at the service, and take no codes of the project")
+  func tenants() async throws {
+    let phone = try PhoneWorld()
+    let tenants = try #require(phone.world.accounts.tenants)
+    let tenant = try await tenants.create(
+      by: Administrator(name: "test", client: .commandLine, now: phone.world.world.now)
+    ) { $0.displayName = "acme" }
+    let id: JSON = .string(tenant.id)
+    #expect(try await phone.ask(PhoneWorld.number, ["tenantId": id]).error == "UNSUPPORTED_TENANT_OPERATION")
+    let (sessionInfo, code) = try await phone.code()
+    let answer = try await phone.signIn(["sessionInfo": sessionInfo, "code": code, "tenantId": id])
+    #expect(answer.error == "UNSUPPORTED_TENANT_OPERATION")
+    #expect(try await phone.signIn(["sessionInfo": sessionInfo, "code": code]).status == 200)
+  }
+
+  @Test("a test number is sent nothing, and its code is always right")
+  func testNumbers() async throws {
+    let phone = try PhoneWorld {
+      $0.phone.testNumbers = ["+15555550100": "123456"]
+      $0.phone.captcha = CaptchaSettings(service: .hcaptcha, siteKey: "k", secret: "s")
+    }
+    for _ in 0..<20 {
+      let sent = try await phone.ask("+15555550100")
+      let sessionInfo = try #require(sent.json["sessionInfo"], "\(sent.text)")
+      #expect(try await phone.signIn(["sessionInfo": sessionInfo, "code": "123456"]).status == 200)
+      phone.world.world.advance(seconds: 10)
+    }
+    #expect(phone.phones.messages.isEmpty && phone.captchas.forms.isEmpty)
+  }
+
+  @Test("with the account go the codes for its number")
+  func deletion() async throws {
+    let phone = try PhoneWorld { $0.limits.messagesPerNumberPerMinute = 100 }
+    let first = try await phone.code()
+    let made = try await phone.signIn(["sessionInfo": first.sessionInfo, "code": first.code])
+    let (sessionInfo, code) = try await phone.code()
+    #expect(try await phone.world.post("accounts:delete", ["idToken": .string(made.idToken)]).status == 200)
+    #expect(phone.world.accounts.store.view.allTickets(limit: 10).isEmpty)
+    #expect(try await phone.signIn(["sessionInfo": sessionInfo, "code": code]).error == "INVALID_SESSION_INFO")
+  }
+
+  @Test("what is no request is told in the protocol's words, and nothing is sent")
+  func refusals() async throws {
+    let phone = try PhoneWorld()
+    for bad in ["", "030 12345", "+0301234567", "+49 151 1234567", "+4915112345678901", "+49", "+99912345678"] {
+      let answer = try await phone.ask(bad)
+      #expect(answer.error?.hasPrefix("INVALID_PHONE_NUMBER") == true, "\(bad): \(answer.text)")
+    }
+    #expect(try await phone.signIn([:]).error == "MISSING_SESSION_INFO")
+    #expect(try await phone.signIn(["sessionInfo": "x"]).error == "MISSING_CODE")
+    #expect(try await phone.signIn(["sessionInfo": "x", "code": "1"]).error == "INVALID_SESSION_INFO")
+    #expect(phone.phones.messages.isEmpty)
+    let closed = try PhoneWorld { $0.signIn = nil }
+    #expect(try await closed.ask(PhoneWorld.number).error?.hasPrefix("OPERATION_NOT_ALLOWED") == true)
+    let (sessionInfo, code) = try await phone.code()
+    let shut = try PhoneWorld { $0.allowsSignUp = false }
+    let other = try await shut.code()
+    #expect(
+      try await shut.signIn(["sessionInfo": other.sessionInfo, "code": other.code]).error == "ADMIN_ONLY_OPERATION")
+    #expect(try await shut.signIn(["sessionInfo": sessionInfo, "code": code]).error == "INVALID_SESSION_INFO")
+  }
+
+  @Test("a server without a sender says so")
+  func noSender() async throws {
+    let world = try IdentityWorld { configuration in
+      configuration.signIn = [PluginChoice("phone")]
+      configuration.phone.regions = .allBut([])
+    }
+    let answer = try await world.post("accounts:sendVerificationCode", ["phoneNumber": .string(PhoneWorld.number)])
+    #expect(answer.error == "OPERATION_NOT_ALLOWED : This server sends no text messages.")
+  }
+}
