@@ -35,6 +35,8 @@ public final class Accounts: Sendable {
   package let phones: PhoneSignIn
   /// The second step of signing in.
   package let secondFactors: SecondFactors
+  /// Codes that stand once for a second factor that was lost.
+  package let recoveryCodes: RecoveryCodes
   /// Adding and removing second factors.
   package let enrolment: FactorEnrolment
 
@@ -268,12 +270,13 @@ public final class Accounts: Sendable {
         service: environment.captchas, throttle: throttle, configuration: settings, notice: notice),
       configuration: settings, emulation: emulation)
     let phoneFactors = PhoneFactors(codes: phoneCodes, configuration: settings)
+    recoveryCodes = RecoveryCodes(keys: keys, secrets: secrets, store: store, callers: callers)
     secondFactors = SecondFactors(
       store: store, keys: keys, secrets: secrets, sessions: sessions, tries: tries, phones: phoneFactors, audit: audit,
-      notice: notice)
+      mails: mails, recovery: recoveryCodes, configuration: settings, notice: notice)
     enrolment = FactorEnrolment(
       store: store, keys: keys, secrets: secrets, sessions: sessions, callers: callers, changes: credentials,
-      tries: tries, phones: phoneFactors, audit: audit, configuration: settings)
+      tries: tries, phones: phoneFactors, audit: audit, codes: codes, recovery: recoveryCodes, configuration: settings)
     phones = PhoneSignIn(
       store: store, secrets: secrets, sessions: sessions, secondFactors: secondFactors, signUp: signUp,
       callers: callers, codes: phoneCodes, throttle: throttle, configuration: settings)

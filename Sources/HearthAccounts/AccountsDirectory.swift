@@ -171,7 +171,7 @@ public final class AccountsDirectory: Sendable {
 
   private func project(ofAudience audience: ClaimValue?) -> Accounts {
     guard own.settings.isEmulator else { return own }
-    return audience?.string.flatMap { known($0) } ?? own
+    return audience?.string.flatMap { known(IDTokenClaims.project(ofAudience: $0)) } ?? own
   }
 
   /// Forgets an emulator's further projects. Blocks until their queues are empty.

@@ -50,6 +50,7 @@ public final class Tenants: Sendable {
         try Self.requireRoom(transaction)
         var tenant = TenantRecord(id: id, createdAtMilliseconds: transaction.now.wallMilliseconds)
         (tenant.allowsPasswords, tenant.allowsEmailLinks, tenant.allowsAnonymous) = (true, true, true)
+        (tenant.secondFactorPolicy, tenant.secondFactorProviders) = (.optional, ["PHONE_SMS"])
         transaction.putTenant(tenant)
       }
     }

@@ -47,6 +47,7 @@ extension IdentityOperation {
     case .startEnrolment: Self.call(FactorEndpoints.startEnrolment)
     case .finishEnrolment: Self.call(FactorEndpoints.finishEnrolment)
     case .withdrawFactor: Self.call(FactorEndpoints.withdrawFactor)
+    case .makeRecoveryCodes: Self.call(FactorEndpoints.makeRecoveryCodes)
     case .startSecondFactor: Self.call(FactorEndpoints.startSecondFactor)
     case .finishSecondFactor: Self.call(FactorEndpoints.finishSecondFactor)
     case .projectConfig: Self.call(ProjectEndpoints.project)

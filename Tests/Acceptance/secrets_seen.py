@@ -9,6 +9,7 @@ NAMES = {
     "password", "newPassword", "oldPassword", "idToken", "refreshToken", "oobCode", "token", "auth", "id_token",
     "access_token", "refresh_token", "assertion", "oobLink", "sessionCookie", "mfaPendingCredential", "sessionInfo",
     "sharedSecretKey", "private_key", "cred", "passwordHash", "salt", "signerKey", "postBody", "verificationCode",
+    "recoveryCodes",
 }
 # Too short to be told from other text, or public by their nature.
 SHORT = 7
@@ -26,7 +27,8 @@ def note_members(value):
     if isinstance(value, dict):
         for name, member in value.items():
             if name in NAMES:
-                note(member)
+                for secret in member if isinstance(member, list) else [member]:
+                    note(secret)
             note_members(member)
     elif isinstance(value, list):
         for element in value:

@@ -8,7 +8,7 @@ import pytest
 import requests
 
 from client import Client
-from identity import Identity, claims
+from identity import Identity, claims, totp
 from waits import WAIT_SECONDS, until
 
 RULES = """{ "rules": {
@@ -283,17 +283,6 @@ def test_guessing_is_slowed_down(app):
 
 
 def test_totp(server, app):
-    import base64
-    import hashlib
-    import hmac
-    import struct
-
-    def totp(secret, at):
-        key = base64.b32decode(secret + "=" * (-len(secret) % 8))
-        digest = hmac.new(key, struct.pack(">Q", int(at) // 30), hashlib.sha1).digest()
-        offset = digest[-1] & 15
-        return f"{(struct.unpack('>I', digest[offset:offset + 4])[0] & 0x7FFFFFFF) % 10**6:06}"
-
     made = app.sign_up("mfa@example.com", "secret1")
     app.fail("accounts/mfaEnrollment:start", {"idToken": made["idToken"], "totpEnrollmentInfo": {}},
              "UNVERIFIED_EMAIL", version="v2")

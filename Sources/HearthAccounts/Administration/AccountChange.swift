@@ -87,7 +87,10 @@ package struct AccountChange: Sendable {
       user.identities.removeAll { $0.providerID == linked.providerID }
       user.identities.append(linked)
     }
-    if let factors { user.factors = try FactorChange.apply(factors, to: user.factors) }
+    if let factors {
+      user.factors = try FactorChange.apply(factors, to: user.factors)
+      user.dropNeedlessRecoveryCodes()
+    }
     var outcome = outcome(from: old, to: user, revokesOnClaimChange: revokesOnClaimChange)
     if let second = validSinceSeconds {
       outcome.events.append(.revoked)

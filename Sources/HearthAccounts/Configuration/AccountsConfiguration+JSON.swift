@@ -79,6 +79,9 @@ extension AccountsConfiguration {
     try file.read("protectsFromEnumeration", into: &protectsFromEnumeration)
     try file.read("allowsSignUp", into: &allowsSignUp)
     try file.read("allowsDeletion", into: &allowsDeletion)
+    try file.read("allowsPasswords", into: &allowsPasswords)
+    try file.read("allowsEmailLinks", into: &allowsEmailLinks)
+    try file.read("allowsAnonymous", into: &allowsAnonymous)
     try file.read("legacyRevealsUnknownUsers", into: &legacyRevealsUnknownUsers)
     try file.read("resetDropsIdentities", into: &resetDropsIdentities)
     try file.read("revokesOnClaimChange", into: &revokesOnClaimChange)
@@ -90,6 +93,7 @@ extension AccountsConfiguration {
     }
     try file.read("passwordSlots", into: &passwordSlots, 1...1_024)
     try file.read("secondFactorsMax", into: &secondFactorsMax, 0...20)
+    if var factors = try file.object("secondFactors") { try secondFactors.read(&factors) }
     guard var policy = try file.object("passwordPolicy") else { return }
     try policy.read("lengthMin", into: &passwordPolicy.lengthMin, 6...128)
     try policy.read("sizeBytesMax", into: &passwordPolicy.sizeBytesMax, 64...4_096)

@@ -32,6 +32,13 @@ public struct AccountsConfiguration: Sendable {
   /// Clients may delete their own account.
   public var allowsDeletion = true
 
+  /// Passwords sign in, where a plugin serves them.
+  public var allowsPasswords = true
+  /// Mailed links sign in, where a plugin serves them.
+  public var allowsEmailLinks = true
+  /// Accounts without any credential are made, where a plugin serves them.
+  public var allowsAnonymous = true
+
   /// What a new hash costs; weaker ones are renewed at the next sign-in.
   public var passwordCost = PasswordCost.standard
   /// Hashes that are computed at once; nil derives it from cores and memory.
@@ -59,6 +66,8 @@ public struct AccountsConfiguration: Sendable {
   public var revokesOnClaimChange = false
   /// Functions that are asked before accounts are made and sessions begin, until others are set while the server runs.
   public var blockingFunctions: BlockingFunctionSettings?
+  /// Who has to show a second factor, and which kinds there are.
+  public var secondFactors = SecondFactorSettings()
   /// Second factors of one account.
   public var secondFactorsMax = 5
   /// The sender that mails show, and the plugin that sends them.

@@ -29,7 +29,9 @@ package final class LiveConfiguration: Sendable {
   /// All settings, as they are at the moment.
   package var value: AccountsConfiguration {
     var value = projectValue
-    if let protects = tenantSettings()?.protectsFromEnumeration { value.protectsFromEnumeration = protects }
+    guard let tenant = tenantSettings() else { return value }
+    if let protects = tenant.protectsFromEnumeration { value.protectsFromEnumeration = protects }
+    if let policy = tenant.secondFactorPolicy { value.secondFactors.policy = policy }
     return value
   }
 

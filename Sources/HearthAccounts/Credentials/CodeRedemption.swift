@@ -48,7 +48,9 @@ package struct CodeRedemption: Sendable {
   @discardableResult
   package func redeem(
     _ code: String?,
-    purposes: Set<Ticket.Purpose> = [.resetPassword, .verifyEmail, .verifyAndChangeEmail, .recoverEmail],
+    purposes: Set<Ticket.Purpose> = [
+      .resetPassword, .verifyEmail, .verifyAndChangeEmail, .recoverEmail, .revertSecondFactor,
+    ],
     newPassword: String? = nil, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> Effect {
     let (ticket, hash) = try codes.presented(code, purposes: purposes, now: now)
@@ -60,6 +62,7 @@ package struct CodeRedemption: Sendable {
     case .verifyEmail: user = try await verifyEmail(hash, client: client, now: now)
     case .verifyAndChangeEmail: user = try await changeEmail(ticket, hash, client: client, now: now)
     case .recoverEmail: user = try await recoverEmail(ticket, hash, client: client, now: now)
+    case .revertSecondFactor: user = try await revertFactor(ticket, hash, client: client, now: now)
     case .emailSignIn, .pendingSecondFactor, .factorEnrolment, .pendingIdentity, .redeemedCode, .phoneSignIn,
       .phoneProof, .phoneEnrolment, .phoneSecondFactor:
       throw AccountError(.invalidOOBCode)
@@ -136,6 +139,24 @@ package struct CodeRedemption: Sendable {
       transaction.audit(
         AuditEvent(.codeFailed, uid: uid, email: ticket.email, client: client, detail: ticket.purpose.rawValue))
     }
+  }
+
+  /// Takes a second factor away that somebody else may have added. The tokens so far end: who added it was signed in.
+  private func revertFactor(
+    _ ticket: Ticket, _ hash: Digest, client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> UserRecord {
+    guard let uid = ticket.uid else { throw AccountError(.invalidOOBCode) }
+    return try await changes.change(
+      of: uid, event: .factorRemoved, detail: "reverted by mail", client: client, now: now
+    ) { (transaction, user) throws(AccountError) in
+      guard !user.isDisabled else { throw AccountError(.userDisabled) }
+      guard let factor = transaction.ticket(hash)?.revertedFactor, user.factors.contains(where: { $0.id == factor })
+      else { throw AccountError(.invalidOOBCode) }
+      transaction.removeTicket(hash)
+      user.factors.removeAll { $0.id == factor }
+      // Whoever added the factor may have written them down.
+      user.recoveryCodes = []
+    }.user
   }
 
   /// Gives an account back the address that was taken from it.

@@ -27,6 +27,7 @@ struct MailText: Sendable {
       case .verifyAndChangeEmail: .verifyAndChangeEmail
       case .emailSignIn: .emailSignIn
       case .recoverEmail: .recoverEmail
+      case .revertSecondFactor: .revertSecondFactor
       default: .verifyEmail
       }
     self.init(kind, to: to, user: user, newEmail: newEmail, link: link)
@@ -70,6 +71,18 @@ struct MailText: Sendable {
       return (
         "Your address for \(app) was changed", "The address of your account was changed to \(address).",
         "If this was not you, follow the link to take your account back, and change your password."
+      )
+    case .revertSecondFactor:
+      return (
+        "A second step was added to your account for \(app)",
+        "From now on your account asks for a second step at every sign-in.",
+        "If this was not you, follow the link to take the second step away again, and change your password."
+      )
+    case .recoveryCodeUsed:
+      return (
+        "A recovery code of your account for \(app) was used",
+        "Somebody signed in to your account with one of its recovery codes, which now is used up.",
+        "If this was not you, reset your password at once, and make new recovery codes."
       )
     case .passwordChanged:
       return (

@@ -15,6 +15,10 @@ public struct TenantRecord: Sendable, Equatable {
   public var isDisabled = false
   /// Answers do not tell whether an address has an account; nil when the project's setting counts.
   public var protectsFromEnumeration: Bool?
+  /// Who has to show a second factor; nil when the project's setting counts.
+  public var secondFactorPolicy: SecondFactorSettings.Policy?
+  /// The kinds that the service's interface names, such as `PHONE_SMS`, as an administrator said them.
+  public var secondFactorProviders: [String] = []
   /// Since 1970.
   public var createdAtMilliseconds: Int64
 

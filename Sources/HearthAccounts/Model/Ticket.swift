@@ -8,6 +8,8 @@ public struct Ticket: Sendable, Equatable {
     case verifyAndChangeEmail = "VERIFY_AND_CHANGE_EMAIL"
     case emailSignIn = "EMAIL_SIGNIN"
     case recoverEmail = "RECOVER_EMAIL"
+    /// Takes away the second factor that was just added.
+    case revertSecondFactor = "REVERT_SECOND_FACTOR_ADDITION"
     /// The first factor was right; the second is awaited.
     case pendingSecondFactor
     /// A TOTP secret was shown; its first code is awaited.

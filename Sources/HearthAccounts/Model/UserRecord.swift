@@ -39,6 +39,8 @@ public struct UserRecord: Sendable, Equatable {
   public var border = TokenBorder.first
   /// Second factors, in the order of their enrolment.
   public var factors: [SecondFactor] = []
+  /// Keyed hashes of the recovery codes that are left: each stands once for a second factor.
+  public var recoveryCodes: [String] = []
   /// The password was given out by somebody else: 2.x clients ask for a new one. An import may say so; a reset mails a
   /// link and needs none.
   public var hasTemporaryPassword = false

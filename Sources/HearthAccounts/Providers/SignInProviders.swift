@@ -33,9 +33,12 @@ package struct SignInProviders: Sendable {
   /// Whether a method of which there can be only one provider is switched on.
   package func serves(_ method: SignInMethod) -> Bool { provider(for: method) != nil }
 
-  /// What serves a method, unless this is for a tenant that does not have it.
+  /// Whether a plugin serves a method, be it switched off for now.
+  package func has(_ method: SignInMethod) -> Bool { directory.provider(for: method) != nil }
+
+  /// What serves a method, unless it is switched off, or this is for a tenant that does not have it.
   private func provider(for method: SignInMethod) -> (any SignInProvider)? {
-    if let tenant = configuration.tenant, !tenant.allows(method) { return nil }
+    guard configuration.tenant?.allows(method) ?? configuration.value.allows(method) else { return nil }
     return directory.provider(for: method)
   }
 

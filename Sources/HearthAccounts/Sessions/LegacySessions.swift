@@ -23,6 +23,12 @@ package struct LegacySessions: Sendable {
     self.notice = notice
   }
 
+  /// Whether somebody can have such a session: these clients can show no second factor.
+  package func takes(_ proven: ProvenUser) -> Bool {
+    proven.user.factors.isEmpty
+      && !configuration.value.secondFactors.isRequired(of: proven.user, after: proven.way.provider)
+  }
+
   /// Begins a session of a user who has shown a credential.
   ///
   /// - Parameters:
@@ -33,6 +39,10 @@ package struct LegacySessions: Sendable {
   package func start(
     of proven: ProvenUser, provider: String, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> (user: UserRecord, token: String) {
+    guard takes(proven) else {
+      throw AccountError(
+        .operationNotAllowed, "A second factor is required, which clients of this version cannot show.")
+    }
     let admitted = try await admission.admit(proven, client: client)
     let id = try secrets.text()
     // Kept as a hash alone, like every other token.

@@ -33,6 +33,9 @@ package struct SessionCookies: Sendable {
     } catch {
       throw AccountError(idToken: error)
     }
+    guard !credential.isForEnrolment else {
+      throw AccountError(.invalidIDToken, "The token is good for nothing but enrolling a second factor.")
+    }
     guard let uid = credential.uid, let user = store.view.user(uid) else { throw AccountError(.userNotFound) }
     if user.isDisabled { throw AccountError(.userDisabled) }
     guard revocations.standing(of: credential) == .good else { throw AccountError(.tokenExpired) }

@@ -70,6 +70,9 @@ struct SessionTokens: Sendable {
     if let id = session.secondFactor, let factor = user.factors.first(where: { $0.id == id }) {
       subject.secondFactor = (factor.kind.provider, id)
     }
+    subject.isForEnrolment =
+      subject.secondFactor == nil
+      && configuration.value.secondFactors.isRequired(of: user, after: session.signInProvider)
     return subject
   }
 

@@ -35,6 +35,10 @@ extension Sessions {
     }
     switch outcome {
     case .good(let user, let session):
+      // Who has a second factor by now has to show it, where it is required.
+      let hasShown = user.factors.contains { $0.id == session.secondFactor }
+      let mustShow = configuration.value.secondFactors.isRequired(of: user, after: session.signInProvider)
+      guard !mustShow || hasShown || user.factors.isEmpty else { throw AccountError(.tokenExpired) }
       return (
         user,
         try tokens.tokens(

@@ -8,6 +8,7 @@ extension AccountTransaction {
     user.phoneNumber = nil
     user.identities = []
     user.factors = []
+    user.recoveryCodes = []
     user.displayName = nil
     user.photoURL = nil
     endTokens(of: &user)

@@ -20,10 +20,12 @@ extension FactorEnrolment {
 
   /// Enrols the phone whose code is shown.
   ///
+  /// - Parameter makesRecoveryCodes: the caller wants new recovery codes with it.
   /// - Throws: `operationNotAllowed`, `credentialTooOld`, `invalidSessionInfo`, `sessionExpired`, `tooManyAttempts`,
   ///   `invalidCode`; what ``start(_:phone:_:)`` throws.
   package func finish(
-    _ caller: Caller, phone sessionInfo: String, code: String, displayName: String?, _ request: PhoneRequest
+    _ caller: Caller, phone sessionInfo: String, code: String, displayName: String?, makesRecoveryCodes: Bool = false,
+    _ request: PhoneRequest
   ) async throws(AccountError) -> Enrolled {
     try phones.requireFactor(isEmulated: request.isEmulated)
     let now = request.now
@@ -43,7 +45,8 @@ extension FactorEnrolment {
     let factor = SecondFactor(
       id: try secrets.uid(), kind: .phone(number), displayName: displayName,
       enrolledAtMilliseconds: now.wallMilliseconds)
-    return try await enrol(factor, of: caller, ticket: hash, client: request.client, now: now)
+    return try await enrol(
+      factor, of: caller, ticket: hash, makesRecoveryCodes: makesRecoveryCodes, client: request.client, now: now)
   }
 }
 

@@ -15,11 +15,14 @@ package struct FactorEnrolment: Sendable {
   let tries: FactorTries
   let phones: PhoneFactors
   let audit: AuditLog
+  private let codes: ActionCodes
+  private let recovery: RecoveryCodes
   private let configuration: LiveConfiguration
 
   init(
     store: AccountStore, keys: KeyRing, secrets: SecretGenerator, sessions: Sessions, callers: Callers,
-    changes: CredentialChanges, tries: FactorTries, phones: PhoneFactors, audit: AuditLog,
+    changes: CredentialChanges, tries: FactorTries, phones: PhoneFactors, audit: AuditLog, codes: ActionCodes,
+    recovery: RecoveryCodes,
     configuration: LiveConfiguration
   ) {
     self.store = store
@@ -31,6 +34,8 @@ package struct FactorEnrolment: Sendable {
     self.tries = tries
     self.phones = phones
     self.audit = audit
+    self.codes = codes
+    self.recovery = recovery
     self.configuration = configuration
   }
 
@@ -50,14 +55,17 @@ package struct FactorEnrolment: Sendable {
     package let user: UserRecord
     /// What the caller goes on with: tokens that say that the factor was shown.
     package let tokens: TokenTriple
+    /// New recovery codes, which are shown this once; nil when none were asked for.
+    package let recoveryCodes: [String]?
   }
 
   /// Draws the secret of an authenticator for who is signed in.
   ///
-  /// - Throws: `credentialTooOld`, `unsupportedFirstFactor`, `unverifiedEmail`, `secondFactorExists`,
-  ///   `secondFactorLimit`.
+  /// - Throws: `credentialTooOld`, `operationNotAllowed`, `unsupportedFirstFactor`, `unverifiedEmail`,
+  ///   `secondFactorExists`, `secondFactorLimit`.
   package func start(_ caller: Caller, now: Instant) async throws(AccountError) -> Start {
     try callers.requireRecentSignIn(caller, now: now)
+    try requireAuthenticators()
     try requireEnrollable(caller, caller.user) { $0.kind.isAuthenticator }
     let secret = try secrets.draw { (random) throws(RandomnessError) in try TOTP.newSecret(random: random) }
     let sealed = try secrets.draw { (_) throws(RandomnessError) in try keys.seal(secret, for: Self.purpose) }
@@ -76,12 +84,15 @@ package struct FactorEnrolment: Sendable {
 
   /// Enrols the authenticator that shows its first code.
   ///
+  /// - Parameter makesRecoveryCodes: the caller wants new recovery codes with it.
   /// - Throws: `credentialTooOld`, `invalidSessionInfo`, `sessionExpired`, `tooManyAttempts`, `invalidCode`; what
   ///   ``start(_:now:)`` throws.
   package func finish(
-    _ caller: Caller, sessionInfo: String, code: String, displayName: String?, client: ClientInfo, now: Instant
+    _ caller: Caller, sessionInfo: String, code: String, displayName: String?, makesRecoveryCodes: Bool = false,
+    client: ClientInfo, now: Instant
   ) async throws(AccountError) -> Enrolled {
     try callers.requireRecentSignIn(caller, now: now)
+    try requireAuthenticators()
     let uid = caller.user.uid
     let hash = Digest(sha256: sessionInfo.utf8)
     guard let seen = store.view.ticket(hash), seen.purpose == .factorEnrolment, seen.uid == uid else {
@@ -93,7 +104,9 @@ package struct FactorEnrolment: Sendable {
       throw AccountError(.invalidSessionInfo)
     }
     guard
-      let step = TOTP.matchingStep(secret: secret, code: code, nowSeconds: now.wallMilliseconds / 1000, after: -1)
+      let step = TOTP.matchingStep(
+        secret: secret, code: code, nowSeconds: now.wallMilliseconds / 1000,
+        window: configuration.value.secondFactors.totpAdjacentIntervals, after: -1)
     else {
       await audit.record(AuditEvent(.factorFailed, uid: uid, email: caller.user.email, client: client))
       throw AccountError(.invalidCode)
@@ -102,15 +115,20 @@ package struct FactorEnrolment: Sendable {
     let factor = SecondFactor(
       id: try secrets.uid(), kind: .totp(sealedSecret: sealed, lastAcceptedStep: step), displayName: displayName,
       enrolledAtMilliseconds: now.wallMilliseconds)
-    return try await enrol(factor, of: caller, ticket: hash, client: client, now: now)
+    return try await enrol(
+      factor, of: caller, ticket: hash, makesRecoveryCodes: makesRecoveryCodes, client: client, now: now)
   }
 
-  /// Adds a second factor that was shown, whatever its kind: the last step of every enrolment.
+  /// Adds a second factor that was shown, whatever its kind: the last step of every enrolment. Its owner is mailed how to
+  /// take it back.
   ///
-  /// - Parameter hash: of the ticket of the enrolment, which is used up.
+  /// - Parameters:
+  ///   - hash: of the ticket of the enrolment, which is used up.
+  ///   - makesRecoveryCodes: the caller wants new recovery codes with it.
   /// - Throws: `sessionExpired` when the ticket is gone; what ``requireEnrollable(_:_:isSame:)`` throws.
   func enrol(
-    _ factor: SecondFactor, of caller: Caller, ticket hash: Digest, client: ClientInfo, now: Instant
+    _ factor: SecondFactor, of caller: Caller, ticket hash: Digest, makesRecoveryCodes: Bool, client: ClientInfo,
+    now: Instant
   ) async throws(AccountError) -> Enrolled {
     let uid = caller.user.uid
     var enrolled = caller.user
@@ -118,6 +136,8 @@ package struct FactorEnrolment: Sendable {
     let session = try await sessions.new(
       of: enrolled, provider: caller.provider, claims: sessions.claims(of: caller), secondFactor: factor.id,
       client: client)
+    let revert = try codes.newRevert(of: factor, caller.user, client: client, now: now)
+    let recoveryCodes = makesRecoveryCodes ? try recovery.draw(for: uid) : nil
     let (user, record) = try await store.transact {
       (transaction: inout AccountTransaction) throws(AccountError) -> (UserRecord, SessionRecord) in
       guard var user = transaction.user(uid) else { throw AccountError(.userNotFound) }
@@ -128,22 +148,37 @@ package struct FactorEnrolment: Sendable {
       // Sign-ins that are half done would have to show a factor that they were not told of.
       transaction.removeTickets(of: uid, purposes: [.pendingSecondFactor])
       user.factors.append(factor)
+      if let recoveryCodes { user.recoveryCodes = recoveryCodes.hashes }
       let record = transaction.begin(session, of: &user, now: now, authTimeSeconds: caller.authTimeSeconds)
       try transaction.update(user)
+      if let revert { transaction.putTicket(revert.code.hash, revert.ticket) }
       transaction.audit(
         AuditEvent(.factorEnrolled, uid: uid, email: user.email, client: client, detail: factor.kind.provider))
       return (user, record)
     }
-    return Enrolled(user: user, tokens: try sessions.tokens.tokens(of: user, beginning: session, as: record))
+    if let revert { codes.send(revert, to: user) }
+    return Enrolled(
+      user: user, tokens: try sessions.tokens.tokens(of: user, beginning: session, as: record),
+      recoveryCodes: recoveryCodes?.texts)
+  }
+
+  private func requireAuthenticators() throws(AccountError) {
+    guard configuration.value.secondFactors.totp else {
+      throw AccountError(.operationNotAllowed, "Authenticators are switched off as second factors.")
+    }
   }
 
   /// Whether who is signed in may add a second factor.
   ///
   /// - Parameter isSame: tells the factors that stand in the way of the new one, because they are the same.
-  /// - Throws: `unsupportedFirstFactor`, `unverifiedEmail`, `secondFactorExists`, `secondFactorLimit`.
+  /// - Throws: `operationNotAllowed`, `unsupportedFirstFactor`, `unverifiedEmail`, `secondFactorExists`,
+  ///   `secondFactorLimit`.
   func requireEnrollable(
     _ caller: Caller, _ user: UserRecord, isSame: (SecondFactor) -> Bool
   ) throws(AccountError) {
+    guard configuration.value.secondFactors.policy != .off else {
+      throw AccountError(.operationNotAllowed, "Second factors are switched off.")
+    }
     guard !ProviderID.withoutSecondFactor.contains(caller.provider) else {
       throw AccountError(.unsupportedFirstFactor, "MFA is not available for the given first factor.")
     }
@@ -172,6 +207,7 @@ package struct FactorEnrolment: Sendable {
     ) { (_, user) throws(AccountError) in
       guard user.factors.contains(where: { $0.id == enrolment }) else { throw AccountError(.secondFactorNotFound) }
       user.factors.removeAll { $0.id == enrolment }
+      user.dropNeedlessRecoveryCodes()
     }
   }
 }

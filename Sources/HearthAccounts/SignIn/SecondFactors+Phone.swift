@@ -43,6 +43,9 @@ extension SecondFactors {
     try phones.requireFactor(isEmulated: request.isEmulated)
     let now = request.now
     let pending = try await pending(text, now: now)
+    if let hash = try recovery.hash(ofShown: code, pending.user.uid) {
+      return try await finish(pending, enrolment: nil, recoveryCode: hash, client: request.client, now: now)
+    }
     let hash = Digest(sha256: sessionInfo.utf8)
     guard let ticket = store.view.ticket(hash), ticket.purpose == .phoneSecondFactor, ticket.uid == pending.user.uid,
       ticket.phoneDetails?["pending"]?.string == pending.hash.hex, let id = ticket.phoneDetails?["factor"]?.string

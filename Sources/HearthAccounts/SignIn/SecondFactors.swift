@@ -11,11 +11,15 @@ package struct SecondFactors: Sendable {
   private let tries: FactorTries
   let phones: PhoneFactors
   private let audit: AuditLog
+  private let mails: AccountMails
+  let recovery: RecoveryCodes
+  private let configuration: LiveConfiguration
   private let notice: @Sendable (AccountsNotice) -> Void
 
   init(
     store: AccountStore, keys: KeyRing, secrets: SecretGenerator, sessions: Sessions, tries: FactorTries,
-    phones: PhoneFactors, audit: AuditLog, notice: @escaping @Sendable (AccountsNotice) -> Void
+    phones: PhoneFactors, audit: AuditLog, mails: AccountMails, recovery: RecoveryCodes,
+    configuration: LiveConfiguration, notice: @escaping @Sendable (AccountsNotice) -> Void
   ) {
     self.store = store
     self.keys = keys
@@ -24,6 +28,9 @@ package struct SecondFactors: Sendable {
     self.tries = tries
     self.phones = phones
     self.audit = audit
+    self.mails = mails
+    self.recovery = recovery
+    self.configuration = configuration
     self.notice = notice
   }
 
@@ -75,7 +82,7 @@ package struct SecondFactors: Sendable {
     let user: UserRecord
   }
 
-  /// The second factor of a sign-in: an authenticator's code.
+  /// The second factor of a sign-in: an authenticator's code, or a recovery code in the place of any factor's.
   ///
   /// - Parameters:
   ///   - pending: the text that stands for the first factor.
@@ -86,6 +93,9 @@ package struct SecondFactors: Sendable {
     pending text: String, enrolment: String?, code: String, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> SignedIn {
     let pending = try await pending(text, now: now)
+    if let hash = try recovery.hash(ofShown: code, pending.user.uid) {
+      return try await finish(pending, enrolment: enrolment, recoveryCode: hash, client: client, now: now)
+    }
     let factor = try authenticator(enrolment, of: pending.user)
     guard let step = matchingStep(code, factor.sealedSecret, after: factor.lastAcceptedStep, now: now) else {
       throw await refused(pending, client)
@@ -95,6 +105,28 @@ package struct SecondFactors: Sendable {
       // A code counts once, also for another sign-in under way.
       try user.accept(step, of: factor.id)
     }
+  }
+
+  func finish(
+    _ pending: Pending, enrolment: String?, recoveryCode hash: String, client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> SignedIn {
+    let factors = pending.user.factors
+    guard let factor = factors.first(where: { enrolment == nil || $0.id == enrolment }) else {
+      throw AccountError(.secondFactorNotFound)
+    }
+    guard pending.user.recoveryCodes.contains(where: { $0.isSameText(as: hash) }) else {
+      throw await refused(pending, client)
+    }
+    let signedIn = try await enter(pending, showing: factor.id, client: client, now: now) {
+      (transaction, user) throws(AccountError) in
+      try user.useRecoveryCode(hash)
+      transaction.audit(
+        AuditEvent(
+          .codeUsed, uid: user.uid, email: user.email, client: client,
+          detail: "recovery code, \(user.recoveryCodes.count) left"))
+    }
+    mails.tell(.recoveryCodeUsed, signedIn.user, client: client, now: now)
+    return signedIn
   }
 
   /// Finds a sign-in whose second factor is awaited.
@@ -163,7 +195,8 @@ package struct SecondFactors: Sendable {
       return nil
     }
     return TOTP.matchingStep(
-      secret: secret, code: code, nowSeconds: now.wallMilliseconds / 1000, after: last)
+      secret: secret, code: code, nowSeconds: now.wallMilliseconds / 1000,
+      window: configuration.value.secondFactors.totpAdjacentIntervals, after: last)
   }
 }
 

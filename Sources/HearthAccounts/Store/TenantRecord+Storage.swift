@@ -6,6 +6,14 @@ extension TenantRecord: StoredRecord {
     allowsEmailLinks = try reader.bool("emailLinks")
     allowsAnonymous = try reader.bool("anonymous")
     isDisabled = try reader.bool("disabled")
+    if let text = try reader.optionalText("secondFactors") {
+      guard let policy = SecondFactorSettings.Policy(rawValue: text) else {
+        throw RecordDamage("its policy on second factors is not known")
+      }
+      secondFactorPolicy = policy
+    }
+    secondFactorProviders =
+      try reader.optionalText("secondFactorProviders")?.split(separator: " ").map(String.init) ?? []
     protectsFromEnumeration = try reader.optionalBool("protectsFromEnumeration")
   }
 
@@ -17,6 +25,9 @@ extension TenantRecord: StoredRecord {
     writer.set("anonymous", allowsAnonymous)
     writer.set("disabled", isDisabled)
     if let protectsFromEnumeration { writer.set("protectsFromEnumeration", stated: protectsFromEnumeration) }
+    writer.set("secondFactors", secondFactorPolicy?.rawValue)
+    let providers = secondFactorProviders.joined(separator: " ")
+    writer.set("secondFactorProviders", providers.isEmpty ? nil : providers)
     writer.set("createdAt", createdAtMilliseconds)
   }
 }

@@ -20,6 +20,7 @@ extension UserRecord: StoredRecord {
       generation: try reader.optionalInt("generation") ?? 0,
       seconds: try reader.optionalInt("tokensSince") ?? validSinceSeconds)
     for stored in try reader.objects("factors") { factors.append(try SecondFactor(stored: stored)) }
+    recoveryCodes = try reader.optionalText("recoveryCodes")?.split(separator: " ").map(String.init) ?? []
     hasTemporaryPassword = try reader.bool("temporaryPassword")
     // Records from before the field existed tell it by what else they have.
     hasEmailLink = try reader.optionalBool("emailLink") ?? (email != nil && hasNoOtherWayIn)
@@ -49,6 +50,7 @@ extension UserRecord: StoredRecord {
     writer.set("generation", border.generation)
     writer.set("tokensSince", border.seconds)
     writer.set("factors", factors)
+    writer.set("recoveryCodes", recoveryCodes.isEmpty ? nil : recoveryCodes.joined(separator: " "))
     writer.set("temporaryPassword", hasTemporaryPassword)
     if email != nil { writer.set("emailLink", stated: hasEmailLink) }
   }

@@ -109,4 +109,7 @@ extension KeyRing {
 
   /// Keys the throttle's counters; derived from the sealing key.
   public var throttleKey: [UInt8] { snapshot.store.sealingKey.throttleKey }
+
+  /// Keys the hashes of recovery codes; derived from the sealing key.
+  package var recoveryKey: [UInt8] { snapshot.store.sealingKey.recoveryKey }
 }

@@ -12,6 +12,8 @@ struct SealingKey: Sendable, Redacted {
   private let key: [UInt8]
   /// Keys the counters of the throttle, so that they hold no addresses in clear.
   let throttleKey: [UInt8]
+  /// Keys the hashes of recovery codes.
+  let recoveryKey: [UInt8]
   /// Keys the codes of an emulator's tokens.
   let tokenSealKey: [UInt8]
 
@@ -25,11 +27,13 @@ struct SealingKey: Sendable, Redacted {
     guard let root = Base64URL.decode(line.utf8), root.count == Self.keyBytes,
       let key = MessageCode.hmacSHA256(Array("hearth sealing 1".utf8), key: root),
       let throttleKey = MessageCode.hmacSHA256(Array("hearth throttle 1".utf8), key: root),
+      let recoveryKey = MessageCode.hmacSHA256(Array("hearth recovery codes 1".utf8), key: root),
       let tokenSealKey = MessageCode.hmacSHA256(Array("hearth emulator tokens 1".utf8), key: root)
     else { return nil }
     self.key = key
     self.tokenSealKey = tokenSealKey
     self.throttleKey = throttleKey
+    self.recoveryKey = recoveryKey
   }
 
   /// - Parameters:

@@ -8,6 +8,14 @@ public enum IDTokenClaims {
     "email", "email_verified", "phone_number", "provider_id", "user_id",
   ]
 
+  /// What follows the project in the audience of a token that is good for nothing but enrolling a second factor.
+  static let enrolmentAudience = "/second-factor-enrolment"
+
+  /// The project that an ID token's audience names, whatever the token is good for.
+  package static func project(ofAudience audience: String) -> String {
+    audience.hasSuffix(enrolmentAudience) ? String(audience.dropLast(enrolmentAudience.count)) : audience
+  }
+
   /// Checks claims a developer wants in tokens: no reserved name, and at most 1000 bytes as JSON.
   public static func check(custom claims: [ClaimValue.Member]) throws(TokenMintError) {
     for claim in claims where reservedNames.contains(claim.name) { throw .forbiddenClaim(claim.name) }

@@ -41,7 +41,7 @@ public struct IDTokenMinter: Sendable, Redacted {
     claims.set("picture", subject.picture)
     for claim in subject.customClaims + subject.sessionClaims { claims.set(claim.name, claim.value) }
     claims.set("iss", .string(UnverifiedToken.idTokenIssuerPrefix + projectID))
-    claims.set("aud", .string(projectID))
+    claims.set("aud", .string(projectID + (subject.isForEnrolment ? IDTokenClaims.enrolmentAudience : "")))
     claims.set("auth_time", .int(subject.authTimeSeconds))
     claims.set("user_id", .string(subject.uid))
     claims.set("sub", .string(subject.uid))

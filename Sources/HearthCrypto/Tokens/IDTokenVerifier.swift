@@ -74,7 +74,8 @@ public struct IDTokenVerifier: Sendable {
   private func check(
     _ claims: ClaimValue, keyID: String?, nowSeconds: Int64
   ) throws(CredentialError) -> VerifiedCredential {
-    guard claims["aud"] == .string(projectID) else { throw .invalid("aud is another project") }
+    let isForEnrolment = kind == .idToken && claims["aud"] == .string(projectID + IDTokenClaims.enrolmentAudience)
+    guard isForEnrolment || claims["aud"] == .string(projectID) else { throw .invalid("aud is another project") }
     guard claims["iss"] == .string(issuer) else { throw .invalid("iss is another issuer") }
     guard let uid = claims["sub"]?.string, IDTokenClaims.isUID(uid) else { throw .invalid("sub is not a user id") }
     guard claims["user_id"] == .string(uid) else { throw .invalid("user_id differs from sub") }
@@ -93,7 +94,9 @@ public struct IDTokenVerifier: Sendable {
     guard signIn["tenant"] == tenant.map(ClaimValue.string) else { throw .invalid("another tenant") }
     return VerifiedCredential(
       kind: kind == .idToken ? .idToken : .sessionCookie,
-      authPayload: IDTokenClaims.authPayload(uid: uid, provider: provider, claims: claims), expiresAtSeconds: end,
+      // Who has not shown all that is required is nobody to rules.
+      authPayload: isForEnrolment ? nil : IDTokenClaims.authPayload(uid: uid, provider: provider, claims: claims),
+      expiresAtSeconds: end,
       claims: claims, keyID: keyID)
   }
 }

@@ -93,6 +93,11 @@ public struct VerifiedCredential: Sendable, Equatable {
     return number
   }
 
+  /// Whether it is an ID token that is good for nothing but enrolling a second factor. Rules see nobody.
+  public var isForEnrolment: Bool {
+    kind == .idToken && claims["aud"]?.string?.hasSuffix(IDTokenClaims.enrolmentAudience) == true
+  }
+
   /// The same credential judged by rules as `auth` (nil = signed out), or nil when it is not an administrator's: only
   /// an administrator may act as somebody (`auth_variable_override`, `authvar`, `noauth`).
   public func acting(as auth: ClaimValue?) -> VerifiedCredential? {

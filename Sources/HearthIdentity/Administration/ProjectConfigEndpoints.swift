@@ -23,9 +23,9 @@ struct ProjectConfigEndpoints: EndpointArea {
       call.updateMask.map { $0.split(separator: ",").map(String.init) } ?? ProjectSettings.leaves(of: call.body)
     guard !paths.isEmpty else { throw AccountError(.invalidArgument, "updateMask names nothing") }
     var changesFunctions = false
-    var settings = ProjectSettings(call.body)
+    var settings = ProjectSettings(call.body) { [accounts] in accounts.providers.has($0) }
     for path in paths {
-      if path == Self.blockingFunctions {
+      if path == Self.blockingFunctions || path == "blocking_functions" {
         changesFunctions = true
       } else if path.hasPrefix("\(Self.blockingFunctions).") {
         guard call.updateMask == nil else {
@@ -67,11 +67,30 @@ struct ProjectConfigEndpoints: EndpointArea {
     reply.set(
       "signIn",
       .object([
-        JSON.Member("email", .object([JSON.Member("enabled", .bool(accounts.providers.serves(.password)))])),
+        JSON.Member(
+          "email",
+          .object([
+            JSON.Member("enabled", .bool(accounts.providers.serves(.password))),
+            JSON.Member("passwordRequired", .bool(!accounts.providers.serves(.emailLink))),
+          ])),
         JSON.Member("anonymous", .object([JSON.Member("enabled", .bool(accounts.providers.serves(.anonymous)))])),
         JSON.Member("allowDuplicateEmails", .bool(false)),
       ]))
+    reply.set("mfa", Self.mfa(configuration.secondFactors))
+    reply.set("multiTenant", .object([JSON.Member("allowTenants", .bool(true))]))
     reply.set(Self.blockingFunctions, accounts.functions.blocking.json)
     return reply.json
+  }
+
+  private static func mfa(_ settings: SecondFactorSettings) -> JSON {
+    let totp = JSON.object([
+      JSON.Member("state", .string(settings.totp ? "ENABLED" : "DISABLED")),
+      JSON.Member(
+        "totpProviderConfig", .object([JSON.Member("adjacentIntervals", .int(settings.totpAdjacentIntervals))])),
+    ])
+    return .object([
+      JSON.Member("state", .string(settings.policy.state)), JSON.Member("enabledProviders", .array([])),
+      JSON.Member("providerConfigs", .array([totp])),
+    ])
   }
 }

@@ -5,15 +5,23 @@ import HearthTree
 /// Turns what an administrator changes, in the words of the service, into the words of the operator's file.
 struct ProjectSettings: Sendable {
   private let body: JSON
+  /// Whether a plugin serves a way to sign in, so that it can be switched on.
+  private let serves: @Sendable (SignInMethod) -> Bool
   private var members: [JSON.Member] = []
+  private var factors: [JSON.Member] = []
   private var policy: [JSON.Member] = []
   /// The whole policy goes back to what the file says.
   private var resetsPolicy = false
 
   private static let policyConfig = "passwordPolicyConfig"
 
-  /// - Parameter body: what the request says.
-  init(_ body: JSON) { self.body = body }
+  /// - Parameters:
+  ///   - body: what the request says.
+  ///   - serves: whether a plugin serves a way to sign in, so that it can be switched on.
+  init(_ body: JSON, serves: @escaping @Sendable (SignInMethod) -> Bool) {
+    self.body = body
+    self.serves = serves
+  }
 
   /// For ``ConfigurationAdministration/change(_:by:)``; nil when no such setting is changed.
   var changes: JSON? {
@@ -21,7 +29,8 @@ struct ProjectSettings: Sendable {
       resetsPolicy
       ? [JSON.Member("passwordPolicy", .null)]
       : policy.isEmpty ? [] : [JSON.Member("passwordPolicy", .object(policy))]
-    let all = members + policies
+    let factors = factors.isEmpty ? [] : [JSON.Member("secondFactors", .object(factors))]
+    let all = members + factors + policies
     return all.isEmpty ? nil : .object(all)
   }
 
@@ -29,7 +38,8 @@ struct ProjectSettings: Sendable {
   ///
   /// - Parameter path: names with points, as a mask has them; one above a setting means all that is below.
   /// - Throws: `notImplemented` for what cannot be changed here; `invalidArgument` for a value of another type.
-  mutating func change(_ path: String) throws(AccountError) {
+  mutating func change(_ mask: String) throws(AccountError) {
+    let path = Self.camelCase(mask)
     var isKnown = false
     func names(_ setting: String) -> Bool {
       let isNamed = setting == path || setting.hasPrefix("\(path).")
@@ -46,6 +56,12 @@ struct ProjectSettings: Sendable {
     if names("client.permissions.disabledUserDeletion") {
       set("allowsDeletion", try bool("client.permissions.disabledUserDeletion").map { .bool(!$0) })
     }
+    try changeFactors(named: names)
+    try changeSignIn(named: names)
+    if names("multiTenant.allowTenants"), try bool("multiTenant.allowTenants") == false {
+      throw AccountError(
+        .notImplemented, "multiTenant.allowTenants cannot be false here: a project without tenants has none.")
+    }
     if path == Self.policyConfig {
       isKnown = true
       if try value(path) == nil { resetsPolicy = true } else { try changePolicy() }
@@ -54,11 +70,108 @@ struct ProjectSettings: Sendable {
       try changePolicy()
     }
     guard isKnown else {
+      let reason = Self.reasons.first { $0.0 == path || path.hasPrefix("\($0.0).") }?.1
       throw AccountError(
         .notImplemented,
-        "\(Self.shown(path)) cannot be changed here. What can: authorizedDomains, client.permissions, "
-          + "emailPrivacyConfig, passwordPolicyConfig, blockingFunctions; the rest stands in the operator's file.")
+        "\(Self.shown(path)) cannot be changed here\(reason.map { ": \($0)" } ?? ""). What can: authorizedDomains, "
+          + "client.permissions, emailPrivacyConfig, mfa, passwordPolicyConfig, signIn, blockingFunctions; the rest "
+          + "stands in the operator's file.")
     }
+  }
+
+  /// Why something of the service's configuration cannot be changed.
+  private static let reasons = [
+    ("autodeleteAnonymousUsers", "anonymous users stay until they are deleted"),
+    ("mobileLinksConfig", "links lead to the server's publicURL"),
+    ("monitoring", "requests are on record in the audit trail and the log"),
+    ("multiTenant.defaultTenantLocation", "tenants are kept in the project"),
+    ("notification", "the sender and the app's name in mails stand in the operator's file, under mail"),
+    ("quota", "what clients may do stands in the operator's file, under limits"),
+    ("recaptchaConfig", "the captcha stands in the operator's file"),
+    ("signIn.hashConfig", "every new password is hashed with scrypt"),
+    ("signIn.phoneNumber", "phone numbers stand in the operator's file"),
+    ("smsRegionConfig", "regions stand in the operator's file"),
+  ]
+
+  /// `mfa`: who has a second factor, and which kinds there are.
+  private mutating func changeFactors(named names: (String) -> Bool) throws(AccountError) {
+    if names("mfa.state") {
+      let state = try text("mfa.state")
+      let policy = state.flatMap { SecondFactorSettings.Policy(state: $0) }
+      guard (state == nil) == (policy == nil) else {
+        throw AccountError(.invalidArgument, "mfa.state must be DISABLED, ENABLED or MANDATORY")
+      }
+      setFactor("policy", policy.map { .string($0.rawValue) })
+    }
+    if names("mfa.enabledProviders"), let providers = try value("mfa.enabledProviders") {
+      guard providers.array?.isEmpty == true else {
+        throw AccountError(
+          .notImplemented,
+          "mfa.enabledProviders must be empty here: codes by text message are no second factor of this server.")
+      }
+    }
+    guard names("mfa.providerConfigs") else { return }
+    guard let configs = try value("mfa.providerConfigs") else {
+      setFactor("totp", nil)
+      setFactor("totpAdjacentIntervals", nil)
+      return
+    }
+    guard let list = configs.array, list.count <= 1 else {
+      throw AccountError(.invalidArgument, "mfa.providerConfigs must be an array of at most one, for TOTP")
+    }
+    guard let config = list.first else { return setFactor("totp", .bool(false)) }
+    guard let totp = config["totpProviderConfig"], totp.members != nil,
+      let state = config["state"]?.string, ["DISABLED", "ENABLED"].contains(state)
+    else {
+      throw AccountError(
+        .invalidArgument,
+        "mfa.providerConfigs has { state: \"ENABLED\" or \"DISABLED\", totpProviderConfig: { adjacentIntervals: 0 to 10 } }; "
+          + "that a second factor is required is said by mfa.state")
+    }
+    setFactor("totp", .bool(state == "ENABLED"))
+    setFactor("totpAdjacentIntervals", totp["adjacentIntervals"])
+  }
+
+  private mutating func setFactor(_ name: String, _ value: JSON?) {
+    factors.removeAll { $0.name == name }
+    factors.append(JSON.Member(name, value ?? .null))
+  }
+
+  /// `signIn`: which of the ways that plugins serve are open.
+  private mutating func changeSignIn(named names: (String) -> Bool) throws(AccountError) {
+    if names("signIn.email.enabled") {
+      let isOn = try bool("signIn.email.enabled")
+      if isOn == true { try requireServed(.password, as: "signIn.email") }
+      set("allowsPasswords", isOn.map { .bool($0) })
+      set("allowsEmailLinks", isOn == false ? .bool(false) : nil)
+    }
+    if names("signIn.email.passwordRequired"), let isRequired = try bool("signIn.email.passwordRequired") {
+      let isOff = try bool("signIn.email.enabled") == false
+      if !isRequired, !isOff { try requireServed(.emailLink, as: "signIn.email without passwordRequired") }
+      set("allowsEmailLinks", .bool(!isRequired && !isOff))
+    }
+    if names("signIn.anonymous.enabled") {
+      let isOn = try bool("signIn.anonymous.enabled")
+      if isOn == true { try requireServed(.anonymous, as: "signIn.anonymous") }
+      set("allowsAnonymous", isOn.map { .bool($0) })
+    }
+    if names("signIn.allowDuplicateEmails"), try bool("signIn.allowDuplicateEmails") == true {
+      throw AccountError(
+        .notImplemented, "signIn.allowDuplicateEmails cannot be true: one address has one account here.")
+    }
+  }
+
+  private func requireServed(_ method: SignInMethod, as name: String) throws(AccountError) {
+    guard serves(method) else {
+      throw AccountError(
+        .operationNotAllowed, "\(name) cannot be switched on: signIn in the operator's file names no plugin for it.")
+    }
+  }
+
+  /// A mask in the other spelling that masks have: `sms_region_config`.
+  private static func camelCase(_ mask: String) -> String {
+    let words = mask.split(separator: "_", omittingEmptySubsequences: false)
+    return words.dropFirst().reduce(String(words.first ?? "")) { $0 + $1.prefix(1).uppercased() + $1.dropFirst() }
   }
 
   /// The state says whether there is a policy; the strength and the upgrade count with it.

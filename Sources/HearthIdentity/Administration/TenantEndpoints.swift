@@ -34,7 +34,10 @@ struct TenantEndpoints: EndpointArea {
   /// `GET projects/PROJECT/tenants/TENANT`
   func get(_ call: IdentityCall) async throws(AccountError) -> JSON {
     _ = try call.requireAdministrator()
-    return json(try tenants.settings(of: try id(call)))
+    let id = try id(call)
+    // An emulator makes those that are asked for.
+    _ = try await tenants.accounts(named: id)
+    return json(try tenants.settings(of: id))
   }
 
   /// `PATCH projects/PROJECT/tenants/TENANT?updateMask=`: what the mask names becomes what the body says, or its default when
@@ -73,6 +76,8 @@ struct TenantEndpoints: EndpointArea {
   private func json(_ tenant: TenantRecord) -> JSON {
     var reply = ReplyObject()
     reply.set("name", "projects/\(accounts.configuration.projectID)/tenants/\(tenant.id)")
+    // As the official emulator answers, beside the name.
+    if accounts.configuration.isEmulator { reply.set("tenantId", tenant.id) }
     reply.set("displayName", tenant.displayName)
     reply.set("allowPasswordSignup", tenant.allowsPasswords)
     reply.set("enableEmailLinkSignin", tenant.allowsEmailLinks)
@@ -80,6 +85,14 @@ struct TenantEndpoints: EndpointArea {
     reply.set("disableAuth", tenant.isDisabled)
     if let protects = tenant.protectsFromEnumeration {
       reply.set("emailPrivacyConfig", .object([.init("enableImprovedEmailPrivacy", .bool(protects))]))
+    }
+    if let policy = tenant.secondFactorPolicy {
+      reply.set(
+        "mfaConfig",
+        .object([
+          .init("state", .string(policy.state)),
+          .init("enabledProviders", .array(tenant.secondFactorProviders.map { .string($0) })),
+        ]))
     }
     return reply.json
   }
@@ -89,6 +102,7 @@ struct TenantEndpoints: EndpointArea {
 private struct TenantChange: Sendable {
   private enum Setting: String, CaseIterable {
     case displayName, allowPasswordSignup, enableEmailLinkSignin, enableAnonymousUser, disableAuth, emailPrivacyConfig
+    case mfaConfig
 
     /// - Parameter mask: its name in either spelling of masks, alone or before a dot.
     init?(mask: String) {
@@ -142,7 +156,27 @@ private struct TenantChange: Sendable {
         try call.with(json).bool("enableImprovedEmailPrivacy")
       }
       return { $0.protectsFromEnumeration = protects }
+    case .mfaConfig: return try mfa(try call.object(setting.rawValue).map { call.with($0) })
     }
+  }
+
+  /// The state is the policy. Authenticators are switched for the whole project.
+  private static func mfa(_ mfa: IdentityCall?) throws(AccountError) -> @Sendable (inout TenantRecord) -> Void {
+    guard let mfa else {
+      return { ($0.secondFactorPolicy, $0.secondFactorProviders) = (nil, []) }
+    }
+    guard mfa.value("providerConfigs") == nil else {
+      throw AccountError(
+        .notImplemented, "mfaConfig.providerConfigs cannot be set for a tenant: authenticators are the project's.")
+    }
+    guard let policy = SecondFactorSettings.Policy(state: try mfa.text("state") ?? "DISABLED") else {
+      throw AccountError(.invalidArgument, "mfaConfig.state must be DISABLED, ENABLED or MANDATORY")
+    }
+    let providers = try mfa.texts("enabledProviders") ?? []
+    guard providers.allSatisfy({ ["PHONE_SMS", "PROVIDER_UNSPECIFIED"].contains($0) }), providers.count <= 2 else {
+      throw AccountError(.invalidArgument, "mfaConfig.enabledProviders names PHONE_SMS or nothing")
+    }
+    return { ($0.secondFactorPolicy, $0.secondFactorProviders) = (policy, providers) }
   }
 
   func apply(to tenant: inout TenantRecord) {

@@ -33,6 +33,7 @@ package enum UserInfo {
     info.set("lastRefreshAt", user.lastRefreshAtMilliseconds.map { Timestamp.text(milliseconds: $0) })
     info.set("initialEmail", user.initialEmail)
     info.set("mfaInfo", list: user.factors.map { factor($0, redacted: false) })
+    if !user.factors.isEmpty { info.set("recoveryCodesLeft", .int(Int64(user.recoveryCodes.count))) }
     return info.json
   }
 

@@ -38,7 +38,7 @@ struct LegacySessionEndpoints: EndpointArea {
     let (proven, identity) = try await accounts.federated.signIn(
       providerID: name + ".com", parameters: parameters,
       newUID: { "\(name):\($0.rawID)" }, client: asked.client, now: asked.now)
-    guard proven.user.factors.isEmpty else { return .failure(.needsSecondFactor) }
+    guard accounts.legacySessions.takes(proven) else { return .failure(.needsSecondFactor) }
     var profile = [JSON.Member("id", .string(identity.rawID))]
     for (name, text) in [
       ("displayName", identity.displayName), ("email", identity.email), ("username", identity.screenName),

@@ -84,7 +84,7 @@ struct LegacyUserEndpoints: EndpointArea {
     do throws(AccountError) {
       let proven = try await accounts.passwords.signIn(
         email: email, password: password, client: asked.client, now: asked.now)
-      return proven.user.factors.isEmpty ? .success(proven) : .failure(.needsSecondFactor)
+      return accounts.legacySessions.takes(proven) ? .success(proven) : .failure(.needsSecondFactor)
     } catch {
       guard error.code == .invalidLoginCredentials else { throw error }
       let isKnown = email.flatMap(EmailAddress.canonical).map { accounts.store.view.user(email: $0) != nil } ?? false

@@ -9,6 +9,7 @@ struct ActionForm: Sendable, Equatable {
     case verifyEmail
     case verifyAndChangeEmail
     case recoverEmail
+    case revertSecondFactorAddition
     case signIn
 
     /// What such a code was made for, as the identity interface calls it.

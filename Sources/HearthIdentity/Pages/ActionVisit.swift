@@ -28,7 +28,7 @@ struct ActionVisit: Sendable {
         return await show(problem: "Type a new password.")
       }
       answer = await calls.call("accounts:resetPassword", [code, .init("newPassword", .string(password))])
-    case .verifyEmail, .verifyAndChangeEmail, .recoverEmail:
+    case .verifyEmail, .verifyAndChangeEmail, .recoverEmail, .revertSecondFactorAddition:
       // A code does what it was made for; the page must not have said something else.
       switch await calls.call("accounts:resetPassword", [code]) {
       case .done(let reply) where reply["requestType"]?.string == form.mode.requestType: break
@@ -100,6 +100,13 @@ extension ActionVisit {
         content: HTMLPage.paragraph(
           "Your address in \(app) was changed. If that was not you, go back to \(email), and reset your password then."
         ) + note + formMarkup("", button: "Go back to the old address"))
+    case .revertSecondFactorAddition:
+      return HTMLPage(
+        title: "Take the second step away",
+        content: HTMLPage.paragraph(
+          "A second step was added to your account (\(email)) in \(app). If that was not you, take it away, and reset "
+            + "your password then: everybody who is signed in to the account is signed out."
+        ) + note + formMarkup("", button: "Take it away"))
     case .signIn: return signInPage(app)
     }
   }
@@ -124,6 +131,8 @@ extension ActionVisit {
       case .verifyAndChangeEmail: ("Your address is changed", "Sign in with the new address from now on.")
       case .recoverEmail:
         ("You have your old address back", "If you did not change it yourself, reset your password now.")
+      case .revertSecondFactorAddition:
+        ("The second step is gone", "If you did not add it yourself, reset your password now.")
       case .signIn: ("Sign in", "")
       }
     let onward = allowedContinueURL.map { Self.linkMarkup($0, text: "Continue") } ?? ""

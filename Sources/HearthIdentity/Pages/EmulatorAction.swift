@@ -57,6 +57,7 @@ struct EmulatorAction: Sendable {
       case .verifyEmail: ("The email has been successfully verified.", "email")
       case .verifyAndChangeEmail: ("The email has been successfully changed.", "newEmail")
       case .recoverEmail: ("The email has been successfully reset.", "email")
+      case .revertSecondFactorAddition: ("The second factor has been successfully removed.", "email")
       case .signIn: ("", "email")
       }
     // After a change the address of the account is the new one.

@@ -6,7 +6,8 @@ package enum IdentityOperation: String, Sendable, CaseIterable {
   case lookup, update, delete
   case sendCode, resetPassword
   case sendPhoneCode, signInWithPhone, captchaParameters
-  case startEnrolment, finishEnrolment, withdrawFactor, startSecondFactor, finishSecondFactor
+  case startEnrolment, finishEnrolment, withdrawFactor, makeRecoveryCodes
+  case startSecondFactor, finishSecondFactor
   case revokeToken, refresh
   case projectConfig, passwordPolicy, recaptchaConfig
   // For administrators: what the admin SDKs call.

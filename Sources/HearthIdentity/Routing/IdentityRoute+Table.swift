@@ -33,6 +33,7 @@ extension IdentityRoute {
     IdentityRoute([.toolkit], "POST", "v2/accounts/mfaEnrollment:start", .startEnrolment),
     IdentityRoute([.toolkit], "POST", "v2/accounts/mfaEnrollment:finalize", .finishEnrolment),
     IdentityRoute([.toolkit], "POST", "v2/accounts/mfaEnrollment:withdraw", .withdrawFactor),
+    IdentityRoute([.toolkit], "POST", "v2/accounts/mfaEnrollment:recoveryCodes", .makeRecoveryCodes),
     IdentityRoute([.toolkit], "POST", "v2/accounts/mfaSignIn:start", .startSecondFactor),
     IdentityRoute([.toolkit], "POST", "v2/accounts/mfaSignIn:finalize", .finishSecondFactor),
     IdentityRoute([.toolkit], "*", "v2/accounts/passkey{operation}", .passkeys),

@@ -13,7 +13,9 @@ struct CodeEndpoints: EndpointArea {
       try accounts.codes.links.checkContinueURL(continueURL)
     } else {
       let isInApp = try call.bool("canHandleCodeInApp") ?? false
-      guard !isInApp, purpose != .emailSignIn else { throw AccountError(.missingContinueURI) }
+      // A suite follows no link.
+      let needsURL = purpose == .emailSignIn && !accounts.configuration.isEmulator
+      guard !isInApp, !needsURL else { throw AccountError(.missingContinueURI) }
     }
     if let domain = try call.text("linkDomain"), !domain.isEmpty { try accounts.codes.links.checkLinkDomain(domain) }
     let wantsLink = try call.bool("returnOobLink") ?? false
@@ -112,10 +114,20 @@ struct CodeEndpoints: EndpointArea {
       return reply.json
     }
     let (ticket, _) = try accounts.codes.presented(
-      code, purposes: [.resetPassword, .verifyEmail, .verifyAndChangeEmail, .recoverEmail, .emailSignIn], now: call.now)
+      code,
+      purposes: [
+        .resetPassword, .verifyEmail, .verifyAndChangeEmail, .recoverEmail, .revertSecondFactor, .emailSignIn,
+      ], now: call.now)
     // A sign-in link alone is not enough: the client also has to name the address.
     if ticket.purpose != .emailSignIn { reply.set("email", ticket.email) }
     reply.set("newEmail", ticket.newEmail)
+    if ticket.purpose == .revertSecondFactor {
+      let factors = ticket.uid.flatMap { accounts.store.view.user($0) }?.factors ?? []
+      guard let factor = factors.first(where: { $0.id == ticket.revertedFactor }) else {
+        throw AccountError(.invalidOOBCode)
+      }
+      reply.set("mfaInfo", UserInfo.factor(factor, redacted: true))
+    }
     reply.set("requestType", ticket.purpose.rawValue)
     return reply.json
   }

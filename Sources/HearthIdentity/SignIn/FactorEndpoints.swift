@@ -36,9 +36,17 @@ struct FactorEndpoints: EndpointArea {
     guard let code = try proof.text("verificationCode"), !code.isEmpty else { throw AccountError(.missingCode) }
     let enrolled = try await accounts.enrolment.finish(
       caller, sessionInfo: sessionInfo, code: code,
-      displayName: try call.text("displayName", sizeBytesMax: UserRecord.nameBytesMax), client: call.client,
-      now: call.now)
-    return factorReply(enrolled.tokens)
+      displayName: try call.text("displayName", sizeBytesMax: UserRecord.nameBytesMax),
+      makesRecoveryCodes: try call.bool("recoveryCodes") ?? false, client: call.client, now: call.now)
+    return factorReply(enrolled.tokens, recoveryCodes: enrolled.recoveryCodes)
+  }
+
+  /// `mfaEnrollment:recoveryCodes`: new codes in the place of all before, for who is signed in with a second factor. They
+  /// are this server's own; whoever shows one types it where the factor's code would be.
+  func makeRecoveryCodes(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    let caller = try call.caller(in: accounts)
+    let codes = try await accounts.recoveryCodes.replace(caller, client: call.client, now: call.now)
+    return .object([JSON.Member("recoveryCodes", .array(codes.map { .string($0) }))])
   }
 
   /// `mfaEnrollment:withdraw`
@@ -67,7 +75,7 @@ struct FactorEndpoints: EndpointArea {
     guard let code = try proof.text("verificationCode"), !code.isEmpty else { throw AccountError(.missingCode) }
     let signedIn = try await accounts.secondFactors.finish(
       pending: pending, enrolment: enrolment, code: code, client: call.client, now: call.now)
-    return factorReply(signedIn.tokens)
+    return factorReply(signedIn.tokens, recoveryCodesLeft: signedIn.user.recoveryCodes.count)
   }
 
   private func factorProof(_ call: IdentityCall) throws(AccountError) -> IdentityCall {
@@ -77,10 +85,14 @@ struct FactorEndpoints: EndpointArea {
     return call.with(proof)
   }
 
-  private func factorReply(_ tokens: TokenTriple) -> JSON {
+  private func factorReply(
+    _ tokens: TokenTriple, recoveryCodes: [String]? = nil, recoveryCodesLeft: Int? = nil
+  ) -> JSON {
     var reply = ReplyObject()
     reply.set(tokens)
     reply.set("totpAuthInfo", JSON.object([]))
+    reply.set("recoveryCodes", list: recoveryCodes?.map { .string($0) } ?? [])
+    reply.set("recoveryCodesLeft", recoveryCodesLeft.map { .int(Int64($0)) })
     return reply.json
   }
 }

@@ -20,8 +20,8 @@ struct PhoneFactorEndpoints: EndpointArea {
     let enrolled = try await accounts.enrolment.finish(
       caller, phone: sessionInfo, code: code,
       displayName: try call.text("displayName", sizeBytesMax: UserRecord.nameBytesMax),
-      try call.phoneRequest(in: accounts))
-    return Self.reply(enrolled.tokens)
+      makesRecoveryCodes: try call.bool("recoveryCodes") ?? false, try call.phoneRequest(in: accounts))
+    return Self.reply(enrolled.tokens, recoveryCodes: enrolled.recoveryCodes)
   }
 
   /// `mfaSignIn:start`: has a code sent.
@@ -50,10 +50,11 @@ struct PhoneFactorEndpoints: EndpointArea {
     .object([JSON.Member(name, .object([JSON.Member("sessionInfo", .string(sessionInfo))]))])
   }
 
-  private static func reply(_ tokens: TokenTriple) -> JSON {
+  private static func reply(_ tokens: TokenTriple, recoveryCodes: [String]? = nil) -> JSON {
     var reply = ReplyObject()
     reply.set(tokens)
     reply.set("phoneAuthInfo", JSON.object([]))
+    if let recoveryCodes { reply.set("recoveryCodes", .array(recoveryCodes.map { .string($0) })) }
     return reply.json
   }
 }

@@ -31,7 +31,8 @@ struct ProfileEndpoints: EndpointArea {
     if let code = try call.text("oobCode"), !code.isEmpty {
       // The code's action only: whatever else was sent is not looked at.
       let use = try await accounts.redemption.redeem(
-        code, purposes: [.verifyEmail, .verifyAndChangeEmail, .recoverEmail], client: call.client, now: call.now)
+        code, purposes: [.verifyEmail, .verifyAndChangeEmail, .recoverEmail, .revertSecondFactor], client: call.client,
+        now: call.now)
       let newEmail = use.purpose == .verifyAndChangeEmail ? use.user.email : nil
       return accountReply(use.user, newEmail: newEmail, tokens: nil)
     }

@@ -24,6 +24,10 @@ public struct MailMessage: Sendable, Codable, Equatable {
     case recoverEmail
     /// A notice that the password was changed; it has no link.
     case passwordChanged
+    /// A notice that a second factor was added, with a link to take that back.
+    case revertSecondFactor = "revertSecondFactorAddition"
+    /// A notice that a recovery code stood for a second factor; it has no link.
+    case recoveryCodeUsed
   }
 
   /// What the mail is for; may be logged, as nothing else of it may.

@@ -28,8 +28,13 @@ import Testing
       "apiKeys": ["k1", "k2"], "authorizedDomains": ["App.example.com"], "pageDomains": ["In.example.com:8443"],
       "continueSchemes": ["myapp"],
       "protectsFromEnumeration": false, "allowsSignUp": false, "allowsDeletion": false,
+      "allowsPasswords": false, "allowsEmailLinks": false, "allowsAnonymous": false,
       "legacyRevealsUnknownUsers": true, "resetDropsIdentities": true, "revokesOnClaimChange": true,
       "passwordCost": "small", "passwordSlots": 3, "secondFactorsMax": 2,
+      "secondFactors": {
+        "policy": "required", "requiredClaims": { "admin": true, "role": ["owner"] }, "totp": false,
+        "totpAdjacentIntervals": 0
+      },
       "passwordPolicy": {
         "lengthMin": 10, "sizeBytesMax": 128, "requiresLowercase": true, "requiresUppercase": true,
         "requiresDigit": true, "requiresOther": true, "refusesCommon": true, "refusesContext": true,

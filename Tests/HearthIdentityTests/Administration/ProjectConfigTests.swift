@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 
 @testable import HearthAccounts
+@testable import HearthCrypto
 @testable import HearthIdentity
 
 @Suite("The project's configuration, changed while the server runs")
@@ -140,14 +141,117 @@ struct ProjectConfigTests {
   func refused() async throws {
     let body: JSON = ["emailPrivacyConfig": ["enableImprovedEmailPrivacy": false]]
     #expect(try await patch("emailPrivacyConfig", body, authority: .none).status == 401)
-    let mfa = try await patch("mfa", ["mfa": ["state": "MANDATORY"]])
-    #expect(mfa.status == 501 && mfa.error?.contains("mfa cannot be changed here") == true, "\(mfa.text)")
-    #expect(try await patch("emailPrivacyConfig,mfa", body).status == 501)
+    for (mask, reason) in [
+      ("quota.signUpQuotaConfig", "under limits"), ("sms_region_config", "regions stand in"),
+      ("signIn.hashConfig", "scrypt"), ("notification", "under mail"), ("subtype", "What can: authorizedDomains"),
+    ] {
+      let answer = try await patch("emailPrivacyConfig,\(mask)", body)
+      #expect(answer.status == 501 && answer.error?.contains(reason) == true, "\(answer.text)")
+    }
     #expect(try await patch("", body).status == 400)
     let odd = try await patch("a\u{202E}b", body)
     #expect(odd.status == 501 && odd.text.contains("\u{202E}") == false)
     #expect(try await patch(nil, ["emailPrivacyConfig": ["enableImprovedEmailPrivacy": "no"]]).status == 400)
     #expect(try await get()["emailPrivacyConfig"] == ["enableImprovedEmailPrivacy": true])
+  }
+
+  @Test("Second factors: the state is the policy, and authenticators are switched with their window")
+  func factors() async throws {
+    #expect(
+      try await get()["mfa"] == [
+        "state": "ENABLED", "enabledProviders": [],
+        "providerConfigs": [["state": "ENABLED", "totpProviderConfig": ["adjacentIntervals": 1]]],
+      ])
+    let set = try await patch(
+      "mfa.state,mfa.providerConfigs",
+      [
+        "mfa": [
+          "state": "MANDATORY",
+          "providerConfigs": [["state": "ENABLED", "totpProviderConfig": ["adjacentIntervals": 5]]],
+        ]
+      ])
+    #expect(set.json["mfa"]?["state"] == "MANDATORY", "\(set.text)")
+    let settings = world.accounts.configuration.secondFactors
+    #expect(settings.policy == .required && settings.totp && settings.totpAdjacentIntervals == 5)
+    let reset = try await patch("mfa", .object([]))
+    #expect(reset.json["mfa"]?["state"] == "ENABLED", "\(reset.text)")
+    #expect(world.accounts.store.view.configurationChanges == nil)
+    for wrong: JSON in [
+      ["state": "ON"], ["state": 1], ["providerConfigs": "x"], ["providerConfigs": [["state": "MANDATORY"]]],
+      ["providerConfigs": [["state": "ENABLED", "totpProviderConfig": ["adjacentIntervals": 11]]]],
+      ["providerConfigs": [["state": "ENABLED", "totpProviderConfig": ["adjacentIntervals": "1"]]]],
+    ] {
+      let answer = try await patch("mfa", ["mfa": wrong])
+      #expect(answer.status == 400 && answer.error?.hasPrefix("INVALID_ARGUMENT : ") == true, "\(answer.text)")
+    }
+    let phone = try await patch("mfa.enabledProviders", ["mfa": ["enabledProviders": ["PHONE_SMS"]]])
+    #expect(phone.status == 501 && phone.error?.contains("mfa.enabledProviders") == true, "\(phone.text)")
+  }
+
+  @Test("Ways to sign in that plugins serve are shut and opened; tenants have their own")
+  func ways() async throws {
+    let shut = try await patch(
+      "signIn.email.enabled,signIn.anonymous.enabled",
+      ["signIn": ["email": ["enabled": false], "anonymous": ["enabled": false]]])
+    #expect(shut.json["signIn"]?["email"] == ["enabled": false, "passwordRequired": true], "\(shut.text)")
+    #expect(try await world.signUp("a@b.example").error == "OPERATION_NOT_ALLOWED")
+    #expect(try await world.signIn("a@b.example").error == "PASSWORD_LOGIN_DISABLED")
+    #expect(try await world.anonymous().error == "ADMIN_ONLY_OPERATION")
+    let tenant = try await world.post(
+      "/v2/projects/demo-test/tenants", ["displayName": "acme", "allowPasswordSignup": true],
+      authority: .administrator("ci"))
+    let id = tenant.json["name"]?.string?.split(separator: "/").last.map(String.init) ?? ""
+    let inside = try await world.post(
+      "accounts:signUp",
+      ["email": "a@b.example", "password": "correct horse", "returnSecureToken": true, "tenantId": .string(id)])
+    #expect(inside.status == 200, "\(inside.text)")
+    let opened = try await patch(
+      "signIn.email", ["signIn": ["email": ["enabled": true, "passwordRequired": true]]])
+    #expect(opened.json["signIn"]?["email"] == ["enabled": true, "passwordRequired": true], "\(opened.text)")
+    #expect(try await world.signUp("a@b.example").status == 200)
+    #expect(
+      try await world.sendCode("EMAIL_SIGNIN", ["email": "a@b.example", "continueUrl": "http://localhost/"]).error
+        == "OPERATION_NOT_ALLOWED")
+    let back = try await patch("signIn", .object([]))
+    #expect(back.json["signIn"]?["email"] == ["enabled": true, "passwordRequired": false], "\(back.text)")
+    #expect(try await world.anonymous().status == 200)
+    #expect(try await patch("multiTenant", ["multiTenant": ["allowTenants": true]]).status == 200)
+    let none = try await patch("multiTenant", ["multiTenant": ["allowTenants": false]])
+    #expect(none.status == 501 && none.error?.contains("multiTenant.allowTenants") == true)
+    #expect(try await patch("signIn", ["signIn": ["allowDuplicateEmails": true]]).status == 501)
+  }
+
+  @Test("A tenant's policy on second factors counts instead of the project's")
+  func tenantFactors() async throws {
+    let made = try await world.post(
+      "/v2/projects/demo-test/tenants",
+      ["allowPasswordSignup": true, "mfaConfig": ["state": "MANDATORY", "enabledProviders": ["PHONE_SMS"]]],
+      authority: .administrator("ci"))
+    #expect(made.json["mfaConfig"] == ["state": "MANDATORY", "enabledProviders": ["PHONE_SMS"]], "\(made.text)")
+    let id = made.json["name"]?.string?.split(separator: "/").last.map(String.init) ?? ""
+    func signUp(_ tenant: JSON) async throws -> ClaimValue? {
+      let answer = try await world.post(
+        "accounts:signUp",
+        ["email": "a@b.example", "password": "correct horse", "returnSecureToken": true, "tenantId": tenant])
+      #expect(answer.status == 200, "\(answer.text)")
+      return try TokenReader.read(answer.idToken).payload["aud"]
+    }
+    #expect(try await signUp(.string(id)) == .string("demo-test/second-factor-enrolment"))
+    #expect(try await signUp(.null) == .string("demo-test"))
+    for wrong: JSON in [["state": "ON"], ["enabledProviders": ["EMAIL"]], "x"] {
+      let answer = try await world.post(
+        "/v2/projects/demo-test/tenants", .object([.init("mfaConfig", wrong)]), authority: .administrator("ci"))
+      #expect(answer.status == 400, "\(answer.text)")
+    }
+  }
+
+  @Test("What no plugin serves is not switched on")
+  func unserved() async throws {
+    let bare = try IdentityWorld(providers: [FakeCustomToken()]) { $0.passwordCost = .small }
+    let answer = try await bare.send(
+      Self.path, JSON.object([.init("signIn", ["anonymous": ["enabled": true]])]).text(), method: "PATCH",
+      authority: .administrator("ci"))
+    #expect(answer.error?.hasPrefix("OPERATION_NOT_ALLOWED : signIn.anonymous cannot be switched on") == true)
   }
 
   @Test("A change is on record with its author, and there when the server comes back")

@@ -7,49 +7,27 @@ import Testing
 @testable import HearthIdentity
 
 @Suite struct SecondFactorTests {
-  /// Somebody with a verified address, signed in.
   private func verified(_ world: IdentityWorld) async throws -> IdentityWorld.Answer {
-    let answer = try await world.signUp("a@b.example")
-    try await world.change(answer.localID) { $0.isEmailVerified = true }
-    return answer
+    try await world.verified("a@b.example")
   }
 
-  private func code(_ secret: [UInt8], _ world: IdentityWorld) throws -> String {
-    try #require(TOTP.code(secret: secret, step: TOTP.step(atSeconds: world.nowSeconds)))
-  }
+  private func code(_ secret: [UInt8], _ world: IdentityWorld) throws -> String { try world.code(secret) }
 
   /// A world in which somebody has an authenticator; its secret, and the id of its enrolment.
   private func enrolled(_ world: IdentityWorld) async throws -> (secret: [UInt8], id: String, uid: String) {
     let user = try await verified(world)
-    let start = try await world.post(
-      "/v2/accounts/mfaEnrollment:start", ["idToken": .string(user.idToken), "totpEnrollmentInfo": [:]])
-    let info = try #require(start.json["totpSessionInfo"])
-    #expect(info["verificationCodeLength"] == 6 && info["periodSec"] == 30)
-    let secret = try #require(TOTP.secret(base32: info["sharedSecretKey"]?.string ?? ""))
-    let done = try await world.post(
-      "/v2/accounts/mfaEnrollment:finalize",
-      [
-        "idToken": .string(user.idToken), "displayName": "phone",
-        "totpVerificationInfo": [
-          "sessionInfo": info["sessionInfo"] ?? .null, "verificationCode": .string(try code(secret, world)),
-        ],
-      ])
-    let id = try #require(world.user(user.localID)?.factors.first?.id)
-    let claims = try world.claims(done.idToken)
+    let owner = try await world.enrol(
+      user.idToken, uid: user.localID, members: [.init("displayName", "phone")])
+    let claims = try world.claims(owner.answer.idToken)
     #expect(claims["firebase"]?["sign_in_second_factor"] == .string("totp"))
-    #expect(claims["firebase"]?["second_factor_identifier"] == .string(id))
-    return (secret, id, user.localID)
+    #expect(claims["firebase"]?["second_factor_identifier"] == .string(owner.id))
+    return (owner.secret, owner.id, user.localID)
   }
 
   private func finish(
     _ world: IdentityWorld, _ pending: JSON?, _ id: String, _ code: String
   ) async throws -> IdentityWorld.Answer {
-    try await world.post(
-      "/v2/accounts/mfaSignIn:finalize",
-      [
-        "mfaPendingCredential": pending ?? .null, "mfaEnrollmentId": .string(id),
-        "totpVerificationInfo": ["verificationCode": .string(code)],
-      ])
+    try await world.finish(pending, id, code)
   }
 
   @Test("An enrolled authenticator is asked for at every sign-in, and tokens say that it was shown")

@@ -1,0 +1,13 @@
+import HearthPlugin
+
+extension AccountsConfiguration {
+  /// Whether people may sign in that way, where a plugin serves it.
+  func allows(_ method: SignInMethod) -> Bool {
+    switch method {
+    case .password: allowsPasswords
+    case .emailLink: allowsEmailLinks
+    case .anonymous: allowsAnonymous
+    case .customToken, .credential: true
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import HearthCrypto
+import HearthEngine
+
+/// Codes for who has lost their second factor: written down beforehand, each good once.
+///
+/// A code is shown where the factor's own would be, so that every client can send one. Of each a keyed hash is kept and
+/// nothing else.
+package struct RecoveryCodes: Sendable {
+  /// Codes at a time.
+  package static let count = 10
+  /// Letters and digits of a code, without the hyphens: 80 bits.
+  private static let length = 16
+
+  private let keys: KeyRing
+  private let secrets: SecretGenerator
+  private let store: AccountStore
+  private let callers: Callers
+
+  init(keys: KeyRing, secrets: SecretGenerator, store: AccountStore, callers: Callers) {
+    (self.keys, self.secrets, self.store, self.callers) = (keys, secrets, store, callers)
+  }
+
+  /// Codes that were drawn: what is shown once, and what is kept.
+  struct New: Sendable, Redacted {
+    let texts: [String]
+    let hashes: [String]
+  }
+
+  /// Draws codes for an account.
+  func draw(for uid: String) throws(AccountError) -> New {
+    var (texts, hashes): ([String], [String]) = ([], [])
+    for _ in 0..<Self.count {
+      let bytes = try secrets.draw { (random) throws(RandomnessError) in try random.bytes(Self.length * 5 / 8) }
+      let letters = Array(TOTP.base32(bytes).lowercased())
+      let groups = stride(from: 0, to: letters.count, by: 4).map { String(letters[$0..<$0 + 4]) }
+      texts.append(groups.joined(separator: "-"))
+      hashes.append(try hash(String(letters), uid))
+    }
+    return New(texts: texts, hashes: hashes)
+  }
+
+  /// New codes in the place of all that there were, for who is signed in with their second factor.
+  ///
+  /// - Throws: `credentialTooOld` unless they signed in a short while ago; `secondFactorNotFound` for who has none, or has
+  ///   not shown it.
+  package func replace(_ caller: Caller, client: ClientInfo, now: Instant) async throws(AccountError) -> [String] {
+    try callers.requireRecentSignIn(caller, now: now)
+    let uid = caller.user.uid
+    let new = try draw(for: uid)
+    try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
+      guard var user = transaction.user(uid) else { throw AccountError(.userNotFound) }
+      try caller.check(against: user)
+      // With a stolen password alone nobody makes codes that stand for the factor.
+      guard let shown = caller.secondFactor, user.factors.contains(where: { $0.id == shown }) else {
+        throw AccountError(.secondFactorNotFound, "Recovery codes are for who is signed in with a second factor.")
+      }
+      user.recoveryCodes = new.hashes
+      try transaction.update(user)
+      transaction.audit(
+        AuditEvent(.factorEnrolled, uid: uid, email: user.email, client: client, detail: "recovery codes"))
+    }
+    return new.texts
+  }
+
+  /// The hash under which a code that was shown would be kept; nil for what can be no code.
+  func hash(ofShown text: String, _ uid: String) throws(AccountError) -> String? {
+    guard text.utf8.count <= Self.length * 2 else { return nil }
+    let letters = text.lowercased().filter { $0 != "-" && $0 != " " }
+    guard letters.utf8.count == Self.length, letters.utf8.allSatisfy({ $0.isASCIILetterOrDigit }) else { return nil }
+    return try hash(letters, uid)
+  }
+
+  private func hash(_ letters: String, _ uid: String) throws(AccountError) -> String {
+    guard let code = MessageCode.hmacSHA256(Array("\(uid)\u{0}\(letters)".utf8), key: keys.recoveryKey) else {
+      throw AccountError(.unavailable)
+    }
+    return Digest.hexadecimal(code)
+  }
+}

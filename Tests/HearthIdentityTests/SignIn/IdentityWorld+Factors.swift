@@ -1,0 +1,62 @@
+import HearthTree
+import Testing
+
+@testable import HearthAccounts
+@testable import HearthCrypto
+@testable import HearthIdentity
+
+extension IdentityWorld {
+  /// Somebody who has an authenticator.
+  struct Authenticator {
+    var uid: String
+    var id: String
+    var secret: [UInt8]
+    /// What the enrolment answered.
+    var answer: Answer
+    var recoveryCodes: [String] { answer.json["recoveryCodes"]?.array?.compactMap(\.string) ?? [] }
+  }
+
+  /// Somebody with a verified address, signed in.
+  func verified(_ email: String) async throws -> Answer {
+    let answer = try await signUp(email)
+    try await change(answer.localID) { $0.isEmailVerified = true }
+    return answer
+  }
+
+  /// The code that an authenticator shows now.
+  func code(_ secret: [UInt8]) throws -> String {
+    try #require(TOTP.code(secret: secret, step: TOTP.step(atSeconds: nowSeconds)))
+  }
+
+  func startAuthenticator(_ idToken: String) async throws -> Answer {
+    try await post("/v2/accounts/mfaEnrollment:start", ["idToken": .string(idToken), "totpEnrollmentInfo": [:]])
+  }
+
+  /// Enrols an authenticator for who is signed in.
+  func enrol(_ idToken: String, uid: String, members: [JSON.Member] = []) async throws -> Authenticator {
+    let start = try await startAuthenticator(idToken)
+    let info = try #require(start.json["totpSessionInfo"], "\(start.text)")
+    let secret = try #require(TOTP.secret(base32: info["sharedSecretKey"]?.string ?? ""))
+    let body = JSON.object(
+      [
+        .init("idToken", .string(idToken)),
+        .init(
+          "totpVerificationInfo",
+          ["sessionInfo": info["sessionInfo"] ?? .null, "verificationCode": .string(try code(secret))]),
+      ] + members)
+    let done = try await post("/v2/accounts/mfaEnrollment:finalize", body)
+    #expect(done.status == 200, "\(done.text)")
+    let id = try #require(user(uid)?.factors.last?.id)
+    return Authenticator(uid: uid, id: id, secret: secret, answer: done)
+  }
+
+  /// Shows a second factor's code, or what stands for it.
+  func finish(_ pending: JSON?, _ id: String, _ code: String) async throws -> Answer {
+    try await post(
+      "/v2/accounts/mfaSignIn:finalize",
+      [
+        "mfaPendingCredential": pending ?? .null, "mfaEnrollmentId": .string(id),
+        "totpVerificationInfo": ["verificationCode": .string(code)],
+      ])
+  }
+}

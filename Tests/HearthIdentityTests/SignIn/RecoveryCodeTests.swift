@@ -1,0 +1,139 @@
+import HearthTree
+import Testing
+
+@testable import HearthAccounts
+@testable import HearthCrypto
+@testable import HearthIdentity
+
+@Suite("Recovery codes, and the way back from a second factor that somebody else added")
+struct RecoveryCodeTests {
+  private static let path = "/v2/accounts/mfaEnrollment:recoveryCodes"
+  private let world: IdentityWorld
+  private let email = "a@b.example"
+
+  init() throws { world = try IdentityWorld() }
+
+  private func enrolled() async throws -> IdentityWorld.Authenticator {
+    let user = try await world.verified(email)
+    let owner = try await world.enrol(
+      user.idToken, uid: user.localID, members: [.init("recoveryCodes", .bool(true))])
+    world.world.advance(seconds: 60)
+    return owner
+  }
+
+  private func pending() async throws -> JSON? { try await world.signIn(email).json["mfaPendingCredential"] }
+
+  @Test("Security 73: a recovery code stands once for the factor, and only its hash is kept")
+  func once() async throws {
+    let owner = try await enrolled()
+    let codes = owner.recoveryCodes
+    #expect(Set(codes).count == 10 && codes.allSatisfy { $0.utf8.count == 19 })
+    let kept = try #require(world.user(owner.uid))
+    #expect(kept.recoveryCodes.count == 10)
+    #expect(!codes.contains { code in kept.recoveryCodes.contains { $0.contains(code.filter { $0 != "-" }) } })
+    let first = try #require(codes.first)
+    let done = try await world.finish(try await pending(), owner.id, first)
+    #expect(done.status == 200 && done.json["recoveryCodesLeft"] == 9, "\(done.text)")
+    let claims = try world.claims(done.idToken)
+    #expect(claims["firebase"]?["second_factor_identifier"] == .string(owner.id))
+    #expect(await world.mails().last?.kind == .recoveryCodeUsed)
+    let told = try await world.lookup(done.idToken).json["users"]?.array?.first
+    #expect(told?["recoveryCodesLeft"] == 9)
+    #expect(try await world.finish(try await pending(), owner.id, first).error == "INVALID_CODE")
+    // However people type it.
+    let second = codes[1].uppercased().replacing("-", with: " ")
+    #expect(try await world.finish(try await pending(), owner.id, second).status == 200)
+    #expect(try await world.finish(try await pending(), "another", codes[2]).error == "MFA_ENROLLMENT_NOT_FOUND")
+  }
+
+  @Test("Security 73: of many who show one code at once exactly one comes in, and wrong ones are counted")
+  func race() async throws {
+    let owner = try await enrolled()
+    let code = owner.recoveryCodes[0]
+    var waiting: [JSON?] = []
+    for _ in 0..<8 { waiting.append(try await pending()) }
+    let statuses = try await withThrowingTaskGroup(of: Int.self) { [waiting] group in
+      for pending in waiting { group.addTask { try await world.finish(pending, owner.id, code).status } }
+      return try await group.reduce(into: [Int]()) { $0.append($1) }
+    }
+    #expect(statuses.filter { $0 == 200 }.count == 1, "\(statuses)")
+    world.world.advance(seconds: 120)
+    let last = try await pending()
+    for _ in 0..<5 {
+      #expect(try await world.finish(last, owner.id, "aaaa-bbbb-cccc-dddd").error == "INVALID_CODE")
+    }
+    #expect(
+      try await world.finish(last, owner.id, owner.recoveryCodes[1]).error == "INVALID_MFA_PENDING_CREDENTIAL")
+  }
+
+  @Test("New codes are for who has shown the factor a short while ago, and end those before")
+  func onDemand() async throws {
+    let user = try await world.verified(email)
+    #expect(
+      try await world.post(Self.path, ["idToken": .string(user.idToken)]).error?.hasPrefix("MFA_ENROLLMENT_NOT_FOUND")
+        == true)
+    let owner = try await world.enrol(user.idToken, uid: user.localID)
+    #expect(owner.recoveryCodes.isEmpty && world.user(owner.uid)?.recoveryCodes.isEmpty == true)
+    // A session from before the enrolment has shown nothing.
+    #expect(
+      try await world.post(Self.path, ["idToken": .string(user.idToken)]).error?.hasPrefix("MFA_ENROLLMENT_NOT_FOUND")
+        == true)
+    let made = try await world.post(Self.path, ["idToken": .string(owner.answer.idToken)])
+    let codes = made.json["recoveryCodes"]?.array?.compactMap(\.string) ?? []
+    #expect(codes.count == 10, "\(made.text)")
+    let again = try await world.post(Self.path, ["idToken": .string(owner.answer.idToken)])
+    let later = again.json["recoveryCodes"]?.array?.compactMap(\.string) ?? []
+    world.world.advance(seconds: 60)
+    #expect(try await world.finish(try await pending(), owner.id, codes[0]).error == "INVALID_CODE")
+    #expect(try await world.finish(try await pending(), owner.id, later[0]).status == 200)
+    world.world.advance(seconds: 600)
+    #expect(
+      try await world.post(Self.path, ["idToken": .string(owner.answer.idToken)]).error
+        == "CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
+  }
+
+  @Test("Without a second factor there are no codes")
+  func withdrawn() async throws {
+    let owner = try await enrolled()
+    let done = try await world.finish(try await pending(), owner.id, try world.code(owner.secret))
+    _ = try await world.post(
+      "/v2/accounts/mfaEnrollment:withdraw", ["idToken": .string(done.idToken), "mfaEnrollmentId": .string(owner.id)])
+    #expect(world.user(owner.uid)?.recoveryCodes.isEmpty == true)
+  }
+
+  @Test("Security 74: the owner of the address takes a second factor away that somebody else added, also after a reset")
+  func revert() async throws {
+    let owner = try await enrolled()
+    let mail = try #require(await world.mails().last { $0.kind == .revertSecondFactor })
+    #expect(mail.to == email && mail.link?.contains("mode=revertSecondFactorAddition") == true)
+    let code = try await world.mailedCode()
+    let told = try await world.post("accounts:resetPassword", ["oobCode": .string(code)])
+    #expect(told.json["requestType"] == "REVERT_SECOND_FACTOR_ADDITION" && told.json["email"] == .string(email))
+    #expect(told.json["mfaInfo"]?["mfaEnrollmentId"] == .string(owner.id) && told.json["mfaInfo"]?["totpInfo"] == [:])
+    // Whoever has taken the account over changes the password; that does not shut the owner out.
+    try await world.accounts.passwords.change(
+      of: #require(world.user(owner.uid)), to: "another one", client: world.world.client(), now: world.world.now)
+    let reverted = try await world.post("accounts:update", ["oobCode": .string(code)])
+    #expect(reverted.status == 200, "\(reverted.text)")
+    let user = try #require(world.user(owner.uid))
+    #expect(user.factors.isEmpty && user.recoveryCodes.isEmpty)
+    #expect(try await world.refresh(owner.answer.refreshToken).error == "TOKEN_EXPIRED")
+    #expect(try await world.post("accounts:update", ["oobCode": .string(code)]).error == "INVALID_OOB_CODE")
+    #expect(try await world.signIn(email, "another one").json["idToken"] != nil)
+  }
+
+  @Test("The page behind the mail has a button, and looking at it does nothing")
+  func page() async throws {
+    let owner = try await enrolled()
+    let code = try await world.mailedCode()
+    let shown = try await world.send(
+      "/__/auth/action", [], method: "GET", query: [("mode", "revertSecondFactorAddition"), ("oobCode", code)])
+    #expect(shown.status == 200 && shown.text.contains("Take it away"), "\(shown.text)")
+    #expect(world.user(owner.uid)?.factors.count == 1)
+    let pressed = try await world.send(
+      "/__/auth/action", Array("mode=revertSecondFactorAddition&oobCode=\(code)".utf8),
+      contentType: "application/x-www-form-urlencoded")
+    #expect(pressed.status == 200 && pressed.text.contains("The second step is gone"), "\(pressed.text)")
+    #expect(world.user(owner.uid)?.factors.isEmpty == true)
+  }
+}

@@ -1,0 +1,118 @@
+import HearthTree
+import Testing
+
+@testable import HearthAccounts
+@testable import HearthCrypto
+@testable import HearthIdentity
+
+@Suite("Who has to show a second factor")
+struct SecondFactorPolicyTests {
+  private static func world(_ settings: (inout SecondFactorSettings) -> Void) throws -> IdentityWorld {
+    try IdentityWorld {
+      $0.passwordCost = .small
+      settings(&$0.secondFactors)
+    }
+  }
+
+  private func isForEnrolment(_ idToken: String, _ world: IdentityWorld) throws -> Bool {
+    let credential = try world.accounts.keys.verifyIDToken(idToken, nowSeconds: world.nowSeconds)
+    #expect(credential.isForEnrolment == (credential.authPayload == nil))
+    return credential.isForEnrolment
+  }
+
+  @Test("Security 75: where one is required, who has none signs in to enrol one and to nothing else")
+  func required() async throws {
+    let world = try Self.world { $0.policy = .required }
+    let user = try await world.verified("a@b.example")
+    #expect(try isForEnrolment(user.idToken, world))
+    let claims = try world.claims(user.idToken)
+    #expect(claims["aud"] == .string("demo-test/second-factor-enrolment"))
+    // No server of the app's own takes it, and no cookie is made of it.
+    let cookie = try await world.post(
+      "/v1/projects/demo-test:createSessionCookie", ["idToken": .string(user.idToken), "validDuration": "300"],
+      authority: .administrator("ci"))
+    #expect(cookie.error?.hasPrefix("INVALID_ID_TOKEN") == true, "\(cookie.text)")
+    let refreshed = try await world.refresh(user.refreshToken)
+    #expect(try isForEnrolment(refreshed.idToken, world))
+    // Their own account they see.
+    #expect(try await world.lookup(user.idToken).status == 200)
+    let owner = try await world.enrol(user.idToken, uid: user.localID)
+    #expect(try !isForEnrolment(owner.answer.idToken, world))
+    #expect(try !isForEnrolment(try await world.refresh(owner.answer.refreshToken).idToken, world))
+    // The session from before the enrolment has not shown the factor.
+    #expect(try await world.refresh(user.refreshToken).error == "TOKEN_EXPIRED")
+    world.world.advance(seconds: 60)
+    let pending = try await world.signIn("a@b.example").json["mfaPendingCredential"]
+    let done = try await world.finish(pending, owner.id, try world.code(owner.secret))
+    #expect(try !isForEnrolment(done.idToken, world))
+    // Without the last one it is the beginning again.
+    let without = try await world.post(
+      "/v2/accounts/mfaEnrollment:withdraw", ["idToken": .string(done.idToken), "mfaEnrollmentId": .string(owner.id)])
+    #expect(try isForEnrolment(without.idToken, world))
+  }
+
+  @Test("Anonymous users, and those for whom the app's own server has vouched, are not asked")
+  func exempt() async throws {
+    let world = try Self.world { $0.policy = .required }
+    #expect(try !isForEnrolment(try await world.anonymous().idToken, world))
+    let linked = try await world.post(
+      "accounts:signUp",
+      [
+        "idToken": .string(try await world.anonymous().idToken), "email": "c@b.example", "password": "correct horse",
+        "returnSecureToken": true,
+      ])
+    #expect(try isForEnrolment(linked.idToken, world))
+  }
+
+  @Test("By claim: of some it is required whatever the rest does")
+  func claims() async throws {
+    let world = try Self.world {
+      $0.requiredClaims = [.init(name: "admin"), .init(name: "role", values: ["owner", "editor"])]
+    }
+    let user = try await world.verified("a@b.example")
+    for (attributes, isRequired) in [
+      (#"{"admin":true}"#, true), (#"{"admin":false}"#, false), (#"{"admin":null}"#, false),
+      (#"{"admin":"yes"}"#, true),
+      (#"{"role":"owner"}"#, true), (#"{"role":"reader"}"#, false), (#"{"role":["owner"]}"#, false), ("{}", false),
+    ] {
+      try await world.change(user.localID) { $0.customAttributes = attributes }
+      let answer = try await world.signIn("a@b.example")
+      #expect(try isForEnrolment(answer.idToken, world) == isRequired, "\(attributes)")
+    }
+  }
+
+  @Test("Switched off, nobody enrols one; who has one still shows it")
+  func off() async throws {
+    let world = try Self.world { _ in }
+    let user = try await world.verified("a@b.example")
+    _ = try await world.enrol(user.idToken, uid: user.localID)
+    func set(_ mfa: JSON) async throws {
+      let answer = try await world.send(
+        "/identitytoolkit.googleapis.com/v2/projects/demo-test/config", JSON.object([.init("mfa", mfa)]).text(),
+        method: "PATCH", authority: .administrator("ci"))
+      #expect(answer.status == 200, "\(answer.text)")
+    }
+    try await set(["state": "DISABLED"])
+    let other = try await world.verified("c@b.example")
+    #expect(try await world.startAuthenticator(other.idToken).error?.hasPrefix("OPERATION_NOT_ALLOWED") == true)
+    #expect(try await world.signIn("a@b.example").json["mfaPendingCredential"] != nil)
+    try await set(["state": "ENABLED", "providerConfigs": []])
+    #expect(try await world.startAuthenticator(other.idToken).error?.hasPrefix("OPERATION_NOT_ALLOWED") == true)
+    try await set(["providerConfigs": [["state": "ENABLED", "totpProviderConfig": [:]]]])
+    #expect(try await world.startAuthenticator(other.idToken).status == 200)
+  }
+
+  @Test("Clients of the 2.x kind, which can show none, are refused where it is required")
+  func legacy() async throws {
+    let world = try AdminWorld { $0.secondFactors.requiredClaims = [.init(name: "admin")] }
+    let uid = try await world.legacyUser()
+    let path = "/auth/password?&email=ann@example.com&password=secret1"
+    #expect(try await world.web(path)["token"] != nil)
+    try await world.accounts.store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
+      guard var user = transaction.user(uid) else { throw AccountError(.userNotFound) }
+      user.customAttributes = #"{"admin":true}"#
+      try transaction.update(user)
+    }
+    #expect(try await world.web(path)["error"]?["code"] == "INVALID_CREDENTIALS")
+  }
+}
