@@ -160,7 +160,7 @@ package struct IdentityEndpoints: Sendable {
     var target = project
     if let id = try call.text("targetProjectId"), !id.isEmpty {
       guard call.isAdministrator else {
-        throw AccountError(.insufficientPermission, "targetProjectId is for administrators.")
+        throw AccountError(.insufficientPermission, "Only authenticated requests can specify target_project_id.")
       }
       if project == nil { target = try directory.accounts(of: id) }
     }

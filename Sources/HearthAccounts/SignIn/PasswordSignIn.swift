@@ -168,10 +168,10 @@ package struct PasswordSignIn: Sendable {
     email: String?, password: String?, displayName: String? = nil, uid: String? = nil, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> ProvenUser {
     guard let email else { throw AccountError(.missingEmail) }
+    guard let address = EmailAddress.canonical(email) else { throw AccountError(.invalidEmail) }
     guard let password, !password.isEmpty else { throw AccountError(.missingPassword) }
     guard providers.serves(.password) else { throw AccountError(.operationNotAllowed) }
     try signUp.requireAllowed()
-    guard let address = EmailAddress.canonical(email) else { throw AccountError(.invalidEmail) }
     try signUp.admit(client, now: now)
     let accepted = try await passwords.accepted(password, email: address, .signUp, client: client, now: now)
     guard store.view.user(email: address) == nil else { throw AccountError(.emailExists) }

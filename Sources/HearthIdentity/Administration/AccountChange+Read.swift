@@ -137,7 +137,7 @@ extension FactorChange {
 
   private static func kind(_ call: IdentityCall, _ accounts: Accounts) throws(AccountError) -> Kind {
     if let number = try call.text("phoneInfo") {
-      try PhoneNumber.check(number)
+      do { try PhoneNumber.check(number) } catch { throw AccountError(.invalidFactorPhoneNumber, error.detail) }
       return .phone(number)
     }
     guard let authenticator = try call.object("totpInfo") else {

@@ -54,6 +54,31 @@ import Testing
     #expect(try await world.emulated("POST", "demo-test/config", on).status == 405)
   }
 
+  @Test("suites give new accounts second factors, ask for sign-in links without a place, and are told tenants' ids")
+  func shortcuts() async throws {
+    let world = try IdentityWorld.emulator()
+    let factor: JSON = ["phoneInfo": "+15555550100", "displayName": "Cell", "mfaEnrollmentId": "mine"]
+    let user: JSON = ["email": "ann@example.com", "password": "correct horse", "mfaInfo": .array([factor, factor])]
+    let made = try await world.post("accounts:signUp", user, isFromLoopback: true)
+    #expect(made.status == 200 && !made.idToken.isEmpty, "\(made.text)")
+    let kept = try #require(world.user(made.localID)?.factors)
+    #expect(kept.count == 1 && kept.first?.id != "mine" && kept.first?.displayName == "Cell")
+    #expect(try await world.signIn("ann@example.com").json["mfaPendingCredential"] != nil)
+    let wrong: JSON = ["email": "b@example.com", "password": "correct horse", "mfaInfo": [["phoneInfo": "5555550100"]]]
+    #expect(
+      try await world.post("accounts:signUp", wrong, isFromLoopback: true).error
+        == "INVALID_MFA_PHONE_NUMBER : Invalid format.")
+    // A client of another machine, or of another server, gives itself none.
+    let other: JSON = ["email": "c@example.com", "password": "correct horse", "mfaInfo": .array([factor])]
+    let far = try await world.post("accounts:signUp", other, address: "198.51.100.1", isFromLoopback: false)
+    #expect(world.user(far.localID)?.factors.isEmpty != false)
+    #expect(try await world.sendCode("EMAIL_SIGNIN", ["email": "new@example.com"]).status == 200)
+    let tenant = try await world.post(
+      "/v2/projects/demo-test/tenants", ["displayName": "acme"], authority: .administrator("owner"),
+      isFromLoopback: true)
+    #expect(tenant.json["name"]?.string == "projects/demo-test/tenants/\(tenant.json["tenantId"]?.string ?? "?")")
+  }
+
   @Test("phone numbers: a code that is shown signs in, once; a taken number gives a proof")
   func phones() async throws {
     let world = try IdentityWorld.emulator()
