@@ -21,7 +21,7 @@ let house: [SwiftSetting] =
 let fuzzed: [Target.Dependency] = [
   "HearthAccounts", "HearthBackup", "HearthCluster", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthGateway",
   "HearthJournal", "HearthMigration", "HearthPluginHost", "HearthRules", "HearthSAML", "HearthTransport", "HearthTree",
-  "HearthTriggers", "HearthWire", "HearthWorkbench", .product(name: "NIOCore", package: "swift-nio"),
+  "HearthTriggers", "HearthWebAuthn", "HearthWire", "HearthWorkbench", .product(name: "NIOCore", package: "swift-nio"),
 ]
 let fuzzing: Target =
   if let fuzzerLibrary {
@@ -107,6 +107,8 @@ let package = Package(
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
     .systemLibrary(name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"])]),
+    // Signatures of passkeys; nothing of it that talks to devices.
+    .systemLibrary(name: "CFido2", pkgConfig: "libfido2", providers: [.apt(["libfido2-dev"])]),
     .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
     .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
     // Signed XML of identity providers. The definitions are those that the library's own package is used with: they are
@@ -152,6 +154,10 @@ let package = Package(
     // What a client knows and shows, without a socket, a file, a clock or a thread.
     .target(name: "HearthSync", dependencies: ["HearthDigest", "HearthTree"], swiftSettings: house),
     .target(name: "HearthPlugin", dependencies: ["HearthTree"], swiftSettings: house),
+    // What browsers and authenticators send about passkeys, read and checked.
+    .target(
+      name: "HearthWebAuthn", dependencies: ["CFido2", "HearthCrypto", "HearthPlugin", "HearthTree"],
+      swiftSettings: house),
     // For plugins in Swift that run in processes of their own.
     .target(name: "HearthPluginKit", dependencies: ["HearthPlugin", "HearthTree"], swiftSettings: house),
     // What of an export from elsewhere cannot be stored, or would be something else here.
@@ -435,6 +441,16 @@ let package = Package(
       name: "SAMLTestKit", dependencies: ["COpenSSL", "HearthCrypto"], path: "Tests/SAMLTestKit", swiftSettings: house),
     .testTarget(
       name: "HearthSAMLTests", dependencies: ["HearthCrypto", "HearthSAML", "SAMLTestKit"], swiftSettings: house),
+    // An authenticator in software.
+    .target(
+      name: "PasskeyTestKit", dependencies: ["COpenSSL", "HearthCrypto"], path: "Tests/PasskeyTestKit",
+      swiftSettings: house),
+    .testTarget(
+      name: "HearthWebAuthnTests",
+      dependencies: [
+        "HearthCrypto", "HearthPlugin", "HearthTree", "HearthWebAuthn", "PasskeyTestKit", "RandomTestKit",
+      ],
+      swiftSettings: house),
     .testTarget(name: "HearthProgramTests", dependencies: ["HearthProgram"], swiftSettings: house),
     .testTarget(
       name: "HearthConsoleTests", dependencies: ["HearthConsole", "HearthCrypto", "HearthTree"], swiftSettings: house),
@@ -455,7 +471,7 @@ let package = Package(
       name: "HearthIdentityTests",
       dependencies: [
         "HearthAccounts", "HearthCrypto", "HearthEngine", "HearthIdentity", "HearthPlugin", "HearthSAML",
-        "HearthTestKit", "HearthTree", "RandomTestKit", "SAMLTestKit",
+        "HearthTestKit", "HearthTree", "HearthWebAuthn", "PasskeyTestKit", "RandomTestKit", "SAMLTestKit",
       ],
       swiftSettings: house),
     .testTarget(
@@ -663,7 +679,7 @@ let package = Package(
     + Plugin.all.map { plugin in
       .target(
         name: plugin.target,
-        dependencies: ["HearthCrypto", "HearthOutbound", "HearthPlugin", "HearthTree"],
+        dependencies: ["HearthCrypto", "HearthOutbound", "HearthPlugin", "HearthTree", "HearthWebAuthn"],
         path: "Plugins/" + plugin.folder, exclude: ["README.md"], swiftSettings: house)
     }
     + (hasTestRules
@@ -679,7 +695,9 @@ let package = Package(
       : [
         .testTarget(
           name: "PluginTests",
-          dependencies: ["HearthCrypto", "HearthOutbound", "HearthPlugin", "HearthTree"]
+          dependencies: [
+            "HearthCrypto", "HearthOutbound", "HearthPlugin", "HearthTree", "HearthWebAuthn", "PasskeyTestKit",
+          ]
             + Plugin.all.map { .target(name: $0.target) },
           path: "Tests/PluginTests", swiftSettings: house + Plugin.all.map { .define($0.condition) })
       ])

@@ -40,6 +40,11 @@ public final class Accounts: Sendable {
   /// Adding and removing second factors.
   package let enrolment: FactorEnrolment
 
+  /// Sign-in with passkeys.
+  package let passkeys: PasskeySignIn
+  /// Adding and removing passkeys.
+  package let passkeyEnrolment: PasskeyEnrolment
+
   // MARK: Sessions
 
   /// The last step of every sign-in: hooks decide, and what they want is stored together with everything else.
@@ -218,9 +223,10 @@ public final class Accounts: Sendable {
     }
     let hooks = SignInHooks(plugins, then: [blocking], secrets: secrets, notice: notice)
 
+    let passkeyPolicy = PasskeyPolicy(plugins, configuration: settings)
     admission = SignInAdmission(
       store: store, hooks: hooks, configuration: settings, names: NameReservations(schedule: environment.schedule),
-      announce: announce)
+      passkeys: passkeyPolicy, announce: announce)
     callers = Callers(store: store, keys: keys, configuration: settings)
     revocations = Revocations(store: store, keys: keys, announce: announce)
     cookies = SessionCookies(store: store, keys: keys, revocations: revocations)
@@ -280,6 +286,13 @@ public final class Accounts: Sendable {
     phones = PhoneSignIn(
       store: store, secrets: secrets, sessions: sessions, secondFactors: secondFactors, signUp: signUp,
       callers: callers, codes: phoneCodes, throttle: throttle, configuration: settings)
+    let challenges = PasskeyChallenges(keys: keys, secrets: secrets, tenantID: tenantID)
+    passkeys = PasskeySignIn(
+      policy: passkeyPolicy, challenges: challenges, store: store, providers: providers, sessions: sessions,
+      secondFactors: secondFactors)
+    passkeyEnrolment = PasskeyEnrolment(
+      policy: passkeyPolicy, challenges: challenges, store: store, secrets: secrets, sessions: sessions,
+      callers: callers, changes: credentials, audit: audit)
     profiles = Profiles(
       store: store, callers: callers, providers: providers, passwords: newPasswords, changes: credentials,
       addresses: addresses, mails: mails, signUp: signUpLimit, configuration: settings)

@@ -50,6 +50,10 @@ extension IdentityOperation {
     case .makeRecoveryCodes: Self.call(FactorEndpoints.makeRecoveryCodes)
     case .startSecondFactor: Self.call(FactorEndpoints.startSecondFactor)
     case .finishSecondFactor: Self.call(FactorEndpoints.finishSecondFactor)
+    case .startPasskey: Self.call(PasskeyEndpoints.startEnrolment)
+    case .finishPasskey: Self.call(PasskeyEndpoints.finishEnrolment)
+    case .startPasskeySignIn: Self.call(PasskeyEndpoints.startSignIn)
+    case .finishPasskeySignIn: Self.call(PasskeyEndpoints.finishSignIn)
     case .projectConfig: Self.call(ProjectEndpoints.project)
     case .passwordPolicy: Self.call(ProjectEndpoints.passwordPolicy)
     case .recaptchaConfig: Self.call(ProjectEndpoints.captcha)
@@ -120,7 +124,6 @@ extension IdentityOperation {
     case .phoneClient: .unserved("the verification of native apps")
     case .gameCenter: .unserved("Game Center")
     case .saml: .unserved("SAML")
-    case .passkeys: .unserved("passkeys")
     case .projectChange: .unserved("changing the project's configuration")
     case .unknown: .unknown
     }

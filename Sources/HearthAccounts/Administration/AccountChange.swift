@@ -36,6 +36,8 @@ package struct AccountChange: Sendable {
   package var unlinked: Set<String> = []
   /// All second factors, as they are to be.
   package var factors: [FactorChange]?
+  /// Ids of passkeys that are removed; those that the account does not have are passed over.
+  package var removedPasskeys: Set<String> = []
 
   /// No change yet; the properties are set afterwards.
   package init() {}
@@ -91,6 +93,7 @@ package struct AccountChange: Sendable {
       user.factors = try FactorChange.apply(factors, to: user.factors)
       user.dropNeedlessRecoveryCodes()
     }
+    user.passkeys.removeAll { removedPasskeys.contains($0.id) }
     var outcome = outcome(from: old, to: user, revokesOnClaimChange: revokesOnClaimChange)
     if let second = validSinceSeconds {
       outcome.events.append(.revoked)
@@ -124,6 +127,8 @@ package struct AccountChange: Sendable {
     note(.providerLinked, when: user.identities.contains { !old.identities.contains($0) })
     note(.factorRemoved, when: old.factors.contains { !user.factors.contains(where: $0.isSameFactor) })
     note(.factorEnrolled, when: user.factors.contains { !old.factors.contains(where: $0.isSameFactor) })
+    // What began with a key that is lost ends with it.
+    note(.passkeyRemoved, when: old.passkeys.count > user.passkeys.count, ends: true)
     outcome.endsTickets = user.email != old.email || user.password != old.password
     return outcome
   }

@@ -8,14 +8,16 @@ package struct SignInAdmission: Sendable {
   private let store: AccountStore
   private let hooks: SignInHooks
   private let configuration: LiveConfiguration
+  private let passkeys: PasskeyPolicy
   private let announce: RevocationHandler
   let names: NameReservations
 
   init(
     store: AccountStore, hooks: SignInHooks, configuration: LiveConfiguration, names: NameReservations,
-    announce: @escaping RevocationHandler
+    passkeys: PasskeyPolicy, announce: @escaping RevocationHandler
   ) {
     self.names = names
+    self.passkeys = passkeys
     self.store = store
     self.hooks = hooks
     self.configuration = configuration
@@ -47,11 +49,12 @@ package struct SignInAdmission: Sendable {
   /// Asks the hooks.
   ///
   /// - Throws: `blockingFunctionError` when one denies; `userDisabled` when the account is shut, or one of them shuts the
-  ///   new account, which is stored so.
+  ///   new account, which is stored so; `passkeyRequired` for an account that is let in by its passkeys alone.
   func admit(
     _ proven: ProvenUser, secondFactor: SecondFactor.Kind? = nil, client: ClientInfo
   ) async throws(AccountError) -> Admitted {
     guard !proven.user.isDisabled else { throw AccountError(.userDisabled) }
+    try passkeys.check(proven.user, way: proven.way)
     var (user, hold): (UserRecord, NameReservations.Hold?) = (proven.user, nil)
     if let creation = proven.creation {
       let taken = try await names.take(namesOf: user)

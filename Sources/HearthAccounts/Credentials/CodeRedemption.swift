@@ -64,7 +64,7 @@ package struct CodeRedemption: Sendable {
     case .recoverEmail: user = try await recoverEmail(ticket, hash, client: client, now: now)
     case .revertSecondFactor: user = try await revertFactor(ticket, hash, client: client, now: now)
     case .emailSignIn, .pendingSecondFactor, .factorEnrolment, .pendingIdentity, .redeemedCode, .phoneSignIn,
-      .phoneProof, .phoneEnrolment, .phoneSecondFactor:
+      .phoneProof, .phoneEnrolment, .phoneSecondFactor, .usedChallenge:
       throw AccountError(.invalidOOBCode)
     }
     return Effect(purpose: ticket.purpose, user: user)
@@ -88,8 +88,12 @@ package struct CodeRedemption: Sendable {
       user.password = stored
       user.hasTemporaryPassword = false
       // The code was mailed to the address, so the person who shows it owns it. The account may have been made by
-      // another person while the address was unproven: provider identities that were linked then must not let them in.
-      if dropsIdentities || !user.isEmailVerified { user.identities = [] }
+      // another person while the address was unproven: provider identities and passkeys that were added then must not let
+      // them in.
+      if dropsIdentities || !user.isEmailVerified {
+        user.identities = []
+        user.passkeys = []
+      }
       user.isEmailVerified = true
     }.user
     // Wrong tries at the old password must not delay the owner, who has just set a new one.

@@ -14,7 +14,8 @@ package struct ProfileChange: Sendable {
   /// No change yet; the properties are set afterwards.
   package init() {}
 
-  var isEmpty: Bool { displayName == nil && photoURL == nil }
+  /// Whether neither the name nor the picture changes.
+  package var isEmpty: Bool { displayName == nil && photoURL == nil }
 
   func applyProfile(to user: inout UserRecord) {
     if let displayName { user.displayName = displayName.isEmpty ? nil : displayName }

@@ -19,6 +19,11 @@ package struct SecretGenerator: Sendable {
     try draw { (random) throws(RandomnessError) in try random.alphanumeric(length: 28) }
   }
 
+  /// What authenticators know a user by: 30 letters and digits, which tell nothing. In base64 they need no padding.
+  func userHandle() throws(AccountError) -> String {
+    try draw { (random) throws(RandomnessError) in try random.alphanumeric(length: 30) }
+  }
+
   /// The end of a tenant's id: five small letters and digits, which tell tenants of one name apart.
   func tenantSuffix() throws(AccountError) -> String {
     try draw { (random) throws(RandomnessError) in try random.alphanumeric(length: 5).lowercased() }

@@ -12,8 +12,11 @@ package enum ProviderID {
   /// A custom token.
   package static let custom = "custom"
 
+  /// A passkey.
+  package static let passkey = "passkey"
+
   /// What no provider of identities may be called.
-  package static let reserved: Set = [password, phone, anonymous, custom, "firebase"]
+  package static let reserved: Set = [password, phone, anonymous, custom, passkey, "firebase"]
 
   /// Sign-in methods whose accounts get no second factor: a user with only such a method could not sign in again.
   static let withoutSecondFactor: Set = [anonymous, custom, phone]

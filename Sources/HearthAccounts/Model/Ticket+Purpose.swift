@@ -13,6 +13,8 @@ extension Ticket.Purpose {
     case .phoneSignIn, .phoneEnrolment, .phoneSecondFactor: 300
     // Longer than what it marks counts.
     case .redeemedCode: 1_800
+    // Beyond the challenge's own end.
+    case .usedChallenge: 60
     }
   }
 
@@ -26,7 +28,7 @@ extension Ticket.Purpose {
     case .recoverEmail: "recoverEmail"
     case .revertSecondFactor: "revertSecondFactorAddition"
     case .pendingSecondFactor, .factorEnrolment, .pendingIdentity, .redeemedCode: nil
-    case .phoneSignIn, .phoneProof, .phoneEnrolment, .phoneSecondFactor: nil
+    case .phoneSignIn, .phoneProof, .phoneEnrolment, .phoneSecondFactor, .usedChallenge: nil
     }
   }
 }

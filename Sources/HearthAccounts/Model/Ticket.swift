@@ -26,6 +26,8 @@ public struct Ticket: Sendable, Equatable {
     case phoneEnrolment
     /// A code was sent to a phone that is the second factor of a sign-in under way.
     case phoneSecondFactor
+    /// A challenge for a passkey that was answered: no other answer to it is taken.
+    case usedChallenge
   }
 
   /// What it is for.

@@ -41,6 +41,8 @@ public struct UserRecord: Sendable, Equatable {
   public var factors: [SecondFactor] = []
   /// Keyed hashes of the recovery codes that are left: each stands once for a second factor.
   public var recoveryCodes: [String] = []
+  /// Keys of WebAuthn, in the order of their enrolment; unique each.
+  public var passkeys: [Passkey] = []
   /// The password was given out by somebody else: 2.x clients ask for a new one. An import may say so; a reset mails a
   /// link and needs none.
   public var hasTemporaryPassword = false
@@ -57,10 +59,13 @@ public struct UserRecord: Sendable, Equatable {
     validSinceSeconds = createdAtMilliseconds / 1000
   }
 
-  /// Neither an e-mail address, nor a phone, nor a provider, nor a uid from a custom token.
+  /// Neither an e-mail address, nor a phone, nor a provider, nor a passkey, nor a uid from a custom token.
   public var isAnonymous: Bool {
-    email == nil && phoneNumber == nil && password == nil && identities.isEmpty && !isCustomAuth
+    email == nil && phoneNumber == nil && password == nil && identities.isEmpty && passkeys.isEmpty && !isCustomAuth
   }
+
+  /// The passkey of that id.
+  func passkey(_ id: String) -> Passkey? { passkeys.first { $0.id.isSameText(as: id) } }
 }
 
 /// A password's hash.

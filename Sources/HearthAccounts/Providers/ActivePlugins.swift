@@ -76,6 +76,9 @@ package final class ActivePlugins: Sendable {
     table.withLock { $0.providers.first { $0.manifest.methods.contains(method) } }
   }
 
+  /// What checks passkeys.
+  var passkeyProvider: (any PasskeyProvider)? { provider(for: .passkey) as? any PasskeyProvider }
+
   /// The provider of that id, when it takes credentials of other servers.
   package func credentialProvider(_ id: String) -> (any SignInProvider)? {
     table.withLock { $0.byID[id] }.flatMap { $0.manifest.methods.contains(.credential) ? $0 : nil }

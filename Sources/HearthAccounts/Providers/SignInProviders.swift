@@ -114,6 +114,12 @@ package struct SignInProviders: Sendable {
     }
   }
 
+  /// Counts a refused credential against its network, and puts it on record.
+  func noteRefusal(_ event: AuditEvent, now: Instant) async {
+    throttle.credentialRefused(address: event.clientAddress, now: now)
+    await audit.recordRefusal(event, now: now)
+  }
+
   /// Those that sign custom tokens: the registered ones, and the server's own.
   private var enabledServiceAccounts: [ProviderFacts.ServiceAccount] {
     let own = (try? keys.mintingAccount).map { own in

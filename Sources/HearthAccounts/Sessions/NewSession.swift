@@ -40,6 +40,7 @@ extension UserRecord {
     border.generation == checked.border.generation
       && password?.updatedAtMilliseconds == checked.password?.updatedAtMilliseconds
       && factors.map(\.id) == checked.factors.map(\.id)
+      && passkeys.map(\.id) == checked.passkeys.map(\.id)
   }
 
   /// A credential was checked, and work was put into what it allows; meanwhile the account may have got another

@@ -9,6 +9,7 @@ extension AccountTransaction {
     user.identities = []
     user.factors = []
     user.recoveryCodes = []
+    user.passkeys = []
     user.displayName = nil
     user.photoURL = nil
     endTokens(of: &user)

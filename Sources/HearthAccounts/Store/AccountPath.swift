@@ -8,6 +8,7 @@ import HearthTree
 /// emails/ADDRESS                the uid that has it            userSessions/UID/HASH   last use, in seconds
 /// phones/NUMBER                 the uid that has it            tickets/HASH            a ticket
 /// identities/SHA-256            the uid that has it            userTickets/UID/HASH    its making, in seconds
+/// passkeys/SHA-256              the uid that has it
 /// deleted/UID                   where its tokens ended         emailTickets/ADDRESS/HASH   the same, without a user
 /// serviceAccounts/ADDRESS       a service account              endings/KIND/SECONDS-NAME   true: when it may go
 /// importKeys/ID                 a sealed key                   audit/SEQUENCE          one record of the trail
@@ -32,6 +33,7 @@ enum AccountPath {
   static let migrated = Path("migrated")
   static let phones = Path("phones")
   static let identities = Path("identities")
+  static let passkeys = Path("passkeys")
   static let sessions = Path("sessions")
   static let userSessions = Path("userSessions")
   static let tickets = Path("tickets")
@@ -65,6 +67,7 @@ enum AccountPath {
     return identities.appending(Key(Digest(sha256: text.utf8).hex))
   }
 
+  static func passkey(_ id: String) -> Path { passkeys.appending(Key(Digest(sha256: id.utf8).hex)) }
   static func tenant(_ id: String) -> Path { tenants.appending(key(id)) }
   static func tenantSettings(_ id: String) -> Path { tenant(id).appending(settings) }
   static func endedTenant(_ id: String) -> Path { Path("endedTenants").appending(key(id)) }

@@ -22,7 +22,7 @@ public struct AccountStoreLimits: Sendable {
   /// Ended records of each kind that one transaction takes away: more than one transaction adds.
   public var sweepStepRecords = 8
 
-  /// Identities, and second factors, of one user. All of them are one record.
+  /// Identities, second factors, and passkeys, of one user. All of them are one record.
   public var identitiesPerUserMax = 50
 
   /// The record of one user: as large as a request.

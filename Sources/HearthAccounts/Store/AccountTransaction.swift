@@ -96,8 +96,8 @@ public struct AccountTransaction: AccountReading {
     draft.replace(AccountPath.generationFloor, with: Node(.int(highestGeneration)))
     let subtrees = [
       AccountPath.users, AccountPath.deleted, AccountPath.emails, AccountPath.phones, AccountPath.identities,
-      AccountPath.sessions, AccountPath.userSessions, AccountPath.tickets, AccountPath.userTickets,
-      AccountPath.emailTickets, AccountPath.phoneTickets, AccountPath.locks, AccountPath.endings,
+      AccountPath.passkeys, AccountPath.sessions, AccountPath.userSessions, AccountPath.tickets,
+      AccountPath.userTickets, AccountPath.emailTickets, AccountPath.phoneTickets, AccountPath.locks, AccountPath.endings,
       AccountPath.migrated,
     ]
     for path in subtrees { draft.replace(path, with: .empty) }
@@ -110,8 +110,10 @@ public struct AccountTransaction: AccountReading {
     if let email = user.email, EmailAddress.canonical(email)?.isSameText(as: email) != true {
       throw AccountError(.invalidEmail)
     }
-    guard user.identities.count <= limits.identitiesPerUserMax, user.factors.count <= limits.identitiesPerUserMax else {
-      throw AccountError(.invalidArgument, "Too many providers or second factors")
+    guard user.identities.count <= limits.identitiesPerUserMax, user.factors.count <= limits.identitiesPerUserMax,
+      user.passkeys.count <= limits.identitiesPerUserMax
+    else {
+      throw AccountError(.invalidArgument, "Too many providers, second factors or passkeys")
     }
     let text = text(of: user)
     guard text.withStringUTF8({ $0.count }) ?? 0 <= limits.userSizeBytesMax else {
@@ -136,6 +138,7 @@ public struct AccountTransaction: AccountReading {
 
   private func names(of user: UserRecord) -> [Path] {
     var paths = user.identities.map { AccountPath.identity($0.providerID, $0.rawID) }
+    paths += user.passkeys.map { AccountPath.passkey($0.id) }
     if let email = user.email { paths.append(AccountPath.email(email)) }
     if let number = user.phoneNumber { paths.append(AccountPath.phone(number)) }
     return paths

@@ -42,7 +42,7 @@ extension AccountReading {
   /// Looks whether somebody else has what a record of a user says they have. Changes nothing, so that a body may go on after
   /// a refusal.
   ///
-  /// - Throws: `emailExists`, `phoneNumberExists`, `federatedUserAlreadyLinked`.
+  /// - Throws: `emailExists`, `phoneNumberExists`, `federatedUserAlreadyLinked`, `credentialInUse`.
   func requireFree(_ user: UserRecord) throws(AccountError) {
     if let email = user.email, isTaken(AccountPath.email(email), for: user) { throw AccountError(.emailExists) }
     if let number = user.phoneNumber, isTaken(AccountPath.phone(number), for: user) {
@@ -51,6 +51,9 @@ extension AccountReading {
     for identity in user.identities
     where isTaken(AccountPath.identity(identity.providerID, identity.rawID), for: user) {
       throw AccountError(.federatedUserAlreadyLinked)
+    }
+    for key in user.passkeys where isTaken(AccountPath.passkey(key.id), for: user) {
+      throw AccountError(.credentialInUse)
     }
   }
 
@@ -78,6 +81,11 @@ extension AccountReading {
       }
       return isTheirs ? user : nil
     }
+  }
+
+  /// The user who has the passkey of that id.
+  func user(passkey id: String) -> UserRecord? {
+    owner(AccountPath.passkey(id)).flatMap { $0.passkey(id) == nil ? nil : $0 }
   }
 
   /// The token border that the last deleted account of a uid left: that account's tokens are before it and stay invalid

@@ -21,6 +21,7 @@ extension UserRecord: StoredRecord {
       seconds: try reader.optionalInt("tokensSince") ?? validSinceSeconds)
     for stored in try reader.objects("factors") { factors.append(try SecondFactor(stored: stored)) }
     recoveryCodes = try reader.optionalText("recoveryCodes")?.split(separator: " ").map(String.init) ?? []
+    for stored in try reader.objects("passkeys") { passkeys.append(try Passkey(stored: stored)) }
     hasTemporaryPassword = try reader.bool("temporaryPassword")
     // Records from before the field existed tell it by what else they have.
     hasEmailLink = try reader.optionalBool("emailLink") ?? (email != nil && hasNoOtherWayIn)
@@ -51,6 +52,7 @@ extension UserRecord: StoredRecord {
     writer.set("tokensSince", border.seconds)
     writer.set("factors", factors)
     writer.set("recoveryCodes", recoveryCodes.isEmpty ? nil : recoveryCodes.joined(separator: " "))
+    writer.set("passkeys", passkeys)
     writer.set("temporaryPassword", hasTemporaryPassword)
     if email != nil { writer.set("emailLink", stated: hasEmailLink) }
   }

@@ -34,6 +34,14 @@ package enum UserInfo {
     info.set("initialEmail", user.initialEmail)
     info.set("mfaInfo", list: user.factors.map { factor($0, redacted: false) })
     if !user.factors.isEmpty { info.set("recoveryCodesLeft", .int(Int64(user.recoveryCodes.count))) }
+    info.set("passkeyInfo", list: user.passkeys.map { passkey($0) })
+    return info.json
+  }
+
+  private static func passkey(_ key: Passkey) -> JSON {
+    var info = ReplyObject()
+    info.set("credentialId", key.id)
+    info.set("name", key.name)
     return info.json
   }
 

@@ -8,6 +8,7 @@ package enum IdentityOperation: String, Sendable, CaseIterable {
   case sendPhoneCode, signInWithPhone, captchaParameters
   case startEnrolment, finishEnrolment, withdrawFactor, makeRecoveryCodes
   case startSecondFactor, finishSecondFactor
+  case startPasskey, finishPasskey, startPasskeySignIn, finishPasskeySignIn
   case revokeToken, refresh
   case projectConfig, passwordPolicy, recaptchaConfig
   // For administrators: what the admin SDKs call.
@@ -31,7 +32,7 @@ package enum IdentityOperation: String, Sendable, CaseIterable {
   // Pages for people, and what a hosted web app reads.
   case actionPage, handlerPage, handlerFrame, webConfiguration
   // Parts of the protocol that are not served here.
-  case phoneClient, gameCenter, saml, passkeys, projectChange
+  case phoneClient, gameCenter, saml, projectChange
   /// No operation of a service whose name the request has.
   case unknown
 

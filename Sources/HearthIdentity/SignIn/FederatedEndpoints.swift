@@ -13,6 +13,7 @@ struct FederatedEndpoints: EndpointArea {
       throw AccountError(.missingRequestURI)
     }
     guard ContinueURL(requestURI) != nil else { throw AccountError(.invalidRequestURI) }
+    if let answer = try await PasskeyEndpoints(accounts: accounts).signInWithCredential(call) { return answer }
     let credential = try await presentedIdentity(call)
     if case .named(let named, let providerID) = credential {
       return try await signInNamed(named, providerID: providerID, call)

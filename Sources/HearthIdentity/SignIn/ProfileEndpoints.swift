@@ -52,8 +52,23 @@ struct ProfileEndpoints: EndpointArea {
         client: call.client, now: call.now)
       return accountReply(user, newEmail: user.email, tokens: tokens)
     }
+    if let ids = try call.texts("deletePasskey"), !ids.isEmpty {
+      return try await removePasskeys(ids, change, of: caller, call)
+    }
     let (user, tokens) = try await accounts.profiles.apply(change, of: caller, client: call.client, now: call.now)
     return accountReply(user, newEmail: change.email == nil ? nil : user.email, tokens: tokens)
+  }
+
+  /// Takes passkeys away. It ends the tokens so far, and stands by itself.
+  private func removePasskeys(
+    _ ids: [String], _ change: ProfileChange, of caller: Caller, _ call: IdentityCall
+  ) async throws(AccountError) -> JSON {
+    guard change.isEmpty, change.email == nil, change.password == nil, change.unlinks.isEmpty else {
+      throw AccountError(.invalidArgument, "deletePasskey comes without another change; send that by itself.")
+    }
+    let (user, tokens) = try await accounts.passkeyEnrolment.remove(
+      Set(ids.map { PasskeyEndpoints.urlForm($0) }), of: caller, client: call.client, now: call.now)
+    return accountReply(user, newEmail: nil, tokens: tokens)
   }
 
   /// - Parameter newEmail: the address that the request asked for; nil when it asked for none.

@@ -12,6 +12,10 @@ public struct PluginSettings: Sendable {
   public var dataDirectory: String
   /// What new passwords must be like. It stands outside of `signIn`, as clients are told it as well.
   public var passwordPolicy: PasswordPolicy
+  /// The origins under which browsers open the pages that sign people in; the first is the server's own.
+  public var pageOrigins: [String] = []
+  /// Hosts that links may lead to, beside those of the pages.
+  public var authorizedDomains: [String] = []
 
   /// What a test or an embedding program tells a plugin.
   public init(

@@ -58,4 +58,6 @@ public enum SignInMethod: String, Sendable, Codable, CaseIterable {
   /// What the client sent to `signInWithIdp`: every field of its `postBody`, whatever the provider documents: `id_token`,
   /// `access_token`, `oauth_token_secret`, `nonce`, `key`, …
   case credential
+  /// A ``PasskeyProvider``'s alone: no request has it.
+  case passkey
 }

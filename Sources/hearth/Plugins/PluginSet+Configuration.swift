@@ -11,9 +11,12 @@ extension PluginSet {
   ///   - isDevelopment: which plugins are on by default when the configuration names none.
   init(_ configuration: AccountsConfiguration, dataDirectory: String, isDevelopment: Bool) throws {
     func settings(_ choice: PluginChoice) -> PluginSettings {
-      PluginSettings(
+      var settings = PluginSettings(
         values: choice.values, projectID: configuration.projectID, dataDirectory: dataDirectory,
         passwordPolicy: configuration.passwordPolicy)
+      settings.pageOrigins = configuration.pageOrigins
+      settings.authorizedDomains = configuration.authorizedDomains
+      return settings
     }
     let signIn =
       configuration.signIn

@@ -48,6 +48,15 @@ import Testing
         id: text, kind: .totp(sealedSecret: text, lastAcceptedStep: 3), displayName: text, enrolledAtMilliseconds: 4),
       SecondFactor(id: "2", kind: .phone(text), displayName: nil, enrolledAtMilliseconds: 5),
     ]
+    var passkey = Passkey(id: text, name: text, publicKey: text, userHandle: text, enrolledAtMilliseconds: 6)
+    user.passkeys = [passkey]
+    passkey.signCount = Int64(UInt32.max)
+    passkey.isUserVerified = true
+    passkey.isBackupEligible = true
+    passkey.isBackedUp = true
+    passkey.transports = ["internal", "hybrid"]
+    passkey.lastUsedAtMilliseconds = 7
+    user.passkeys.append(passkey)
     user.hasTemporaryPassword = true
     user.hasEmailLink = true
     let found = try copy(user)

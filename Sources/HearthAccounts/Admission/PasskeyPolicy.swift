@@ -1,0 +1,34 @@
+import HearthPlugin
+
+/// Which provider checks passkeys, and who is let in by nothing else.
+package struct PasskeyPolicy: Sendable {
+  private let plugins: ActivePlugins
+  private let configuration: LiveConfiguration
+
+  init(_ plugins: ActivePlugins, configuration: LiveConfiguration) {
+    self.plugins = plugins
+    self.configuration = configuration
+  }
+
+  /// The plugin that checks passkeys.
+  ///
+  /// - Throws: `operationNotAllowed` when there is none, or the tenant does not have it.
+  func provider() throws(AccountError) -> any PasskeyProvider {
+    guard configuration.tenant?.allows(.passkey) ?? true, let provider = plugins.passkeyProvider else {
+      throw AccountError(.operationNotAllowed, "Passkeys are not switched on; see signIn.passkey.")
+    }
+    return provider
+  }
+
+  /// Who has a passkey comes in by it, where the operator wants it so.
+  ///
+  /// An unproven address excepts: whoever made an account with it could lock its owner out.
+  ///
+  /// - Throws: `passkeyRequired`.
+  func check(_ user: UserRecord, way: SignInWay) throws(AccountError) {
+    guard !user.passkeys.isEmpty, way.provider != ProviderID.passkey, user.email == nil || user.isEmailVerified,
+      plugins.passkeyProvider?.relyingParty.isRequiredOnceEnrolled == true
+    else { return }
+    throw AccountError(.passkeyRequired, "This account has a passkey; sign in with it.")
+  }
+}

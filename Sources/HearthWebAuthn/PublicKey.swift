@@ -1,0 +1,57 @@
+import CFido2
+
+/// A key's public half, as authenticators write it (COSE, RFC 9053).
+public struct PublicKey: Sendable, Equatable {
+  /// A way to sign; the numbers are COSE's.
+  public enum Algorithm: Int64, Sendable, CaseIterable {
+    case es256 = -7
+    case edDSA = -8
+    case rs256 = -257
+  }
+
+  /// How it signs.
+  public let algorithm: Algorithm
+  /// x and y of ES256, x of EdDSA, modulus and exponent of RS256.
+  let numbers: [UInt8]
+
+  /// Reads a key.
+  ///
+  /// - Parameter cose: its CBOR, and nothing behind it.
+  public init(cose: [UInt8]) throws(WebAuthnError) {
+    var reader = CBORReader(cose)
+    try self.init(try reader.value())
+    guard reader.isAtEnd else { throw Self.unusable }
+  }
+
+  init(_ value: CBORValue) throws(WebAuthnError) {
+    guard let algorithm = value[3]?.int.flatMap({ Algorithm(rawValue: $0) }) else {
+      throw WebAuthnError(.algorithm, "The key's algorithm is none of ES256, EdDSA and RS256.")
+    }
+    let parts: (type: Int64, curve: Int64?, numbers: [(label: Int64, count: Int)]) =
+      switch algorithm {
+      case .es256: (2, 1, [(-2, 32), (-3, 32)])
+      case .edDSA: (1, 6, [(-2, 32)])
+      case .rs256: (3, nil, [(-1, 256), (-2, 3)])
+      }
+    guard value[1]?.int == parts.type, parts.curve == nil || value[-1]?.int == parts.curve else { throw Self.unusable }
+    var numbers: [UInt8] = []
+    for part in parts.numbers {
+      guard let bytes = value[part.label]?.bytes, bytes.count == part.count else { throw Self.unusable }
+      numbers += bytes
+    }
+    self.algorithm = algorithm
+    self.numbers = numbers
+    guard withKey({ _ in true }) == true else { throw Self.unusable }
+  }
+
+  private static let unusable = WebAuthnError(
+    .algorithm, "The key is none: a point of P-256 or Ed25519 is needed, or 2048 bits of RSA with the exponent 65537.")
+
+  /// Lends the key in the library's form; nil when its numbers make none.
+  func withKey<Value>(_ body: (inout hearth_fido_key) -> Value) -> Value? {
+    var key = hearth_fido_key()
+    defer { hearth_fido_key_free(&key) }
+    guard hearth_fido_key_read(&key, Int32(algorithm.rawValue), numbers, numbers.count) == FIDO_OK else { return nil }
+    return body(&key)
+  }
+}

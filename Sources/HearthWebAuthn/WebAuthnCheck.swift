@@ -1,0 +1,112 @@
+import CFido2
+
+/// Checks what browsers and authenticators send, by the rules of WebAuthn (§7.1, §7.2), for one relying party.
+public struct WebAuthnCheck: Sendable {
+  /// The domain that the keys are for.
+  public let relyingPartyID: String
+  /// From where they may be used.
+  public let origins: AllowedOrigins
+
+  /// Checks for this relying party.
+  public init(relyingPartyID: String, origins: AllowedOrigins) {
+    self.relyingPartyID = relyingPartyID
+    self.origins = origins
+  }
+
+  /// A key that was made.
+  public struct Registration: Sendable {
+    /// Its id.
+    public let credentialID: [UInt8]
+    /// Its public half, in COSE's form.
+    public let publicKey: [UInt8]
+    /// What its counter says.
+    public let signCount: UInt32
+    /// Whether the authenticator verified the person.
+    public let isUserVerified: Bool
+    /// Whether it can be copied to other devices.
+    public let isBackupEligible: Bool
+    /// Whether it is.
+    public let isBackedUp: Bool
+  }
+
+  /// Checks a key that was made.
+  ///
+  /// - Parameters:
+  ///   - challenge: the one that was given out.
+  ///   - credentialID: as the browser says it beside the rest.
+  ///   - requiresUserVerification: whether the authenticator must have verified the person.
+  public func registration(
+    challenge: [UInt8], credentialID: [UInt8], clientDataJSON: [UInt8], attestationObject: [UInt8],
+    requiresUserVerification: Bool
+  ) throws(WebAuthnError) -> Registration {
+    let client = try ClientData(clientDataJSON)
+    try client.check(.create, challenge: challenge, origins: origins)
+    let object = try AttestationObject(attestationObject)
+    let data = object.data
+    try data.check(relyingPartyID: relyingPartyID, requiresUserVerification: requiresUserVerification)
+    guard let key = data.newKey, key.credentialID == credentialID else {
+      throw WebAuthnError(.credential, "The attestation object is of another key than the id says.")
+    }
+    try object.checkStatement(
+      clientDataHash: client.hash.bytes, relyingPartyID: relyingPartyID, key: key.publicKey)
+    return Registration(
+      credentialID: key.credentialID, publicKey: key.cose, signCount: data.signCount,
+      isUserVerified: data.isUserVerified, isBackupEligible: data.isBackupEligible, isBackedUp: data.isBackedUp)
+  }
+
+  /// A key that was used.
+  public struct Assertion: Sendable {
+    /// What its counter says.
+    public let signCount: UInt32
+    /// Whether the authenticator verified the person.
+    public let isUserVerified: Bool
+    /// Whether the key is on several devices by now.
+    public let isBackedUp: Bool
+  }
+
+  /// Checks the use of a key.
+  ///
+  /// - Parameters:
+  ///   - challenge: the one that was given out.
+  ///   - publicKey: as ``Registration/publicKey`` was.
+  ///   - signCount: what the counter said the last time.
+  ///   - isBackupEligible: as it was when the key was made; it never changes.
+  ///   - requiresUserVerification: whether the authenticator must have verified the person.
+  public func assertion(
+    challenge: [UInt8], publicKey: [UInt8], signCount: UInt32, isBackupEligible: Bool, clientDataJSON: [UInt8],
+    authenticatorData: [UInt8], signature: [UInt8], requiresUserVerification: Bool
+  ) throws(WebAuthnError) -> Assertion {
+    let client = try ClientData(clientDataJSON)
+    try client.check(.get, challenge: challenge, origins: origins)
+    let data = try AuthenticatorData(authenticatorData)
+    guard data.newKey == nil else {
+      throw WebAuthnError(.malformed, "authenticatorData has a new key, and is that of a sign-in.")
+    }
+    try data.check(relyingPartyID: relyingPartyID, requiresUserVerification: requiresUserVerification)
+    guard data.isBackupEligible == isBackupEligible else {
+      throw WebAuthnError(.backup, "Whether the key can be backed up is not what it was when it was made.")
+    }
+    let key = try PublicKey(cose: publicKey)
+    guard signature.count <= WebAuthnLimits.signatureBytesMax, !signature.isEmpty else {
+      throw WebAuthnError(
+        .signature, "The signature is empty, or longer than \(WebAuthnLimits.signatureBytesMax) bytes.")
+    }
+    let hash = client.hash.bytes
+    let result = key.withKey { key in
+      hearth_fido_verify_assertion(
+        &key, relyingPartyID, hash, hash.count, data.bytes, data.bytes.count, signature, signature.count,
+        data.extensionMask.ofUse)
+    }
+    guard result == FIDO_OK else { throw WebAuthnError(.signature, "The signature is not this key's.") }
+    try Self.checkCounter(data.signCount, after: signCount)
+    return Assertion(
+      signCount: data.signCount, isUserVerified: data.isUserVerified, isBackedUp: data.isBackedUp)
+  }
+
+  /// A counter that does not go on means that the key was copied. Keys that are kept in several places count nothing.
+  private static func checkCounter(_ count: UInt32, after last: UInt32) throws(WebAuthnError) {
+    guard count > last || (count == 0 && last == 0) else {
+      throw WebAuthnError(.counter, "The key's counter went back: somebody else may have a copy of the key.")
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import HearthPlugin
+
+/// Passkeys of one relying party, checked by ``WebAuthnCheck``.
+public struct WebAuthnPasskeys: PasskeyProvider {
+  /// One way to sign in, as tokens show it.
+  public let manifest = ProviderManifest(id: "passkey", displayName: "Passkey", methods: [.passkey])
+  /// Whom the keys are for.
+  public let relyingParty: PasskeyRelyingParty
+  private let check: WebAuthnCheck
+
+  /// Passkeys for a relying party.
+  ///
+  /// - Parameter origins: of the pages and apps that may use them.
+  public init(_ relyingParty: PasskeyRelyingParty, origins: AllowedOrigins) {
+    var relyingParty = relyingParty
+    relyingParty.algorithms = PublicKey.Algorithm.allCases.map(\.rawValue)
+    self.relyingParty = relyingParty
+    check = WebAuthnCheck(relyingPartyID: relyingParty.id, origins: origins)
+  }
+
+  /// A passkey is not shown here.
+  public func answer(_ request: SignInRequest) async throws -> SignInAnswer { .refused(SignInRefusal(.notAllowed)) }
+
+  /// Checks a key that was made.
+  public func register(_ registration: PasskeyRegistration) throws(PasskeyRefusal) -> NewPasskey {
+    do {
+      let made = try check.registration(
+        challenge: registration.challenge, credentialID: registration.credentialID,
+        clientDataJSON: registration.clientDataJSON, attestationObject: registration.attestationObject,
+        requiresUserVerification: relyingParty.requiresUserVerification)
+      return NewPasskey(
+        publicKey: made.publicKey, signCount: made.signCount, isUserVerified: made.isUserVerified,
+        isBackupEligible: made.isBackupEligible, isBackedUp: made.isBackedUp)
+    } catch {
+      throw PasskeyRefusal(error)
+    }
+  }
+
+  /// Checks the use of a key. A key that verified its owner when it was made has to go on doing so.
+  public func use(_ assertion: PasskeyAssertion) throws(PasskeyRefusal) -> PasskeyUse {
+    do {
+      let used = try check.assertion(
+        challenge: assertion.challenge, publicKey: assertion.key.publicKey, signCount: assertion.key.signCount,
+        isBackupEligible: assertion.key.isBackupEligible, clientDataJSON: assertion.clientDataJSON,
+        authenticatorData: assertion.authenticatorData, signature: assertion.signature,
+        requiresUserVerification: relyingParty.requiresUserVerification || assertion.key.isUserVerified)
+      return PasskeyUse(
+        signCount: used.signCount, isUserVerified: used.isUserVerified, isBackedUp: used.isBackedUp)
+    } catch {
+      throw PasskeyRefusal(error)
+    }
+  }
+}
+
+extension PasskeyRefusal {
+  fileprivate init(_ error: WebAuthnError) { self.init(error.reason.rawValue, error.message) }
+}

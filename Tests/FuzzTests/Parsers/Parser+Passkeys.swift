@@ -1,0 +1,41 @@
+import HearthCrypto
+
+@testable import HearthWebAuthn
+
+extension Parser {
+  /// What browsers and authenticators send.
+  static let passkeyParsers = [
+    Parser(name: "attestation") { bytes in
+      let check = WebAuthnCheck(
+        relyingPartyID: "example.com", origins: AllowedOrigins(exact: ["https://example.com"], allowsLocalhost: false))
+      // Client data that is right for any of them, so that the object is looked at, and its statement by the library.
+      let client = Array(
+        #"{"type":"webauthn.create","challenge":"Y2hhbGxlbmdl","origin":"https://example.com"}"#.utf8)
+      guard let object = try? AttestationObject(bytes) else { return }
+      try require(object.data.bytes.count <= bytes.count, "the authenticator data is longer than what it came in")
+      let id = object.data.newKey?.credentialID ?? []
+      _ = try? check.registration(
+        challenge: Array("challenge".utf8), credentialID: id, clientDataJSON: client, attestationObject: bytes,
+        requiresUserVerification: false)
+      guard let key = object.data.newKey else { return }
+      // The public half is kept, and has to be read again.
+      guard let again = try? PublicKey(cose: key.cose) else { throw Broken(description: "a key is read once only") }
+      try require(again == key.publicKey, "a key is read in two ways")
+      _ = try? check.assertion(
+        challenge: Array("challenge".utf8), publicKey: key.cose, signCount: 0, isBackupEligible: false,
+        clientDataJSON: client, authenticatorData: Array(object.data.bytes.prefix(37)), signature: id,
+        requiresUserVerification: false)
+    },
+    Parser(name: "authenticator-data") { bytes in
+      guard let data = try? AuthenticatorData(bytes) else { return }
+      try? data.check(relyingPartyID: "example.com", requiresUserVerification: false)
+      _ = data.extensionMask
+    },
+    Parser(name: "client-data") { bytes in
+      guard let data = try? ClientData(bytes) else { return }
+      try? data.check(
+        .get, challenge: Array("challenge".utf8),
+        origins: AllowedOrigins(exact: ["https://example.com"], allowsLocalhost: true))
+    },
+  ]
+}

@@ -1,0 +1,271 @@
+import HearthPlugin
+import HearthTestKit
+import HearthTree
+import PasskeyTestKit
+import Testing
+
+@testable import HearthAccounts
+@testable import HearthCrypto
+@testable import HearthIdentity
+
+@Suite struct PasskeyAttackTests {
+  /// Somebody with a key.
+  private func enrolled(
+    _ world: IdentityWorld, _ email: String = "a@b.example", verified: Bool = true,
+    words: SoftwareAuthenticator.Words = SoftwareAuthenticator.Words()
+  ) async throws -> (key: SoftwareAuthenticator, user: IdentityWorld.Answer) {
+    let user = try await world.signUp(email)
+    if verified { try await world.change(user.localID) { $0.isEmailVerified = true } }
+    let key = SoftwareAuthenticator()
+    let done = try await world.enrol(key, user.idToken, words: words)
+    #expect(done.status == 200, "\(done.text)")
+    return (key, done)
+  }
+
+  private func isRefused(_ answer: IdentityWorld.Answer) -> Bool {
+    answer.status == 400 && answer.json["idToken"] == nil
+      && answer.error?.hasPrefix("INVALID_AUTHENTICATOR_RESPONSE : ") == true
+  }
+
+  @Test("Security 76: the answer to a challenge is taken once, whoever comes with it and however many at a time")
+  func replay() async throws {
+    let world = try IdentityWorld.withPasskeys()
+    let (key, _) = try await enrolled(world)
+    // A key that counts nothing, so that the counter stops nobody.
+    let used = key.use(challenge: try await world.passkeyChallenge())
+    let answers = try await withThrowingTaskGroup(of: IdentityWorld.Answer.self) { group in
+      let handle = JSON.string(key.userHandle)
+      let id = key.id
+      for _ in 0..<8 {
+        group.addTask {
+          try await world.post(
+            "/v2/accounts/passkeySignIn:finalize",
+            [
+              "authenticatorAuthenticationResponse": [
+                "id": .string(id),
+                "response": [
+                  "clientDataJSON": IdentityWorld.base64(used.clientDataJSON),
+                  "authenticatorData": IdentityWorld.base64(used.authenticatorData),
+                  "signature": IdentityWorld.base64(used.signature), "userHandle": handle,
+                ],
+              ]
+            ])
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(answers.count { $0.status == 200 } == 1 && answers.count { isRefused($0) } == 7)
+    // Neither a change of password nor a revocation makes it good again.
+    _ = try await world.accounts.revocations.revoke(
+      uid: answers.first { $0.status == 200 }?.localID ?? "", client: .server)
+    #expect(isRefused(try await world.finishPasskeySignIn(key, used)))
+    world.world.advance(seconds: PasskeyChallenges.lifetimeSeconds - 1)
+    #expect(isRefused(try await world.finishPasskeySignIn(key, used)))
+    world.world.advance(seconds: 10_000)
+    #expect(isRefused(try await world.finishPasskeySignIn(key, used)))
+  }
+
+  @Test("Security 76: challenges end, and are good for what and for whom they were given out")
+  func challenges() async throws {
+    let world = try IdentityWorld.withPasskeys()
+    let (key, user) = try await enrolled(world)
+    let late = key.use(challenge: try await world.passkeyChallenge())
+    world.world.advance(seconds: PasskeyChallenges.lifetimeSeconds)
+    #expect(isRefused(try await world.finishPasskeySignIn(key, late)))
+    let (_, ofEnrolment) = try await world.startPasskey(user.idToken)
+    #expect(isRefused(try await world.finishPasskeySignIn(key, key.use(challenge: ofEnrolment))))
+    #expect(isRefused(try await world.finishPasskeySignIn(key, key.use(challenge: Array("made up".utf8)))))
+    #expect(isRefused(try await world.finishPasskeySignIn(key, key.use(challenge: [0xFF, 0xFE]))))
+    // A challenge for another person, and one for signing in.
+    let bob = try await world.signUp("bob@b.example")
+    let second = SoftwareAuthenticator(credentialID: [9])
+    let (_, ofBob) = try await world.startPasskey(bob.idToken)
+    #expect(isRefused(try await world.finishPasskey(user.idToken, second, second.make(challenge: ofBob))))
+    let ofSignIn = try await world.passkeyChallenge()
+    #expect(isRefused(try await world.finishPasskey(user.idToken, second, second.make(challenge: ofSignIn))))
+    // One challenge makes one key.
+    let (_, challenge) = try await world.startPasskey(bob.idToken)
+    #expect(try await world.finishPasskey(bob.idToken, second, second.make(challenge: challenge)).status == 200)
+    let third = SoftwareAuthenticator(credentialID: [10])
+    #expect(isRefused(try await world.finishPasskey(bob.idToken, third, third.make(challenge: challenge))))
+  }
+
+  @Test("Security 77: an answer for another origin or relying party, or of another key, lets nobody in")
+  func phishing() async throws {
+    let world = try IdentityWorld.withPasskeys()
+    let (key, user) = try await enrolled(world)
+    var words = SoftwareAuthenticator.Words()
+    words.origin = "https://app.example.com.evil.example"
+    #expect(isRefused(try await world.signIn(key, words: words)))
+    words = SoftwareAuthenticator.Words()
+    words.relyingPartyID = "evil.example"
+    #expect(isRefused(try await world.signIn(key, words: words)))
+    // Another key under the same id; the right key with another person's handle, and with none.
+    let forged = SoftwareAuthenticator(credentialID: key.credentialID)
+    forged.userHandle = key.userHandle
+    #expect(isRefused(try await world.signIn(forged)))
+    for handle: JSON in [.null, "", "AAAA", .string(Base64URL.encode(Array(user.localID.utf8)))] {
+      let used = key.use(challenge: try await world.passkeyChallenge())
+      #expect(isRefused(try await world.finishPasskeySignIn(key, used, userHandle: handle)))
+    }
+    words = SoftwareAuthenticator.Words()
+    words.flags = 0x01
+    #expect(isRefused(try await world.signIn(key, words: words)))
+    #expect(
+      world.refusedPasskeys == [
+        "origin", "relyingParty", "signature", "user handle", "user handle", "user handle", "user handle",
+        "userVerification",
+      ])
+    #expect(try await world.signIn(key).status == 200)
+    // A new key from a foreign page is none.
+    words = SoftwareAuthenticator.Words()
+    words.origin = "https://evil.example"
+    #expect(isRefused(try await world.enrol(SoftwareAuthenticator(credentialID: [5]), user.idToken, words: words)))
+    #expect(world.refusedPasskeys.last == "enrolment: origin")
+  }
+
+  @Test("Security 78: a counter that goes back is refused and on record, also when answers come out of order")
+  func counters() async throws {
+    let world = try IdentityWorld.withPasskeys()
+    let (key, user) = try await enrolled(world)
+    key.signCount = 5
+    #expect(try await world.signIn(key).status == 200)
+    key.signCount = 4
+    #expect(isRefused(try await world.signIn(key)))
+    #expect(world.refusedPasskeys == ["counter"])
+    #expect(world.user(user.localID)?.passkeys.first?.signCount == 5)
+    key.signCount = 5
+    #expect(isRefused(try await world.signIn(key)))
+    key.signCount = 6
+    #expect(try await world.signIn(key).status == 200)
+  }
+
+  @Test("Security 79: where a passkey is demanded, nothing less lets its owner in")
+  func downgrade() async throws {
+    let world = try IdentityWorld.withPasskeys(isRequired: true)
+    let (key, user) = try await enrolled(world)
+    let uid = user.localID
+    let google = try await world.federated("g~other@b.example~yes")
+    try await world.change(uid) { $0.identities = [ProviderIdentity(providerID: "google.com", rawID: "mine")] }
+    let link = try await world.sendCode("EMAIL_SIGNIN", ["email": "a@b.example", "continueUrl": "http://localhost"])
+    #expect(link.status == 200)
+    let ways: [IdentityWorld.Answer] = [
+      try await world.signIn("a@b.example"),
+      try await world.post(
+        "accounts:signInWithEmailLink",
+        ["email": "a@b.example", "oobCode": .string(try await world.mailedCode())]),
+      try await world.federated("mine~a@b.example~yes"),
+      try await world.post("accounts:signInWithCustomToken", ["token": .string(uid), "returnSecureToken": true]),
+    ]
+    for way in ways {
+      #expect(way.error?.hasPrefix("PASSKEY_REQUIRED : ") == true, "\(way.text)")
+      #expect(way.json["idToken"] == nil)
+    }
+    #expect(try await world.signIn(key).status == 200)
+    // Others come in as ever, and whose keys are taken away does, too.
+    #expect(google.status == 200)
+    _ = try await world.post(
+      "accounts:update", ["localId": .string(uid), "deletePasskey": [.string(key.id)]],
+      authority: .administrator("admin"))
+    #expect(try await world.signIn("a@b.example").status == 200)
+  }
+
+  @Test("Security 79: a key that verified its owner has to go on doing so, where others need not")
+  func verificationDowngrade() async throws {
+    let world = try IdentityWorld.withPasskeys(userVerification: false)
+    let (key, _) = try await enrolled(world)
+    var unverified = SoftwareAuthenticator.Words()
+    unverified.flags = 0x01
+    #expect(isRefused(try await world.signIn(key, words: unverified)))
+    #expect(try await world.signIn(key).status == 200)
+  }
+
+  @Test("Security 79: a key that verifies nobody is one factor; one that does is two")
+  func factors() async throws {
+    let world = try IdentityWorld.withPasskeys(userVerification: false)
+    var unverified = SoftwareAuthenticator.Words()
+    unverified.flags = 0x01
+    let (key, user) = try await enrolled(world, words: unverified)
+    #expect(try world.claims(user.idToken)["firebase"]?["sign_in_provider"] == .string("password"))
+    #expect(try await world.signIn(key, words: unverified).status == 200)
+    try await world.change(user.localID) {
+      $0.factors = [
+        SecondFactor(id: "f", kind: .phone("+15550001"), displayName: nil, enrolledAtMilliseconds: 1)
+      ]
+    }
+    let pending = try await world.signIn(key, words: unverified)
+    #expect(pending.status == 200 && pending.json["idToken"] == nil && pending.json["mfaPendingCredential"] != nil)
+    let verified = try await world.signIn(key)
+    #expect(verified.status == 200 && !verified.idToken.isEmpty)
+  }
+
+  @Test("Security 79: who does not own an address cannot lock its owner out by a key, nor keep one")
+  func takeover() async throws {
+    let demanding = try IdentityWorld.withPasskeys(isRequired: true)
+    let attacker = try await demanding.signUp("owner@b.example")
+    let start = try await demanding.post("/v2/accounts/passkeyEnrollment:start", ["idToken": .string(attacker.idToken)])
+    #expect(start.error == "UNVERIFIED_EMAIL")
+    let world = try IdentityWorld.withPasskeys()
+    let (key, user) = try await enrolled(world, "owner@b.example", verified: false)
+    #expect(try await world.federated("g~owner@b.example~yes").localID == user.localID)
+    #expect(world.user(user.localID)?.passkeys == [])
+    #expect(try await world.signIn(key).error == "PASSKEY_CREDENTIAL_NOT_FOUND")
+    let (other, second) = try await enrolled(world, "second@b.example", verified: false)
+    _ = try await world.sendCode("PASSWORD_RESET", ["email": "second@b.example"])
+    let reset = try await world.post(
+      "accounts:resetPassword",
+      ["oobCode": .string(try await world.mailedCode()), "newPassword": "another password"])
+    #expect(reset.status == 200 && world.user(second.localID)?.passkeys == [])
+    #expect(try await world.signIn(other).error == "PASSKEY_CREDENTIAL_NOT_FOUND")
+  }
+
+  @Test("Old sign-ins, disabled accounts and other tenants get nothing")
+  func others() async throws {
+    let world = try IdentityWorld.withPasskeys()
+    let (key, user) = try await enrolled(world)
+    world.world.advance(seconds: 400)
+    let start = try await world.post("/v2/accounts/passkeyEnrollment:start", ["idToken": .string(user.idToken)])
+    #expect(start.error == "CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
+    #expect(
+      try await world.update(user.idToken, ["deletePasskey": [.string(key.id)]]).error
+        == "CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
+    let tenant = try await world.post(
+      "/v2/projects/demo-test/tenants", ["displayName": "acme", "allowPasswordSignup": true],
+      authority: .administrator("admin"))
+    let id = try #require(tenant.json["name"]?.string?.split(separator: "/").last.map { String($0) })
+    let there = try await world.post("/v2/accounts/passkeySignIn:start", ["tenantId": .string(id)])
+    let text = try #require(there.json["credentialRequestOptions"]?["challenge"]?.string, "\(there.text)")
+    let used = key.use(challenge: try #require(Base64URL.decode(Array(text.utf8))))
+    // The tenant's challenge is none of the project's.
+    #expect(isRefused(try await world.finishPasskeySignIn(key, used)))
+    try await world.change(user.localID) { $0.isDisabled = true }
+    #expect(try await world.signIn(key).error == "USER_DISABLED")
+  }
+
+  @Test("Many refused keys of one network are slowed down")
+  func guessing() async throws {
+    let world = try IdentityWorld.withPasskeys { $0.limits.credentialFailuresPerMinute = 5 }
+    let stranger = SoftwareAuthenticator()
+    stranger.userHandle = "AAAA"
+    for _ in 0..<5 { #expect(try await world.signIn(stranger).error == "PASSKEY_CREDENTIAL_NOT_FOUND") }
+    #expect(try await world.signIn(stranger).error?.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER") == true)
+  }
+
+  @Test("A hook is told the way, and may deny")
+  func hooks() async throws {
+    let hook = Denier()
+    let world = try IdentityWorld.withPasskeys(hooks: [hook])
+    let (key, _) = try await enrolled(world)
+    let answer = try await world.signIn(key)
+    #expect(answer.error?.hasPrefix("BLOCKING_FUNCTION_ERROR_RESPONSE") == true)
+  }
+
+  /// Lets nobody in by a passkey.
+  private struct Denier: DecidingHook {
+    let name = "denier"
+    func decide(_ event: HookEvent) async throws -> HookVerdict {
+      let isPasskey = event.signInMethod == "passkey" && event.signInProvider == "passkey"
+      return isPasskey ? .deny(message: "not by this") : .allow(HookChanges())
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import HearthCrypto
+import PasskeyTestKit
+import Testing
+
+@testable import HearthWebAuthn
+
+@Suite struct AssertionTests {
+  @Test("a key is known again, whichever way it signs", arguments: SoftwareAuthenticator.Algorithm.allCases)
+  func algorithms(algorithm: SoftwareAuthenticator.Algorithm) throws {
+    let authenticator = SoftwareAuthenticator(algorithm)
+    let used = authenticator.use(challenge: Ceremonies.challenge)
+    let assertion = try Ceremonies.use(authenticator, used)
+    #expect(assertion.isUserVerified && !assertion.isBackedUp && assertion.signCount == 0)
+    // Another key of the same kind did not sign this.
+    let other = SoftwareAuthenticator(algorithm)
+    let result = Result { () throws(WebAuthnError) in
+      try Ceremonies.use(authenticator, used, publicKey: other.cose)
+    }
+    #expect(result.reason == .signature)
+  }
+
+  @Test("Security 77: each wrong field of an assertion is refused, and told", arguments: Ceremonies.wrong.indices)
+  func wrongFields(index: Int) {
+    let (name, reason, words) = Ceremonies.wrong[index]
+    let authenticator = SoftwareAuthenticator()
+    let used = authenticator.use(challenge: Ceremonies.challenge, words: words)
+    let result = Result { () throws(WebAuthnError) in try Ceremonies.use(authenticator, used) }
+    #expect(result.reason == reason, "\(name)")
+  }
+
+  @Test("any changed byte breaks the signature", arguments: SoftwareAuthenticator.Algorithm.allCases)
+  func damaged(algorithm: SoftwareAuthenticator.Algorithm) {
+    let authenticator = SoftwareAuthenticator(algorithm)
+    let used = authenticator.use(challenge: Ceremonies.challenge)
+    for index in used.authenticatorData.indices {
+      var changed = used
+      changed.authenticatorData[index] ^= 1
+      #expect(throws: WebAuthnError.self, "data \(index)") { try Ceremonies.use(authenticator, changed) }
+    }
+    for index in used.signature.indices {
+      var changed = used
+      changed.signature[index] ^= 1
+      #expect(throws: WebAuthnError.self, "signature \(index)") { try Ceremonies.use(authenticator, changed) }
+    }
+    for signature in [[], Array(used.signature.dropLast()), [UInt8](repeating: 0, count: 2_000)] {
+      var changed = used
+      changed.signature = signature
+      let result = Result { () throws(WebAuthnError) in try Ceremonies.use(authenticator, changed) }
+      #expect(result.reason == .signature)
+    }
+    var changed = used
+    changed.clientDataJSON.insert(0x20, at: 1)
+    let result = Result { () throws(WebAuthnError) in try Ceremonies.use(authenticator, changed) }
+    #expect(result.reason == .signature)
+  }
+
+  @Test(
+    "Security 78: a counter goes on, or was never there",
+    arguments: [
+      (0, 0, true), (0, 1, true), (1, 2, true), (1, 1, false), (2, 1, false), (7, 0, false), (UInt32.max, 1, false),
+    ] as [(UInt32, UInt32, Bool)])
+  func counters(last: UInt32, now: UInt32, isTaken: Bool) {
+    let authenticator = SoftwareAuthenticator()
+    let used = authenticator.use(challenge: Ceremonies.challenge, words: Ceremonies.words { $0.signCount = now })
+    let result = Result { () throws(WebAuthnError) in try Ceremonies.use(authenticator, used, after: last) }
+    #expect(result.reason == (isTaken ? nil : .counter))
+  }
+
+  @Test("whether a key can be copied never changes")
+  func backupEligibility() throws {
+    let authenticator = SoftwareAuthenticator()
+    let copied = authenticator.use(challenge: Ceremonies.challenge, words: Ceremonies.words { $0.flags = 0x1D })
+    #expect(try Ceremonies.use(authenticator, copied, isBackupEligible: true).isBackedUp)
+    let results = [
+      Result { () throws(WebAuthnError) in try Ceremonies.use(authenticator, copied) },
+      Result { () throws(WebAuthnError) in
+        try Ceremonies.use(
+          authenticator, authenticator.use(challenge: Ceremonies.challenge), isBackupEligible: true)
+      },
+    ]
+    for result in results { #expect(result.reason == .backup) }
+  }
+
+  @Test("the answer to one ceremony is none to the other, and a new key is none in a sign-in")
+  func ceremonies() {
+    let authenticator = SoftwareAuthenticator()
+    let created = authenticator.use(
+      challenge: Ceremonies.challenge, words: Ceremonies.words { $0.type = "webauthn.create" })
+    let mixed = Result { () throws(WebAuthnError) in try Ceremonies.use(authenticator, created) }
+    #expect(mixed.reason == .type)
+    let data = authenticator.authenticatorData(SoftwareAuthenticator.Words(), newKey: true)
+    var used = authenticator.use(challenge: Ceremonies.challenge)
+    used.authenticatorData = data
+    used.signature = authenticator.sign(data + Digest(sha256: used.clientDataJSON).bytes)
+    let withKey = Result { () throws(WebAuthnError) in try Ceremonies.use(authenticator, used) }
+    #expect(withKey.reason == .malformed)
+  }
+
+  @Test("an extension's output does no harm")
+  func extensions() throws {
+    let authenticator = SoftwareAuthenticator()
+    let output = SoftwareAuthenticator.map([
+      ("hmac-secret", SoftwareAuthenticator.bytes([UInt8](repeating: 7, count: 32))), ("other", [0xF5]),
+    ])
+    let used = authenticator.use(
+      challenge: Ceremonies.challenge, words: Ceremonies.words { $0.extensions = output })
+    _ = try Ceremonies.use(authenticator, used)
+  }
+
+  @Test("this machine's pages may have any port, where that is let")
+  func localOrigins() {
+    let local = AllowedOrigins(exact: [], allowsLocalhost: true)
+    for origin in ["http://localhost", "http://localhost:1", "https://localhost:65535"] { #expect(local.allow(origin)) }
+    for origin in [
+      "http://localhost.evil.example", "http://localhost:", "http://localhost:123456", "http://localhost:80/",
+      "http://localhost:8a", "ftp://localhost", "http://127.0.0.1:80", "http://localhost@evil.example", "",
+    ] { #expect(!local.allow(origin), "\(origin)") }
+  }
+
+  @Test("keys whose numbers make none are refused")
+  func keys() {
+    let p256 = SoftwareAuthenticator()
+    var offCurve = p256.cose
+    offCurve[offCurve.count - 1] ^= 1
+    let rsa = SoftwareAuthenticator(.rs256).cose
+    let keys: [[UInt8]] = [
+      [], [0xA0], offCurve, p256.cose + [0], Array(p256.cose.dropLast()), [0xA1, 0x03, 0x26],
+      // Another type for the same algorithm, and another curve.
+      [0xA5, 0x01, 0x03] + p256.cose.dropFirst(3), p256.cose.prefix(6) + [0x02] + p256.cose.dropFirst(7),
+      // An algorithm that is not taken.
+      p256.cose.prefix(4) + [0x38, 0x22] + p256.cose.dropFirst(5),
+      Array(rsa.dropLast(4)) + [0x41, 0x03],
+    ]
+    for (index, key) in keys.enumerated() {
+      #expect(throws: WebAuthnError.self, "\(index)") { try PublicKey(cose: key) }
+    }
+  }
+}

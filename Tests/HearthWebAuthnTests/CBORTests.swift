@@ -1,0 +1,62 @@
+import PasskeyTestKit
+import RandomTestKit
+import Testing
+
+@testable import HearthWebAuthn
+
+@Suite struct CBORTests {
+  static func read(_ bytes: [UInt8]) throws(WebAuthnError) -> CBORValue {
+    var reader = CBORReader(bytes)
+    let value = try reader.value()
+    guard reader.isAtEnd else { throw WebAuthnError(.malformed, "more") }
+    return value
+  }
+
+  @Test("what authenticators write is read")
+  func values() throws {
+    #expect(try Self.read([0x17]).int == 23)
+    #expect(try Self.read([0x18, 0x18]).int == 24)
+    #expect(try Self.read([0x39, 0x01, 0x00]).int == -257)
+    #expect(try Self.read([0x1B, 0, 0, 0, 1, 0, 0, 0, 0]).int == 1 << 32)
+    #expect(try Self.read([0x3B] + [UInt8](repeating: 255, count: 8)).int == nil)
+    #expect(try Self.read([0x42, 1, 2]).bytes == [1, 2])
+    let map = try Self.read([0xA2, 0x01, 0x02, 0x61, 0x61, 0xF5])
+    #expect(map[1]?.int == 2)
+    #expect(if case .bool(true)? = map["a"] { true } else { false })
+    #expect(map[2] == nil && map["b"] == nil)
+  }
+
+  @Test(
+    "what is not the form of CTAP2 is refused",
+    arguments: [
+      [], [0x18], [0x18, 0x17], [0x19, 0x00, 0xFF], [0x1A, 0, 0, 0xFF, 0xFF], [0x1B, 0, 0, 0, 0, 255, 255, 255, 255],
+      // Lengths that are not said, reserved ones, and tags.
+      [0x5F, 0x41, 0x00, 0xFF], [0x9F, 0xFF], [0xBF, 0xFF], [0x1C], [0xC0, 0x00], [0xFF], [0xF8, 0x20],
+      // More than is there.
+      [0x41], [0x5B] + [UInt8](repeating: 255, count: 8), [0x9B] + [UInt8](repeating: 255, count: 8),
+      [0xBB] + [UInt8](repeating: 255, count: 8), [0x9A, 0x7F, 0xFF, 0xFF, 0xFF], [0x82, 0x00], [0xA1, 0x00],
+      // A text that is none, a key that is there twice, and keys that are none.
+      [0x61, 0xFF], [0xA2, 0x01, 0x02, 0x01, 0x03], [0xA1, 0x40, 0x00], [0xA1, 0x80, 0x00], [0xA1, 0xF5, 0x00],
+      // Behind the value.
+      [0x00, 0x00],
+      // Deep.
+      [0x81, 0x81, 0x81, 0x81, 0x81, 0x00], [UInt8](repeating: 0x81, count: 10_000),
+      [UInt8](repeating: 0xA1, count: 10_000),
+    ] as [[UInt8]])
+  func refused(bytes: [UInt8]) { #expect(throws: WebAuthnError.self) { try Self.read(bytes) } }
+
+  @Test("four levels are read, as CTAP2 allows")
+  func levels() throws { _ = try Self.read([0x81, 0x81, 0x81, 0x81, 0x00]) }
+
+  @Test("any bytes end in a value or a refusal", arguments: 0..<20)
+  func anything(seed: Int) {
+    var random = SeededRandom(seed: UInt64(seed))
+    for _ in 0..<2_000 {
+      let bytes = (0..<random.below(40)).map { _ in UInt8(random.below(256)) }
+      _ = try? Self.read(bytes)
+      _ = try? AttestationObject(bytes)
+      _ = try? AuthenticatorData([UInt8](repeating: 0, count: 32) + bytes)
+      _ = try? PublicKey(cose: bytes)
+    }
+  }
+}

@@ -1,0 +1,170 @@
+import HearthCrypto
+import PasskeyTestKit
+import Testing
+
+@testable import HearthWebAuthn
+
+@Suite struct RegistrationTests {
+  @Test("a new key is taken, whichever way it signs", arguments: SoftwareAuthenticator.Algorithm.allCases)
+  func algorithms(algorithm: SoftwareAuthenticator.Algorithm) throws {
+    let authenticator = SoftwareAuthenticator(algorithm)
+    let registration = try Ceremonies.register(authenticator, authenticator.make(challenge: Ceremonies.challenge))
+    #expect(registration.credentialID == authenticator.credentialID)
+    #expect(registration.publicKey == authenticator.cose)
+    #expect(registration.isUserVerified && !registration.isBackupEligible && !registration.isBackedUp)
+    #expect(registration.signCount == 0)
+    let selfSigned = authenticator.make(challenge: Ceremonies.challenge, .packedSelf)
+    #expect(try Ceremonies.register(authenticator, selfSigned).publicKey == authenticator.cose)
+  }
+
+  @Test("an attestation is taken that is true, and no other", arguments: SoftwareAuthenticator.Attestation.allCases)
+  func attestations(attestation: SoftwareAuthenticator.Attestation) throws {
+    let authenticator = SoftwareAuthenticator()
+    let made = authenticator.make(challenge: Ceremonies.challenge, attestation)
+    #expect(try Ceremonies.register(authenticator, made).publicKey == authenticator.cose)
+    guard attestation != .none else { return }
+    for (name, change) in Self.damages {
+      let wrong = authenticator.make(challenge: Ceremonies.challenge, attestation, signature: change)
+      let result = Result { () throws(WebAuthnError) in try Ceremonies.register(authenticator, wrong) }
+      #expect(result.reason == .attestation, "\(name)")
+    }
+  }
+
+  static let damages: [(String, ([UInt8]) -> [UInt8])] = [
+    ("empty", { _ in [] }), ("cut off", { Array($0.dropLast()) }), ("zeros", { $0.map { _ in 0 } }),
+    ("another's", { _ in SoftwareAuthenticator().sign([1]) }),
+  ]
+
+  @Test("each wrong field is refused, and told", arguments: Ceremonies.wrong.indices)
+  func wrongFields(index: Int) {
+    let (name, reason, words) = Ceremonies.wrong[index]
+    for attestation in [SoftwareAuthenticator.Attestation.none, .packedSelf] {
+      let authenticator = SoftwareAuthenticator()
+      let made = authenticator.make(challenge: Ceremonies.challenge, attestation, words: words)
+      let result = Result { () throws(WebAuthnError) in try Ceremonies.register(authenticator, made) }
+      #expect(result.reason == reason, "\(name)")
+    }
+  }
+
+  @Test("extensions that authenticators say by themselves do no harm")
+  func extensions() throws {
+    let all: [UInt8] = [
+      0xA3, 0x6B, 0x63, 0x72, 0x65, 0x64, 0x50, 0x72, 0x6F, 0x74, 0x65, 0x63, 0x74, 0x02,  // credProtect: 2
+      0x6B, 0x68, 0x6D, 0x61, 0x63, 0x2D, 0x73, 0x65, 0x63, 0x72, 0x65, 0x74, 0xF5,  // hmac-secret: true
+      0x63, 0x75, 0x76, 0x6D, 0x81, 0x83, 0x02, 0x04, 0x02,  // uvm
+    ]
+    for attestation in SoftwareAuthenticator.Attestation.allCases {
+      let authenticator = SoftwareAuthenticator()
+      let made = authenticator.make(
+        challenge: Ceremonies.challenge, attestation, words: Ceremonies.words { $0.extensions = all })
+      _ = try Ceremonies.register(authenticator, made)
+    }
+  }
+
+  @Test("apps on Android have origins of their own, and a key may say that it is copied")
+  func otherOrigins() throws {
+    let authenticator = SoftwareAuthenticator()
+    let made = authenticator.make(
+      challenge: Ceremonies.challenge,
+      words: Ceremonies.words {
+        $0.origin = "android:apk-key-hash:abc"
+        $0.further = ""
+        $0.flags = 0x1D
+      })
+    let registration = try Ceremonies.register(authenticator, made)
+    #expect(registration.isBackupEligible && registration.isBackedUp)
+  }
+
+  @Test("without a demand nobody has to be verified, and the key says so")
+  func unverified() throws {
+    let authenticator = SoftwareAuthenticator()
+    let made = authenticator.make(challenge: Ceremonies.challenge, words: Ceremonies.words { $0.flags = 0x01 })
+    #expect(try !Ceremonies.register(authenticator, made, verified: false).isUserVerified)
+  }
+
+  @Test("the id beside the key is the key's, and the object holds a key")
+  func credentialID() {
+    let authenticator = SoftwareAuthenticator()
+    let made = authenticator.make(challenge: Ceremonies.challenge)
+    let other = Result { () throws(WebAuthnError) in
+      try Ceremonies.register(authenticator, made, credentialID: [1])
+    }
+    #expect(other.reason == .credential)
+    let none = SoftwareAuthenticator.Made(
+      clientDataJSON: made.clientDataJSON,
+      attestationObject: SoftwareAuthenticator.object(
+        format: "none", statement: [0xA0],
+        data: authenticator.authenticatorData(SoftwareAuthenticator.Words(), newKey: false)))
+    let result = Result { () throws(WebAuthnError) in try Ceremonies.register(authenticator, none) }
+    #expect(result.reason == .credential)
+  }
+
+  @Test("statements that say less, more or something else than their format are refused")
+  func formats() {
+    let authenticator = SoftwareAuthenticator()
+    let made = authenticator.make(challenge: Ceremonies.challenge, .packedSelf)
+    let data = authenticator.authenticatorData(SoftwareAuthenticator.Words(), newKey: true)
+    let signature = authenticator.sign(data + Digest(sha256: made.clientDataJSON).bytes)
+    typealias A = SoftwareAuthenticator
+    let statements: [(String, [UInt8])] = [
+      ("none", A.map([("sig", A.bytes(signature))])), ("packed", [0xA0]), ("tpm", [0xA0]), ("fido-u2f", [0xA0]),
+      ("packed", A.map([("sig", A.bytes(signature))])),
+      ("packed", A.map([("alg", A.int(-8)), ("sig", A.bytes(signature))])),
+      ("packed", A.map([("alg", A.int(-7)), ("sig", A.bytes(signature)), ("x5c", [0x80])])),
+      ("packed", A.map([("alg", A.int(-7)), ("sig", A.bytes(signature)), ("x5c", [0x81] + A.bytes([1, 2, 3]))])),
+      ("fido-u2f", A.map([("alg", A.int(-7)), ("sig", A.bytes(signature))])),
+      ("tpm", A.map([("alg", A.int(-7)), ("sig", A.bytes(signature))])),
+      ("tpm", A.map([("ver", A.text("2.0")), ("x5c", [0x81] + A.bytes([1])), ("sig", A.bytes(signature))])),
+      ("android-safetynet", [0xA0]), ("apple", [0xA0]), ("", [0xA0]), ("none\u{0}", [0xA0]),
+    ]
+    for (format, statement) in statements {
+      let wrong = A.Made(
+        clientDataJSON: made.clientDataJSON,
+        attestationObject: A.object(format: format, statement: statement, data: data))
+      let result = Result { () throws(WebAuthnError) in try Ceremonies.register(authenticator, wrong) }
+      #expect(result.reason == .attestation, "\(format) \(statement.count)")
+    }
+  }
+
+  @Test("what is too long is refused before it is read")
+  func long() {
+    let authenticator = SoftwareAuthenticator()
+    let made = authenticator.make(challenge: Ceremonies.challenge)
+    let padding = [UInt8](repeating: 0x20, count: WebAuthnLimits.clientDataBytesMax)
+    let longClient = SoftwareAuthenticator.Made(
+      clientDataJSON: made.clientDataJSON + padding, attestationObject: made.attestationObject)
+    let longObject = SoftwareAuthenticator.Made(
+      clientDataJSON: made.clientDataJSON,
+      attestationObject: made.attestationObject
+        + [UInt8](repeating: 0, count: WebAuthnLimits.attestationObjectBytesMax))
+    let longData = authenticator.make(
+      challenge: Ceremonies.challenge,
+      words: Ceremonies.words {
+        $0.extensions =
+          [0xA1, 0x61, 0x61] + SoftwareAuthenticator.bytes([UInt8](repeating: 0, count: 5_000))
+      })
+    for wrong in [longClient, longObject, longData] {
+      let result = Result { () throws(WebAuthnError) in try Ceremonies.register(authenticator, wrong) }
+      #expect(result.reason == .malformed)
+    }
+  }
+
+  @Test("cut off or changed anywhere, an attestation object is refused or says the same")
+  func damaged() {
+    let authenticator = SoftwareAuthenticator()
+    let made = authenticator.make(challenge: Ceremonies.challenge, .packedCertificate)
+    for count in made.attestationObject.indices {
+      let cut = SoftwareAuthenticator.Made(
+        clientDataJSON: made.clientDataJSON, attestationObject: Array(made.attestationObject.prefix(count)))
+      #expect(throws: WebAuthnError.self) { try Ceremonies.register(authenticator, cut) }
+    }
+    var accepted = 0
+    for index in made.attestationObject.indices {
+      var changed = made
+      changed.attestationObject[index] ^= 1
+      accepted += (try? Ceremonies.register(authenticator, changed)) == nil ? 0 : 1
+    }
+    // Parts of the certificate that its key does not depend on: who issued it is not asked.
+    #expect(accepted < made.attestationObject.count / 2)
+  }
+}
