@@ -13,6 +13,9 @@ struct OAuthSettings {
   /// Where the providers may be.
   let policy: OutboundPolicy
 
+  /// Whether they say it, so that they are good for issuers that are set up while the server runs.
+  var saysWhereProvidersAre: Bool { policy != .publicHTTPS }
+
   init(_ json: JSON) throws(SettingsError) {
     values = try SettingsReader(
       json, at: Self.place,

@@ -12,10 +12,17 @@ public enum OAuthSignIn: SignInPlugin {
   public static let name = "oauth"
 
   /// A provider for each of `google`, `apple`, `github`, `facebook`, `twitter` and each issuer of `oidc` that is set; at least
-  /// one must be.
+  /// one must be, unless the settings are for issuers that are set up while the server runs.
   public static func providers(_ settings: PluginSettings) throws(SettingsError) -> [any SignInProvider] {
     let values = try OAuthSettings(settings.values)
     return try providers(values) { OutboundClient(policy: values.policy, pool: OutboundPool()) }
+  }
+
+  /// What makes providers of issuers that are set up while the server runs. Where their servers may be is said by the same
+  /// settings; without any, at public addresses by https.
+  public static func issuerProviders(_ settings: PluginSettings?) throws(SettingsError) -> (any IssuerProviders)? {
+    let policy = try settings.map { settings throws(SettingsError) in try OAuthSettings(settings.values).policy }
+    return OAuthIssuers(policy: policy ?? .publicHTTPS)
   }
 
   /// - Parameter http: makes what asks the servers of one provider. Each provider has its own, with threads of its own:
@@ -31,7 +38,9 @@ public enum OAuthSignIn: SignInPlugin {
     if let facebook = try settings.facebook() { providers.append(make.facebook(facebook)) }
     if let twitter = try settings.twitter() { providers.append(make.twitter(twitter)) }
     for issuer in try settings.issuers() { providers.append(make.oidc(issuer)) }
-    guard !providers.isEmpty else { throw SettingsError(OAuthSettings.place, "names no provider") }
+    guard !providers.isEmpty || settings.saysWhereProvidersAre else {
+      throw SettingsError(OAuthSettings.place, "names no provider")
+    }
     return providers
   }
 }

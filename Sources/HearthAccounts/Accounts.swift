@@ -29,6 +29,8 @@ public final class Accounts: Sendable {
   package let federated: FederatedSignIn
   /// Takes people to other providers' pages and back.
   package let providerPages: ProviderPages
+  /// Takes people to the pages of identity providers that speak SAML, and back.
+  package let samlPages: SAMLPages
   /// Sign-in by a mailed link.
   package let emailLinks: EmailLinkSignIn
   /// Sign-in with a phone number.
@@ -92,6 +94,8 @@ public final class Accounts: Sendable {
   package let passwordChecks: PasswordChecks
   /// Signing keys and database secrets.
   package let keyAdministration: KeyAdministration
+  /// The providers that are set up while the server runs.
+  package let providerConfigurations: ProviderAdministration
   /// Service accounts: the accounts of back-end programs.
   package let serviceAccounts: ServiceAccounts
   /// Which blocking functions are asked.
@@ -213,8 +217,10 @@ public final class Accounts: Sendable {
       .init(
         projectID: shared.configuration.projectID, verifiers: { [plugins] in plugins.verifiers },
         clock: environment.clock, announce: announce, record: { [audit] in await audit.record($0) }))
+    let configured = ConfiguredProviders(store: store, keys: keys, issuers: plugins.issuers)
     providers = SignInProviders(
-      plugins, store: project?.store ?? store, keys: keys, throttle: throttle, audit: audit, configuration: settings,
+      plugins, configured: configured, store: project?.store ?? store, keys: keys, throttle: throttle, audit: audit,
+      configuration: settings,
       notice: notice)
     functions = project?.functions ?? FunctionAdministration(store: store, configuration: settings)
     settingsAdministration = ConfigurationAdministration(store: project?.store ?? store, configuration: settings)
@@ -266,6 +272,8 @@ public final class Accounts: Sendable {
       providers: providers, store: store, secrets: secrets, signUp: signUp, sessions: sessions, hooks: hooks,
       announce: announce)
     providerPages = ProviderPages(providers: providers, store: store, keys: keys, secrets: secrets)
+    samlPages = SAMLPages(
+      configured: configured, providers: providers, store: store, keys: keys, secrets: secrets)
     emailLinks = EmailLinkSignIn(
       providers: providers, store: store, codes: codes, signUp: signUp, sessions: sessions, addresses: addresses,
       announce: announce)
@@ -303,6 +311,7 @@ public final class Accounts: Sendable {
     imports = UserImport(store: store, keys: keys, secrets: secrets, announce: announce)
     passwordChecks = PasswordChecks(store: store, pool: pool)
     keyAdministration = KeyAdministration(keys: keys, store: store, notice: notice, announce: announce)
+    providerConfigurations = ProviderAdministration(store: store, keys: keys, plugins: plugins)
     serviceAccounts = ServiceAccounts(
       store: store, keys: keys, secrets: secrets, configuration: settings, announce: announce)
     accessTokens = AccessTokens(

@@ -68,6 +68,15 @@ extension IdentityOperation {
     case .queryAccounts: Self.call(BatchEndpoints.query)
     case .getProjectConfig: Self.call(ProjectConfigEndpoints.get)
     case .changeProjectConfig: Self.call(ProjectConfigEndpoints.change)
+    case .createIssuer: Self.call(ProviderEndpoints.createIssuer)
+    case .listIssuers: Self.call(ProviderEndpoints.listIssuers)
+    case .getIssuer, .getSAMLProvider: Self.call(ProviderEndpoints.get)
+    case .changeIssuer, .changeSAMLProvider: Self.call(ProviderEndpoints.change)
+    case .deleteIssuer, .deleteSAMLProvider: Self.call(ProviderEndpoints.delete)
+    case .createSAMLProvider: Self.call(ProviderEndpoints.createSAML)
+    case .listSAMLProviders: Self.call(ProviderEndpoints.listSAML)
+    case .listDefaultProviders: Self.call(ProviderEndpoints.listDefault)
+    case .importSAMLMetadata: Self.call(ProviderEndpoints.importMetadata)
     case .createTenant: Self.call(TenantEndpoints.create)
     case .listTenants: Self.call(TenantEndpoints.list)
     case .getTenant: Self.call(TenantEndpoints.get)
@@ -119,6 +128,7 @@ extension IdentityOperation {
     case .actionPage: .page { await ActionPages(endpoints: $0).action($1) }
     case .handlerPage: .page { await HandlerPage(endpoints: $0).answer($1) }
     case .handlerFrame: .page { HandlerFrame(accounts: $0.accounts).answer($1) }
+    case .samlMetadata: .page { await SAMLMetadataPage(endpoints: $0).answer($1) }
     case .webConfiguration: .page { WebConfiguration(endpoints: $0).answer($1) }
 
     case .phoneClient: .unserved("the verification of native apps")

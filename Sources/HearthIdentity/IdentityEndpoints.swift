@@ -116,6 +116,8 @@ package struct IdentityEndpoints: Sendable {
     call.apiKey = request.apiKey ?? request.parameter("key")
     call.updateMask = request.parameter("updateMask") ?? request.parameter("update_mask")
     call.pathTenant = match.tenant
+    call.configurationID =
+      match.configuration ?? request.parameter("oauthIdpConfigId") ?? request.parameter("inboundSamlConfigId")
     return call
   }
 

@@ -20,6 +20,8 @@ public struct PluginChoice: Sendable, Equatable {
 public struct PluginSet: Sendable {
   /// The ways to sign in that are switched on. Without any, only the database's own credentials and administrators count.
   public var providers: [any SignInProvider]
+  /// Makes providers of OpenID Connect issuers that are set up while the server runs; nil when there is none that could.
+  public var issuers: (any IssuerProviders)?
   /// Nil refuses everything that needs a mail.
   public var mailer: (any Mailer)?
   /// Nil refuses everything that needs a text message.

@@ -8,6 +8,13 @@ extension SignInRequest: CustomStringConvertible, CustomReflectable {
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
+extension ConfiguredIssuer: CustomStringConvertible, CustomReflectable {
+  /// The issuer's id; no secret.
+  public var description: String { "<ConfiguredIssuer \(id)>" }
+  /// Empty, so that a dump shows no more than the description.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
 extension PasswordProof: CustomStringConvertible, CustomReflectable {
   /// No address and no password.
   public var description: String { "<PasswordProof>" }

@@ -10,14 +10,19 @@ package struct SignInWay: Sendable {
   package let method: String
   /// What another provider said of the person.
   package let credential: HookCredential?
+  /// What tokens repeat of that, in `firebase.sign_in_attributes`: the text of a JSON object; nil for nothing.
+  package let attributes: String?
 
   /// A way of that provider.
   ///
   /// - Parameter method: nil for the provider's own name.
-  package init(_ provider: String, method: String? = nil, credential: HookCredential? = nil) {
+  package init(
+    _ provider: String, method: String? = nil, credential: HookCredential? = nil, attributes: String? = nil
+  ) {
     self.provider = provider
     self.method = method ?? provider
     self.credential = credential
+    self.attributes = attributes
   }
 
   /// By a link that was mailed.

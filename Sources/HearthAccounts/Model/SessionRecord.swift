@@ -16,6 +16,8 @@ public struct SessionRecord: Sendable, Equatable {
   public var lastUsedAtSeconds: Int64
   /// Claims of this session beside those of the user: the text of a JSON object.
   public var claims: String?
+  /// What the provider of the sign-in said of the person, for `firebase.sign_in_attributes`: the text of a JSON object.
+  public var signInAttributes: String?
   /// The enrolment id of the second factor that was shown.
   public var secondFactor: String?
   /// 0 for the first token of a family.

@@ -47,6 +47,9 @@ package final class ActivePlugins: Sendable {
     table.withLock { $0 = new }
   }
 
+  /// What makes providers of issuers that are set up while the server runs; nil without such a plugin.
+  var issuers: (any IssuerProviders)? { own.issuers }
+
   /// The providers' ids, sorted.
   package var ids: [String] { table.withLock { $0.byID.keys.sorted() } }
 

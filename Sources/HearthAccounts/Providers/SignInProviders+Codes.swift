@@ -8,7 +8,7 @@ extension SignInProviders {
 
   /// Whether people can sign in on the own page of the provider of that id.
   package func servesAuthorizationCodes(of providerID: String) -> Bool {
-    directory.authorizationProvider(providerID) != nil
+    pageProvider(providerID) != nil
   }
 
   /// Where a provider's page is, for this request.
@@ -42,10 +42,14 @@ extension SignInProviders {
   }
 
   private func authorizationProvider(_ id: String) throws(AccountError) -> any AuthorizationCodeProvider {
-    guard let provider = directory.authorizationProvider(id) else {
+    guard let provider = pageProvider(id) else {
       throw AccountError(.operationNotAllowed, "The identity provider configuration is not found.")
     }
     return provider
+  }
+
+  private func pageProvider(_ id: String) -> (any AuthorizationCodeProvider)? {
+    (credentialProvider(id) as? any AuthorizationCodeProvider).flatMap { $0.servesAuthorizationCodes ? $0 : nil }
   }
 
   private func answer<Value: Sendable>(

@@ -6,6 +6,8 @@ import HearthTree
 /// Asks the sign-in plugins about credentials.
 package struct SignInProviders: Sendable {
   let directory: ActivePlugins
+  /// Those that an administrator set up.
+  private let configured: ConfiguredProviders
   /// Where the project's service accounts are.
   private let store: AccountStore
   private let keys: KeyRing
@@ -15,10 +17,12 @@ package struct SignInProviders: Sendable {
   let notice: @Sendable (AccountsNotice) -> Void
 
   init(
-    _ directory: ActivePlugins, store: AccountStore, keys: KeyRing, throttle: Throttle, audit: AuditLog,
+    _ directory: ActivePlugins, configured: ConfiguredProviders, store: AccountStore, keys: KeyRing, throttle: Throttle,
+    audit: AuditLog,
     configuration: LiveConfiguration, notice: @escaping @Sendable (AccountsNotice) -> Void
   ) {
     self.directory = directory
+    self.configured = configured
     self.store = store
     self.keys = keys
     self.throttle = throttle
@@ -43,7 +47,12 @@ package struct SignInProviders: Sendable {
   }
 
   /// Whether a provider of that id takes credentials of other servers.
-  package func servesCredential(of providerID: String) -> Bool { directory.credentialProvider(providerID) != nil }
+  package func servesCredential(of providerID: String) -> Bool { credentialProvider(providerID) != nil }
+
+  /// The provider of that id, when it takes credentials of other servers: of the server's settings, or set up since.
+  func credentialProvider(_ id: String) -> (any SignInProvider)? {
+    directory.credentialProvider(id) ?? configured.provider(id)
+  }
 
   /// Shows something to the provider of a method.
   ///
@@ -67,7 +76,7 @@ package struct SignInProviders: Sendable {
     credentialOf providerID: String, _ operation: SignInRequest.Operation, parameters: [String: String],
     client: ClientInfo, now: Instant
   ) async throws(AccountError) -> SignInAnswer {
-    guard let provider = directory.credentialProvider(providerID) else {
+    guard let provider = credentialProvider(providerID) else {
       throw AccountError(.operationNotAllowed, "The identity provider configuration is not found.")
     }
     return try await ask(provider, .credential, operation, parameters: parameters, client: client, now: now)
@@ -105,6 +114,13 @@ package struct SignInProviders: Sendable {
       throw AccountError(refusal)
     case let answer?: return answer
     }
+  }
+
+  /// Counts a credential that was refused without a plugin's word, and puts it on record.
+  func noteRefused(by providerID: String, _ reason: String, client: ClientInfo, now: Instant) async {
+    throttle.credentialRefused(address: client.address, now: now)
+    await audit.recordRefusal(
+      AuditEvent(.signInFailed, client: client, detail: "\(providerID): \(reason)"), now: now)
   }
 
   /// - Throws: `tooManyAttempts` for a network of which many credentials were refused.

@@ -18,6 +18,9 @@ package struct Caller: Sendable {
   /// All that the token says. For the claims of its session see ``Sessions/claims(of:)``.
   package let token: ClaimValue
 
+  /// What the provider of the sign-in said of the person, as the token repeats it: the text of a JSON object.
+  var signInAttributes: String? { token["firebase"]?["sign_in_attributes"]?.json }
+
   /// Whether the token counts for the account as it is now.
   func check(against user: UserRecord) throws(AccountError) {
     guard !user.isDisabled else { throw AccountError(.userDisabled) }

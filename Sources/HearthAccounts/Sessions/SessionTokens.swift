@@ -66,6 +66,7 @@ struct SessionTokens: Sendable {
     subject.tenant = keys.tenant
     subject.customClaims = SessionClaims.merged(SessionClaims.usable(user.customAttributes), added)
     subject.sessionClaims = SessionClaims.usable(session.claims)
+    subject.signInAttributes = session.signInAttributes.flatMap { try? ClaimValue(json: $0) }
     subject.generation = user.border.generation
     if let id = session.secondFactor, let factor = user.factors.first(where: { $0.id == id }) {
       subject.secondFactor = (factor.kind.provider, id)

@@ -41,7 +41,7 @@ package struct Sessions: Sendable {
     let admitted = try await admission.admit(proven, secondFactor: kind, client: client)
     let session = try await new(
       of: admitted.expected, provider: proven.way.provider, claims: admitted.claims, secondFactor: secondFactor,
-      client: client)
+      attributes: proven.way.attributes, client: client)
     let entry = try await admission.enter(admitted, client: client) { (transaction, user) throws(AccountError) in
       try change(&transaction, &user)
       let record = transaction.begin(session, of: &user, now: now)
@@ -63,7 +63,8 @@ package struct Sessions: Sendable {
   /// - Parameter user: as the account is expected to be when the session begins.
   /// - Throws: what ``TokenClaims/added(to:in:_:client:)`` throws; `unavailable` without randomness.
   func new(
-    of user: UserRecord, provider: String, claims: [ClaimValue.Member], secondFactor: String?, client: ClientInfo
+    of user: UserRecord, provider: String, claims: [ClaimValue.Member], secondFactor: String?,
+    attributes: String? = nil, client: ClientInfo
   ) async throws(AccountError) -> NewSession {
     let uid = user.uid
     let family = try secrets.uid()
@@ -74,6 +75,7 @@ package struct Sessions: Sendable {
       family: family, uid: uid, signInProvider: provider, authTimeSeconds: 0, createdAtSeconds: 0,
       clientAddress: client.address, userAgent: client.userAgent)
     if !claims.isEmpty { record.claims = ClaimValue.object(claims).json }
+    record.signInAttributes = attributes
     record.secondFactor = secondFactor
     let added = try await tokens.claims.added(to: user, in: record, .signIn, client: client)
     return NewSession(token: token, record: record, added: added)
@@ -87,7 +89,7 @@ package struct Sessions: Sendable {
   ) async throws(AccountError) -> NewSession {
     try await new(
       of: caller.user, provider: provider ?? caller.provider, claims: claims(of: caller),
-      secondFactor: caller.secondFactor, client: client)
+      secondFactor: caller.secondFactor, attributes: caller.signInAttributes, client: client)
   }
 
   /// Tokens for who has just added a way in: of the new provider, and as old as the sign-in that they go on with. What
@@ -99,7 +101,7 @@ package struct Sessions: Sendable {
   ) async throws(AccountError) -> TokenTriple {
     let session = try await new(
       of: caller.user, provider: provider, claims: SessionClaims.merged(claims(of: caller), added),
-      secondFactor: caller.secondFactor, client: client)
+      secondFactor: caller.secondFactor, attributes: caller.signInAttributes, client: client)
     let uid = caller.user.uid
     let (current, record) = try await store.transact {
       (transaction: inout AccountTransaction) throws(AccountError) -> (UserRecord, SessionRecord) in

@@ -12,6 +12,9 @@ package struct FederatedIdentity: Sendable {
   /// The provider is the authority for the address, or has proven it.
   package let isEmailVerified: Bool
 
+  /// What tokens repeat of what the provider said, in `firebase.sign_in_attributes`: an object; nil for nothing.
+  package var signInAttributes: JSON?
+
   /// Cuts what the provider tells to what is kept.
   package init(providerID: String, _ foreign: ForeignIdentity) {
     self.foreign = foreign
@@ -39,7 +42,7 @@ extension FederatedIdentity {
   func hookCredential(_ parameters: [String: String]) -> HookCredential {
     var credential = HookCredential()
     credential.profile = foreign.profile
-    credential.attributes = foreign.attributes
+    credential.attributes = signInAttributes ?? foreign.attributes
     credential.idToken = parameters["id_token"]
     credential.accessToken = parameters["access_token"]
     credential.tokenSecret = parameters["oauth_token_secret"]
@@ -73,5 +76,14 @@ extension FederatedIdentity {
     foreign.photoURL = json["photoUrl"]?.string
     foreign.screenName = json["screenName"]?.string
     self.init(providerID: providerID, foreign)
+  }
+
+  /// The same with what a sealed text keeps beside that.
+  init?(pending text: String?, attributes: JSON?, firstName: String?, lastName: String?) {
+    guard let plain = FederatedIdentity(pending: text) else { return nil }
+    var foreign = plain.foreign
+    (foreign.firstName, foreign.lastName, foreign.profile) = (firstName, lastName, attributes)
+    self.init(providerID: plain.identity.providerID, foreign)
+    signInAttributes = attributes
   }
 }

@@ -85,7 +85,9 @@ package struct FederatedSignIn: Sendable {
     try identity.requireUsable()
     let claims =
       try identity.foreign.attributes.map { json throws(AccountError) in try SessionClaims.read(json) } ?? []
-    let way = SignInWay(identity.identity.providerID, credential: identity.hookCredential(parameters))
+    let way = SignInWay(
+      identity.identity.providerID, credential: identity.hookCredential(parameters),
+      attributes: identity.signInAttributes.map { String(decoding: $0.text(), as: UTF8.self) })
     switch try await resolve(identity, client: client) {
     case .user(let user): return .user(ProvenUser(user, way, claims: claims))
     case .needsConfirmation(let user): return .needsConfirmation(user)

@@ -8,6 +8,8 @@ struct PendingSignIn: Sendable {
   /// What ``SignInWay/method`` is.
   var method: String
   var claims: [ClaimValue.Member]
+  /// What ``SignInWay/attributes`` is.
+  var attributes: String?
   private var generation: Int64
   private var passwordUpdatedAtMilliseconds: Int64?
 
@@ -16,6 +18,7 @@ struct PendingSignIn: Sendable {
     provider = proven.way.provider
     method = proven.way.method
     claims = proven.claims
+    attributes = proven.way.attributes
     generation = user.border.generation
     passwordUpdatedAtMilliseconds = user.password?.updatedAtMilliseconds
   }
@@ -28,6 +31,7 @@ struct PendingSignIn: Sendable {
     // The version before kept none.
     method = value["method"]?.string ?? provider
     self.claims = claims
+    attributes = value["attributes"]?.string
     self.generation = generation
     if case .int(let time)? = value["passwordUpdatedAt"] { passwordUpdatedAtMilliseconds = time }
   }
@@ -38,6 +42,7 @@ struct PendingSignIn: Sendable {
       ClaimValue.Member("claims", .object(claims)),
       ClaimValue.Member("generation", .int(generation)),
     ]
+    if let attributes { members.append(ClaimValue.Member("attributes", .string(attributes))) }
     if let time = passwordUpdatedAtMilliseconds { members.append(ClaimValue.Member("passwordUpdatedAt", .int(time))) }
     return ClaimValue.object(members).json
   }

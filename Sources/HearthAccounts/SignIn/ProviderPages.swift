@@ -70,7 +70,8 @@ package struct ProviderPages: Sendable {
   ) throws(AccountError) -> Visit {
     Visit(
       providerID: providerID, redirectURI: redirectURI, state: try secrets.text(), verifier: try secrets.text(),
-      nonce: try secrets.text(), expiresAtSeconds: now.wallMilliseconds / 1000 + Self.visitSeconds, rest: rest)
+      nonce: try secrets.text(), expiresAtSeconds: now.wallMilliseconds / 1000 + Self.visitSeconds, rest: rest,
+      tenantID: keys.tenant)
   }
 
   private func url(
@@ -98,6 +99,8 @@ package struct ProviderPages: Sendable {
     package let memo: String
     /// What the browser was sent back to.
     package let redirectURI: String
+    /// The tenant that it is to sign in to; nil for the project itself.
+    package var tenantID: String? { visit.tenantID }
     fileprivate let visit: Visit
   }
 
@@ -140,6 +143,7 @@ package struct ProviderPages: Sendable {
     guard nowSeconds < answer.expiresAtSeconds else {
       throw AccountError(.invalidProviderResponse, "The sign-in took too long. Begin it again.")
     }
+    guard answer.tenantID == keys.tenant else { throw AccountError(.tenantMismatch) }
     let query = requestURI.prefix { $0 != "#" }.drop { $0 != "?" }.dropFirst()
     guard let pairs = PercentEncoding.pairs(query.utf8), let code = Self.only("code", pairs),
       let state = Self.only("state", pairs), Digest(sha256: state.utf8) == Digest(sha256: answer.state.utf8),
@@ -186,16 +190,19 @@ package struct ProviderPages: Sendable {
     var expiresAtSeconds: Int64
     /// On the way there the memo, on the way back the digest of the code; empty for a client that comes back by itself.
     var rest: String
+    /// Nil for the project itself.
+    var tenantID: String?
   }
 
   private func seal(_ visit: Visit, for purpose: String) throws(AccountError) -> String {
-    let json = JSON.object([
+    var members: [JSON.Member] = [
       .init("p", .string(visit.providerID)), .init("u", .string(visit.redirectURI)), .init("s", .string(visit.state)),
       .init("v", .string(visit.verifier)), .init("n", .string(visit.nonce)), .init("e", .int(visit.expiresAtSeconds)),
       .init("r", .string(visit.rest)),
-    ])
+    ]
+    if let tenantID = visit.tenantID { members.append(.init("t", .string(tenantID))) }
     do {
-      return try keys.seal(json.text(), for: purpose)
+      return try keys.seal(JSON.object(members).text(), for: purpose)
     } catch {
       throw AccountError(.unavailable)
     }
@@ -209,6 +216,6 @@ package struct ProviderPages: Sendable {
     else { return nil }
     return Visit(
       providerID: providerID, redirectURI: redirectURI, state: state, verifier: verifier, nonce: nonce,
-      expiresAtSeconds: end, rest: rest)
+      expiresAtSeconds: end, rest: rest, tenantID: json["t"]?.string)
   }
 }

@@ -159,7 +159,9 @@ package struct SecondFactors: Sendable {
   ) async throws(AccountError) -> SignedIn {
     let (hash, details) = (pending.hash, pending.details)
     return try await sessions.start(
-      of: ProvenUser(pending.user, SignInWay(details.provider, method: details.method), claims: details.claims),
+      of: ProvenUser(
+        pending.user, SignInWay(details.provider, method: details.method, attributes: details.attributes),
+        claims: details.claims),
       secondFactor: factor, client: client, now: now
     ) { (transaction, user) throws(AccountError) in
       guard transaction.ticket(hash)?.purpose == .pendingSecondFactor else {

@@ -18,6 +18,7 @@ import HearthTree
 /// blockingFunctions             those that were set while the server ran
 /// configurationChanges          what else of the configuration was changed while it ran
 /// migrated/SHA-256              of an address whose account came from another system: the second of that
+/// providers/ID                  a provider that an administrator set up
 /// happenings                    which accounts the last change made or deleted that others are told of
 /// tenants/ID/settings           a tenant
 /// tenants/ID/…                  the records of its accounts, laid out like these
@@ -51,6 +52,7 @@ enum AccountPath {
   static let configurationChanges = Path("configurationChanges")
   static let generationFloor = Path("generationFloor")
   static let happenings = Path("happenings")
+  static let providers = Path("providers")
   static let tenants = Path("tenants")
   /// Below a tenant.
   static let settings = Path("settings")
@@ -68,6 +70,7 @@ enum AccountPath {
   }
 
   static func passkey(_ id: String) -> Path { passkeys.appending(Key(Digest(sha256: id.utf8).hex)) }
+  static func provider(_ id: String) -> Path { providers.appending(key(id)) }
   static func tenant(_ id: String) -> Path { tenants.appending(key(id)) }
   static func tenantSettings(_ id: String) -> Path { tenant(id).appending(settings) }
   static func endedTenant(_ id: String) -> Path { Path("endedTenants").appending(key(id)) }

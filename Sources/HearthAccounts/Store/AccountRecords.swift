@@ -115,6 +115,17 @@ struct RecordReader {
     return readers
   }
 
+  /// The elements of an array, all of them texts; absent is empty.
+  func list(_ name: String) throws(RecordDamage) -> [String] {
+    guard let elements = json[name]?.array else { return [] }
+    var texts: [String] = []
+    for element in elements {
+      guard case .string(let text) = element else { throw RecordDamage("\(name) has something that is no text") }
+      texts.append(text)
+    }
+    return texts
+  }
+
   /// The members of an object, all of them texts; absent is empty.
   func texts(_ name: String) throws(RecordDamage) -> [String: String] {
     guard let members = json[name]?.members else { return [:] }
@@ -158,6 +169,10 @@ struct RecordWriter {
 
   mutating func set(_ name: String, _ records: [some StoredRecord]) {
     if !records.isEmpty { members.append(JSON.Member(name, .array(records.map { RecordWriter($0).json }))) }
+  }
+
+  mutating func set(_ name: String, list: [String]) {
+    if !list.isEmpty { members.append(JSON.Member(name, .array(list.map { .string($0) }))) }
   }
 
   mutating func set(_ name: String, _ texts: [String: String]) {

@@ -67,6 +67,9 @@ public struct IDTokenMinter: Sendable, Redacted {
       members.append(ClaimValue.Member("sign_in_second_factor", .string(factor.provider)))
       members.append(ClaimValue.Member("second_factor_identifier", .string(factor.identifier)))
     }
+    if let attributes = subject.signInAttributes {
+      members.append(ClaimValue.Member("sign_in_attributes", attributes))
+    }
     if let tenant = subject.tenant { members.append(ClaimValue.Member("tenant", .string(tenant))) }
     if let generation = subject.generation { members.append(ClaimValue.Member("generation", .int(generation))) }
     return .object(members)

@@ -20,6 +20,9 @@ struct IdentityCall: Sendable {
   /// From the path; nil for the project itself.
   var pathTenant: String?
 
+  /// Of a provider configuration: from the path, or for a new one from the query; nil for none.
+  var configurationID: String?
+
   /// The longest text of a member, but for tokens and provider answers.
   static let textBytesMax = 8 << 10
   static let longTextBytesMax = 64 << 10

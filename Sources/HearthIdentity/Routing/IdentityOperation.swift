@@ -15,12 +15,16 @@ package enum IdentityOperation: String, Sendable, CaseIterable {
   case adminCreate, adminLookup, adminUpdate, adminDelete, adminSendCode
   case batchGet, batchDelete, batchCreate, createSessionCookie, queryAccounts
   case getProjectConfig, changeProjectConfig
+  case createIssuer, listIssuers, getIssuer, changeIssuer, deleteIssuer
+  case createSAMLProvider, listSAMLProviders, getSAMLProvider, changeSAMLProvider, deleteSAMLProvider
+  case listDefaultProviders
   case createTenant, listTenants, getTenant, changeTenant, deleteTenant
   // For the operator: what the identity protocol has no words for.
   case status, exportUsers, checkPasswords, revokeUser, tokenStanding
   case listServiceAccounts, createServiceAccount, disableServiceAccount, removeServiceAccountKey
   case listKeys, rotateKey, removeKey, listSecrets, rotateSecret, removeSecret
   case tailAudit, verifyAudit
+  case importSAMLMetadata
   case unknownAdministration
   // For everybody.
   case idTokenCertificates, cookieCertificates, keySet, discovery, accessToken
@@ -30,7 +34,7 @@ package enum IdentityOperation: String, Sendable, CaseIterable {
   case legacyCreateUser, legacyRemoveUser, legacyChangePassword, legacyChangeEmail, legacyResetPassword
   case legacyPasswordSignIn, legacyAnonymousSignIn, legacyProviderSignIn, legacySession, legacyUnknown
   // Pages for people, and what a hosted web app reads.
-  case actionPage, handlerPage, handlerFrame, webConfiguration
+  case actionPage, handlerPage, handlerFrame, samlMetadata, webConfiguration
   // Parts of the protocol that are not served here.
   case phoneClient, gameCenter, saml, projectChange
   /// No operation of a service whose name the request has.
@@ -42,7 +46,9 @@ package enum IdentityOperation: String, Sendable, CaseIterable {
   /// Whether it is, of the operator's, one about people, so that it may be about a tenant's.
   var isOfUsers: Bool {
     switch self {
-    case .exportUsers, .checkPasswords, .revokeUser, .tokenStanding, .tailAudit, .verifyAudit: true
+    case .exportUsers, .checkPasswords, .revokeUser, .tokenStanding, .tailAudit, .verifyAudit,
+      .importSAMLMetadata:
+      true
     default: false
     }
   }

@@ -2,7 +2,7 @@ extension IdentityRoute {
   /// Everything that the identity endpoints serve: method, path, operation, and who may ask. Of rows for the same path
   /// the first that takes the method counts.
   package static let table: [IdentityRoute] =
-    toolkit + olderToolkit + administration + tokens + emulator + legacy
+    providers + toolkit + olderToolkit + administration + tokens + emulator + legacy
     + pages
 
   /// Versions 1 and 2 of the identity service.
@@ -53,6 +53,36 @@ extension IdentityRoute {
     IdentityRoute([.toolkit], "*", "v2/projects/{project}", .projectChange, .administrator),
     IdentityRoute([.toolkit], "*", "v2/projects/{project}/{rest}", .projectChange, .administrator),
   ]
+
+  /// Providers that are set up while the server runs; before the rows that say what of a project cannot be changed.
+  private static let providers: [IdentityRoute] =
+    configurations("oauthIdpConfigs", .createIssuer, .listIssuers, .getIssuer, .changeIssuer, .deleteIssuer)
+    + configurations(
+      "inboundSamlConfigs", .createSAMLProvider, .listSAMLProviders, .getSAMLProvider, .changeSAMLProvider,
+      .deleteSAMLProvider)
+    + places("defaultSupportedIdpConfigs").map {
+      IdentityRoute([.toolkit], "GET", $0, .listDefaultProviders, .administrator)
+    }
+
+  private static func configurations(
+    _ name: String, _ create: IdentityOperation, _ list: IdentityOperation, _ get: IdentityOperation,
+    _ change: IdentityOperation, _ delete: IdentityOperation
+  ) -> [IdentityRoute] {
+    places(name).flatMap { place in
+      let one = PathPattern(stringLiteral: place.text + "/{config}")
+      return [
+        IdentityRoute([.toolkit], "POST", place, create, .administrator),
+        IdentityRoute([.toolkit], "GET", place, list, .administrator),
+        IdentityRoute([.toolkit], "GET", one, get, .administrator),
+        IdentityRoute([.toolkit], "PATCH", one, change, .administrator),
+        IdentityRoute([.toolkit], "DELETE", one, delete, .administrator),
+      ]
+    }
+  }
+
+  private static func places(_ name: String) -> [PathPattern] {
+    ["v2/projects/{project}/", "v2/projects/{project}/tenants/{tenant}/"].map { PathPattern(stringLiteral: $0 + name) }
+  }
 
   /// Version 3, which older clients speak; also under the name of another host.
   private static let olderToolkit: [IdentityRoute] = [
@@ -134,6 +164,7 @@ extension IdentityRoute {
       own("POST", "hearth/v1/secrets:remove", .removeSecret),
       own("POST", "hearth/v1/audit:tail", .tailAudit),
       own("POST", "hearth/v1/audit:verify", .verifyAudit),
+      own("POST", "hearth/v1/providers:importSAML", .importSAMLMetadata),
       own("POST", "hearth/v1/{rest}", .unknownAdministration),
     ]
 
@@ -205,6 +236,8 @@ extension IdentityRoute {
     page("__/auth/iframe", .handlerFrame),
     page("emulator/auth/handler", .handlerPage),
     page("emulator/auth/iframe", .handlerFrame),
+    // What is registered at an identity provider.
+    page("__/auth/saml/metadata", .samlMetadata),
     page("__/firebase/init.json", .webConfiguration),
   ]
 

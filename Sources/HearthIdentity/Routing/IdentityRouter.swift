@@ -14,6 +14,8 @@ package enum IdentityRouter {
     var project: String?
     /// From the path; nil for the project itself.
     var tenant: String?
+    /// The provider configuration of the path; nil when that names none.
+    var configuration: String?
 
     /// Whom the rows are for.
     package enum Audience: Sendable {
@@ -28,7 +30,7 @@ package enum IdentityRouter {
     /// Whom it is for.
     package var audience: Audience {
       switch routes.first?.operation {
-      case .actionPage, .handlerPage, .handlerFrame: .people
+      case .actionPage, .handlerPage, .handlerFrame, .samlMetadata: .people
       case .webConfiguration: .webApps
       default: .programs
       }
@@ -49,6 +51,7 @@ package enum IdentityRouter {
       routes = [route]
       project = values["project"]
       tenant = values["tenant"]
+      configuration = values["config"]
     }
   }
 

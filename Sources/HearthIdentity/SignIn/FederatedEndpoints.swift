@@ -72,6 +72,8 @@ struct FederatedEndpoints: EndpointArea {
   private func redeemed(
     _ requestURI: String, session: String, _ call: IdentityCall
   ) async throws(AccountError) -> PresentedIdentity {
+    let person = try await accounts.samlPages.redeem(requestURI: requestURI, sessionID: session, now: call.now)
+    if let person { return .identity(person, parameters: [:], pending: nil) }
     let (providerID, parameters) = try await accounts.providerPages.redeem(
       requestURI: requestURI, sessionID: session, client: call.client, now: call.now)
     let presented = try await accounts.federated.presented(
@@ -85,6 +87,12 @@ struct FederatedEndpoints: EndpointArea {
   private func presentedCredential(
     of providerID: String, parameters: [String: String], isLinking: Bool, _ call: IdentityCall
   ) async throws(AccountError) -> PresentedCredential {
+    guard !SAMLPages.serves(providerID) || parameters["SAMLResponse"] == nil || accounts.configuration.isEmulator else {
+      throw AccountError(
+        .invalidCredentialOrProvider,
+        "An identity provider's answer counts where this server's sign-in page asked for it: use signInWithPopup or "
+          + "signInWithRedirect.")
+    }
     // An emulator believes what programs of its machine say, signed or not.
     if accounts.emulator(isFromLoopback: call.isFromLoopback) != nil {
       if let claimed = try EmulatedCredential.identity(providerID: providerID, parameters: parameters) {

@@ -17,11 +17,23 @@ public protocol SignInPlugin: SendableMetatype {
   ///   starting.
   /// - Throws: ``SettingsError``, which keeps the server from starting with a sentence for the operator.
   static func providers(_ settings: PluginSettings) throws(SettingsError) -> [any SignInProvider]
+
+  /// What makes providers of issuers that administrators set up while the server runs. Called once at start, of every
+  /// plugin that is built in.
+  ///
+  /// - Parameter settings: nil when the plugin is not switched on.
+  /// - Returns: nil from a plugin that knows no such issuers.
+  static func issuerProviders(_ settings: PluginSettings?) throws(SettingsError) -> (any IssuerProviders)?
 }
 
 extension SignInPlugin {
   /// Off until the operator names the plugin.
   public static var defaultUse: DefaultUse { .never }
+
+  /// None.
+  public static func issuerProviders(_ settings: PluginSettings?) throws(SettingsError) -> (any IssuerProviders)? {
+    nil
+  }
 }
 
 /// When a plugin is switched on although the configuration does not name it. A configuration that names any sign-in plugin

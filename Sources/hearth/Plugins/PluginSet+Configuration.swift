@@ -42,6 +42,9 @@ extension PluginSet {
     self.init(
       providers: made, mailer: try mailer.map { try Self.mailPlugin($0.name).mailer(settings($0)) },
       smsSender: try sender.map { try Self.smsPlugin($0.name).sender(settings($0)) })
+    for plugin in BuiltInPlugins.signIn where issuers == nil {
+      issuers = try plugin.issuerProviders(signIn.first { $0.name == plugin.name }.map(settings))
+    }
   }
 
   private static func signInPlugin(_ name: String) throws -> any SignInPlugin.Type {

@@ -233,7 +233,8 @@ import Testing
     }
     #expect(try await get(world, Self.start + [("tid", "t")]).status == 400)
     #expect(try await get(world, Self.start, host: "evil.example").status == 421)
-    #expect(try await get(world, Self.start, method: "POST").status == 405)
+    #expect(try await get(world, Self.start, method: "PUT").status == 405)
+    #expect(try await get(world, Self.start, method: "POST").status == 400)
     let proxied = try await get(world, Self.start, host: "sign-in.example.com")
     let state = try #require(proxied.headers["Location"]?.split(separator: "=").last)
     #expect(corp.request(String(state))?.redirectURI == "https://sign-in.example.com/__/auth/handler")

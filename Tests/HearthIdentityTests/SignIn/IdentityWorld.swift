@@ -32,7 +32,8 @@ final class IdentityWorld: Sendable {
 
   init(
     seed: UInt64 = 1, hasMailer: Bool = true, providers: [any SignInProvider]? = nil, hooks: [any DecidingHook] = [],
-    functions: (any FunctionCaller)? = nil, texts: (any SMSSender)? = nil, captchas: (any CaptchaService)? = nil,
+    issuers: (any IssuerProviders)? = nil, functions: (any FunctionCaller)? = nil, texts: (any SMSSender)? = nil,
+    captchas: (any CaptchaService)? = nil,
     configure: (inout AccountsConfiguration) -> Void = { _ in }
   ) throws {
     let world = AccountsWorld(seed: seed)
@@ -46,12 +47,14 @@ final class IdentityWorld: Sendable {
     self.world = world
     self.told = told
     self.outbox = outbox
+    var plugins = PluginSet(
+      providers: providers ?? [FakeMailedLink(), FakePassword(), FakeAnonymous(), FakeCustomToken(), FakeGoogle()],
+      mailer: hasMailer ? outbox : nil, smsSender: texts, hooks: hooks)
+    plugins.issuers = issuers
     let accounts = Accounts(
       configuration: configuration, store: try world.store(),
       keys: KeyRing(store: try Self.sharedKeys.get(), projectID: "demo-test", random: world.random),
-      plugins: PluginSet(
-        providers: providers ?? [FakeMailedLink(), FakePassword(), FakeAnonymous(), FakeCustomToken(), FakeGoogle()],
-        mailer: hasMailer ? outbox : nil, smsSender: texts, hooks: hooks),
+      plugins: plugins,
       environment: environment,
       onRevocation: { revocation, event in
         told.revocations.withLock { $0.append(revocation) }

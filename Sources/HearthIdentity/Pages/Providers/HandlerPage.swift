@@ -9,24 +9,32 @@ struct HandlerPage: Sendable {
   private var accounts: Accounts { endpoints.accounts }
 
   func answer(_ request: IdentityRequest) async -> IdentityResponse {
+    if request.method == "POST" { return await SAMLArrival(page: self).answer(request) }
     guard request.method == "GET" else { return HTMLPage.methodNotAllowed.response }
     if request.parameter("state") != nil { return arrival(request) }
     guard let asked = HandlerRequest(request.query) else { return HTMLPage.brokenStart.response }
     guard accounts.configuration.apiKeys?.contains(asked.apiKey) ?? true else { return HTMLPage.unknownKey.response }
-    guard asked.tenantID == nil else { return HTMLPage.noTenants.response }
+    let home: Accounts
+    do throws(AccountError) {
+      home = try await endpoints.home(ofTenant: asked.tenantID, isFromLoopback: request.isFromLoopback)
+    } catch {
+      return HTMLPage.noTenant.response
+    }
     guard accounts.codes.links.isAllowedContinueURL(asked.redirectURL) else {
       let host = ContinueURL(asked.redirectURL)?.host ?? "It"
       return HTMLPage.foreignApp(host).response
     }
     if accounts.emulator(isFromLoopback: request.isFromLoopback) != nil {
-      return EmulatorHandlerPage(accounts: accounts, asked: asked).page.response
+      return EmulatorHandlerPage(accounts: home, asked: asked).page.response
     }
-    return await departure(asked, request)
+    return await departure(asked, request, to: home)
   }
 
   // MARK: To the provider
 
-  private func departure(_ asked: HandlerRequest, _ request: IdentityRequest) async -> IdentityResponse {
+  private func departure(
+    _ asked: HandlerRequest, _ request: IdentityRequest, to home: Accounts
+  ) async -> IdentityResponse {
     guard let origin = origin(of: request.host) else {
       return HTMLPage.otherDomain(accounts.configuration.pageOrigins).response
     }
@@ -34,10 +42,8 @@ struct HandlerPage: Sendable {
       return HTMLPage.longAddress.response
     }
     do throws(AccountError) {
-      let departure = try await accounts.providerPages.depart(
-        to: asked.providerID, redirectURI: AccountsConfiguration.redirectURI(origin: origin), scopes: asked.scopes,
-        parameters: asked.parameters.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) },
-        memo: asked.memo, now: request.now)
+      let departure = try await departure(
+        asked, in: home, redirectURI: AccountsConfiguration.redirectURI(origin: origin), now: request.now)
       guard departure.visit.utf8.count <= Self.cookieBytesMax else { return HTMLPage.longAddress.response }
       let cookie = VisitCookie(state: departure.state, isSecure: origin.hasPrefix("https://"))
       var response = HTMLPage(
@@ -54,11 +60,25 @@ struct HandlerPage: Sendable {
     }
   }
 
+  private func departure(
+    _ asked: HandlerRequest, in home: Accounts, redirectURI: String, now: Instant
+  ) async throws(AccountError) -> ProviderPages.Departure {
+    if SAMLPages.serves(asked.providerID) {
+      return try home.samlPages.depart(
+        to: asked.providerID, consumerURL: redirectURI, memo: asked.memo, isForced: asked.kind.isReauthentication,
+        now: now)
+    }
+    return try await home.providerPages.depart(
+      to: asked.providerID, redirectURI: redirectURI, scopes: asked.scopes,
+      parameters: asked.parameters.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) },
+      memo: asked.memo, now: now)
+  }
+
   /// Browsers cut cookies at 4,096 bytes, name and attributes included.
   private static let cookieBytesMax = 3_900
 
   /// The origin under which the browser opened the page: one of the configured ones, never what it says by itself.
-  private func origin(of host: String) -> String? {
+  func origin(of host: String) -> String? {
     accounts.configuration.pageOrigins.first { origin in
       guard let name = ContinueURL(origin)?.host else { return false }
       return name == host || name == "[\(host)]"
@@ -70,7 +90,7 @@ struct HandlerPage: Sendable {
     case .operationNotAllowed:
       .error(
         code: "auth/operation-not-allowed",
-        message: "The server has no sign-in page for this provider: its settings name no client secret for it.")
+        message: "The server has no sign-in page for this provider: it is not set up, or without a client secret.")
     default: .error(code: "auth/internal-error", message: error.message)
     }
   }
@@ -130,7 +150,7 @@ struct HandlerPage: Sendable {
     String(text.prefix(64).map { $0.isASCII && ($0.isLetter || $0.isNumber || "_-.".contains($0)) ? $0 : "?" })
   }
 
-  private func page(_ event: HandlerEvent, _ outcome: HandlerEvent.Outcome) -> HTMLPage {
+  func page(_ event: HandlerEvent, _ outcome: HandlerEvent.Outcome) -> HTMLPage {
     HTMLPage(
       title: "Signing you in",
       content: HTMLPage.eventMarkup(event.text(outcome)) + HTMLPage.deliveryMarkup(isWaiting: true),
@@ -166,11 +186,9 @@ extension HTMLPage {
     title: "This app is not known here",
     content: paragraph("Its API key is none of this server's: see apiKeys in the server's settings."), status: 403)
 
-  static let noTenants = HTMLPage(
+  static let noTenant = HTMLPage(
     title: "This sign-in is not possible",
-    content: paragraph(
-      "The app names a tenant. By a page of another provider people sign in to the project itself; in a tenant, apps can hand "
-        + "the provider's token over."), status: 400)
+    content: paragraph("The app names a tenant that is not here, or in which nobody signs in."), status: 400)
 
   static let longAddress = HTMLPage(
     title: "The app's address is too long",

@@ -10,6 +10,8 @@ struct HandlerRequest: Sendable, Equatable {
 
     /// The app's own page goes to the provider, and comes back.
     var isRedirect: Bool { rawValue.hasSuffix("Redirect") }
+    /// Somebody who is signed in shows once more who they are.
+    var isReauthentication: Bool { rawValue.hasPrefix("reauth") }
   }
 
   private static let textBytesMax = 256
@@ -65,6 +67,7 @@ struct HandlerRequest: Sendable, Equatable {
   var memo: String {
     var members = [JSON.Member("k", .string(kind.rawValue)), .init("a", .string(apiKey)), .init("n", .string(appName))]
     if let eventID { members.append(.init("i", .string(eventID))) }
+    if let tenantID { members.append(.init("t", .string(tenantID))) }
     if kind.isRedirect { members.append(.init("r", .string(redirectURL))) }
     return String(decoding: JSON.object(members).text(), as: UTF8.self)
   }
@@ -76,6 +79,8 @@ struct HandlerEvent: Sendable {
   var apiKey: String
   var appName: String
   var eventID: String?
+  /// Nil for the project itself.
+  var tenantID: String?
   /// Nil for the page that opened this one.
   var redirectURL: String?
 
@@ -87,6 +92,7 @@ struct HandlerEvent: Sendable {
     self.apiKey = apiKey
     self.appName = appName
     eventID = json["i"]?.string
+    tenantID = json["t"]?.string
     redirectURL = json["r"]?.string
   }
 
@@ -95,6 +101,7 @@ struct HandlerEvent: Sendable {
     apiKey = request.apiKey
     appName = request.appName
     eventID = request.eventID
+    tenantID = request.tenantID
     redirectURL = kind.isRedirect ? request.redirectURL : nil
   }
 
@@ -121,7 +128,8 @@ struct HandlerEvent: Sendable {
     }
     let event = JSON.object([
       .init("type", .string(kind.rawValue)), .init("eventId", eventID.map { .string($0) } ?? .null),
-      .init("urlResponse", url), .init("sessionId", session), .init("postBody", .null), .init("tenantId", .null),
+      .init("urlResponse", url), .init("sessionId", session), .init("postBody", .null),
+      .init("tenantId", tenantID.map { .string($0) } ?? .null),
       .init("error", error),
     ])
     let message = JSON.object([

@@ -98,6 +98,15 @@ enum HandlerScripts {
     })();
     """
 
+  /// On the page that takes an identity provider's answer once more to where it came: a cookie of this origin goes along when
+  /// a page of this origin sends the form, and not when another site's does.
+  static let passOn = """
+    (function () {
+      'use strict';
+      document.getElementById('answer').submit();
+    })();
+    """
+
   /// On the emulator's page in a provider's place: who is chosen or made up is an ID token that nobody signed.
   static let emulator = """
     (function () {

@@ -1,0 +1,93 @@
+import HearthCrypto
+
+/// The providers that administrators set up while the server runs: of a project, or of one of its tenants.
+package struct ProviderAdministration: Sendable {
+  private let store: AccountStore
+  private let keys: KeyRing
+  private let plugins: ActivePlugins
+
+  init(store: AccountStore, keys: KeyRing, plugins: ActivePlugins) {
+    (self.store, self.keys, self.plugins) = (store, keys, plugins)
+  }
+
+  /// A provider's configuration.
+  ///
+  /// - Throws: `configurationNotFound`.
+  package func configuration(_ id: String) throws(AccountError) -> ProviderConfiguration {
+    guard let found = store.view.providerConfiguration(id) else { throw Self.notFound(id) }
+    return found
+  }
+
+  /// Those whose ids begin so, in the order of their ids.
+  ///
+  /// - Parameter id: the last one of the page before; nil begins with the first.
+  package func page(prefix: String, after id: String?, limit: Int) -> [ProviderConfiguration] {
+    store.view.providerConfigurations(prefix: prefix, after: id, limit: limit)
+  }
+
+  /// Keeps a new provider.
+  ///
+  /// - Throws: `configurationExists` for an id that this has or the server's settings have; `quotaExceeded`.
+  package func create(
+    _ configuration: ProviderConfiguration, by administrator: Administrator
+  ) async throws(AccountError) {
+    let id = configuration.id
+    guard plugins.credentialProvider(id) == nil else {
+      throw AccountError(.configurationExists, "\(id) is a provider of the server's settings file.")
+    }
+    try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
+      guard transaction.providerConfiguration(id) == nil else {
+        throw AccountError(.configurationExists, "There is a provider \(id).")
+      }
+      guard transaction.providerConfigurationCount < ProviderConfiguration.countMax else {
+        throw AccountError(.quotaExceeded, "There are at most \(ProviderConfiguration.countMax) providers.")
+      }
+      transaction.putProviderConfiguration(configuration)
+      transaction.audit(administrator.event(.configurationChanged, detail: "provider \(id) made"))
+    }
+  }
+
+  /// Changes a provider, from the next request on.
+  ///
+  /// - Parameters:
+  ///   - seen: as it was when the change was made up.
+  ///   - configuration: as it is to be.
+  /// - Throws: `configurationNotFound`; `unavailable` when somebody else changed it meanwhile.
+  package func replace(
+    _ seen: ProviderConfiguration, with configuration: ProviderConfiguration, by administrator: Administrator
+  ) async throws(AccountError) {
+    try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
+      guard let current = transaction.providerConfiguration(seen.id) else { throw Self.notFound(seen.id) }
+      guard current == seen, configuration.id == seen.id else { throw AccountError(.unavailable) }
+      transaction.putProviderConfiguration(configuration)
+      transaction.audit(administrator.event(.configurationChanged, detail: "provider \(seen.id) changed"))
+    }
+  }
+
+  /// Takes a provider away. Whoever came in by it stays signed in.
+  ///
+  /// - Throws: `configurationNotFound`.
+  package func delete(_ id: String, by administrator: Administrator) async throws(AccountError) {
+    try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
+      guard transaction.providerConfiguration(id) != nil else { throw Self.notFound(id) }
+      transaction.removeProviderConfiguration(id)
+      transaction.audit(administrator.event(.configurationChanged, detail: "provider \(id) deleted"))
+    }
+  }
+
+  private static func notFound(_ id: String) -> AccountError {
+    AccountError(.configurationNotFound, "There is no provider configuration of that id.")
+  }
+
+  // MARK: Secrets
+
+  /// A client secret as a configuration keeps it.
+  package func sealed(clientSecret: String, of id: String) throws(AccountError) -> String {
+    try keys.sealed(clientSecret: clientSecret, of: id)
+  }
+
+  /// The client secret of a configuration, for its administrators; nil without one.
+  package func clientSecret(of configuration: ProviderConfiguration) -> String? {
+    configuration.oidc?.sealedSecret.flatMap { keys.clientSecret($0, of: configuration.id) }
+  }
+}

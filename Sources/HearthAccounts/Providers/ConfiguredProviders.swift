@@ -1,0 +1,69 @@
+import HearthCrypto
+import HearthPlugin
+import Synchronization
+
+/// The OpenID Connect issuers that an administrator set up, as providers: made at their first use, and again when their
+/// configuration is another one.
+final class ConfiguredProviders: Sendable {
+  private struct Made {
+    var configuration: ProviderConfiguration
+    var provider: any SignInProvider
+  }
+
+  private let store: AccountStore
+  private let keys: KeyRing
+  private let issuers: (any IssuerProviders)?
+  private let made = Mutex<[String: Made]>([:])
+
+  /// - Parameters:
+  ///   - store: of the project or the tenant.
+  ///   - issuers: nil for a program without a plugin that knows such issuers.
+  init(store: AccountStore, keys: KeyRing, issuers: (any IssuerProviders)?) {
+    (self.store, self.keys, self.issuers) = (store, keys, issuers)
+  }
+
+  /// A provider that is set up and switched on; nil for any other.
+  func enabled(_ id: String) -> ProviderConfiguration? {
+    guard id.utf8.count <= ProviderConfiguration.oidcPrefix.utf8.count + ProviderConfiguration.nameBytesMax,
+      let configuration = store.view.providerConfiguration(id), configuration.isEnabled
+    else { return nil }
+    return configuration
+  }
+
+  /// The provider of that id; nil when none is set up, or it is switched off.
+  func provider(_ id: String) -> (any SignInProvider)? {
+    guard id.utf8.starts(with: ProviderConfiguration.oidcPrefix.utf8) else { return nil }
+    guard let issuers, let configuration = enabled(id), let oidc = configuration.oidc else {
+      made.withLock { _ = $0.removeValue(forKey: id) }
+      return nil
+    }
+    return made.withLock { made in
+      if let known = made[id], known.configuration == configuration { return known.provider }
+      let secret = oidc.takesCodes ? oidc.sealedSecret.flatMap { keys.clientSecret($0, of: id) } : nil
+      let provider = issuers.provider(
+        of: ConfiguredIssuer(
+          id: id, displayName: configuration.displayName ?? id, issuer: oidc.issuer, clientID: oidc.clientID,
+          clientSecret: secret, emailDomains: configuration.emailDomains))
+      made[id] = Made(configuration: configuration, provider: provider)
+      return provider
+    }
+  }
+}
+
+extension KeyRing {
+  private func purpose(of id: String) -> String { "client secret of \(id)" + (tenant.map { " in \($0)" } ?? "") }
+
+  /// A client secret, to be kept.
+  func sealed(clientSecret: String, of id: String) throws(AccountError) -> String {
+    do {
+      return try seal(Array(clientSecret.utf8), for: purpose(of: id))
+    } catch {
+      throw AccountError(.unavailable)
+    }
+  }
+
+  /// A client secret that was kept; nil when it was sealed with another key, or for another provider.
+  func clientSecret(_ sealed: String, of id: String) -> String? {
+    unseal(sealed, for: purpose(of: id)).map { String(decoding: $0, as: UTF8.self) }
+  }
+}

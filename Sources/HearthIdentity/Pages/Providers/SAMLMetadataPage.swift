@@ -1,0 +1,43 @@
+import HearthAccounts
+
+/// What an identity provider is told of this server: `/__/auth/saml/metadata?providerId=saml.corp`, with `tenantId` for a
+/// tenant's. Nothing in it is secret.
+struct SAMLMetadataPage: Sendable {
+  let endpoints: IdentityEndpoints
+
+  func answer(_ request: IdentityRequest) async -> IdentityResponse {
+    guard request.method == "GET" || request.method == "HEAD" else { return HTMLPage.methodNotAllowed.response }
+    do throws(AccountError) {
+      let home = try await endpoints.home(ofTenant: request.parameter("tenantId"))
+      let urls = home.configuration.pageOrigins.map { AccountsConfiguration.redirectURI(origin: $0) }
+      let text = try home.samlPages.metadata(of: request.parameter("providerId") ?? "", consumerURLs: urls)
+      var response = IdentityResponse(contentType: "application/samlmetadata+xml", body: Array(text.utf8))
+      response.isForPeople = true
+      response.headers = [("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer")]
+      return response
+    } catch {
+      return Self.unknown.response
+    }
+  }
+
+  private static let unknown = HTMLPage(
+    title: "There is no such provider",
+    content: HTMLPage.paragraph(
+      "The address names a SAML provider that is set up here: providerId=saml.corp, and tenantId for a tenant's."),
+    status: 404)
+}
+
+extension IdentityEndpoints {
+  /// The accounts of the tenant that a page is opened for; those of the project when that names none.
+  ///
+  /// - Parameter isFromLoopback: an emulator makes a tenant that a program of its machine names.
+  /// - Throws: `tenantNotFound`, `projectDisabled`.
+  func home(ofTenant id: String?, isFromLoopback: Bool = false) async throws(AccountError) -> Accounts {
+    guard let id, !id.isEmpty else { return accounts }
+    let home =
+      accounts.emulator(isFromLoopback: isFromLoopback) == nil
+      ? try directory.knownTenant(id) : try await directory.tenant(id, of: accounts)
+    guard home.settings.tenant?.isDisabled != true else { throw AccountError(.projectDisabled) }
+    return home
+  }
+}

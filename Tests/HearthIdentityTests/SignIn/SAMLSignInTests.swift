@@ -1,0 +1,271 @@
+import HearthEngine
+import HearthTree
+import SAMLTestKit
+import Testing
+
+@testable import HearthAccounts
+@testable import HearthCrypto
+@testable import HearthIdentity
+@testable import HearthSAML
+
+/// A company's login by the handler's page, without a socket: what the browser is sent to, brings back, and what the app gets.
+@Suite struct SAMLSignInTests {
+  private static func world() throws -> IdentityWorld {
+    try IdentityWorld { $0.authorizedDomains = ["app.example.com"] }
+  }
+
+  struct Page {
+    var status: Int
+    var text: String
+    var headers: [String: String]
+
+    /// What the page tells the app.
+    func event() throws -> JSON {
+      let start = try #require(text.range(of: "data-event=\""), "\(text)")
+      let quoted = text[start.upperBound...].prefix { $0 != "\"" }
+      let plain = [("&quot;", "\""), ("&lt;", "<"), ("&gt;", ">"), ("&#39;", "'"), ("&amp;", "&")].reduce(
+        String(quoted)
+      ) {
+        $0.replacing($1.0, with: $1.1)
+      }
+      return try #require(JSON(parsing: plain.utf8)?["event"])
+    }
+  }
+
+  private static func open(
+    _ world: IdentityWorld, method: String = "GET", path: String = "/__/auth/handler",
+    query: [(name: String, value: String)] = [], form: [(String, String)] = [], cookie: String? = nil
+  ) async throws -> Page {
+    let body = form.map { PercentEncoding.encode($0.0) + "=" + PercentEncoding.encode($0.1) }.joined(separator: "&")
+    var request = IdentityRequest(
+      method: method, host: "auth.example.com", path: path, query: query,
+      contentType: "application/x-www-form-urlencoded", body: Array(body.utf8), client: world.world.client("192.0.2.1"),
+      now: world.world.now)
+    request.cookie = cookie
+    let response = try #require(await IdentityEndpoints(world.directory).handle(request))
+    return Page(
+      status: response.status, text: String(decoding: response.body, as: UTF8.self),
+      headers: Dictionary(response.headers.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 }))
+  }
+
+  /// A browser on its way: what it was sent with, and its cookie.
+  struct Departure {
+    var state: String
+    var requestID: String
+    var cookie: String
+    var question: String
+  }
+
+  private static func depart(
+    _ world: IdentityWorld, provider: String = "saml.corp", tenant: String? = nil, kind: String = "signInViaPopup"
+  ) async throws -> Departure {
+    var query: [(name: String, value: String)] = [
+      ("apiKey", "key"), ("appName", "[DEFAULT]"), ("authType", kind), ("eventId", "17"), ("providerId", provider),
+      ("redirectUrl", "https://app.example.com/in"), ("v", "12"),
+    ]
+    if let tenant { query.append(("tid", tenant)) }
+    let page = try await open(world, query: query)
+    #expect(page.status == 303, "\(page.text)")
+    let url = try #require(page.headers["Location"])
+    let pairs = try #require(PercentEncoding.pairs(url.drop { $0 != "?" }.dropFirst().utf8))
+    let message = try #require(pairs.first { $0.name == "SAMLRequest" }?.value)
+    let bytes = try #require(Base64.decodeLenient(Array(message.utf8)))
+    let question = String(decoding: bytes.dropFirst(5), as: UTF8.self)
+    let id = try #require(question.firstMatch(of: /ID="([^"]*)"/)?.output.1)
+    return Departure(
+      state: try #require(pairs.first { $0.name == "RelayState" }?.value), requestID: String(id),
+      cookie: String(try #require(page.headers["Set-Cookie"]?.split(separator: ";").first)), question: question)
+  }
+
+  private static func answer(
+    _ world: IdentityWorld, to departure: Departure, _ change: (inout TestResponse) -> Void = { _ in }
+  ) -> TestResponse {
+    var response = TestResponse(of: .shared, to: departure.requestID)
+    response.notBefore = SAMLTime.text(world.nowSeconds - 5)
+    response.notOnOrAfter = SAMLTime.text(world.nowSeconds + 300)
+    change(&response)
+    return response
+  }
+
+  private static func bring(
+    _ world: IdentityWorld, _ text: String, _ departure: Departure, cookie: String? = nil, isMarked: Bool = false
+  ) async throws -> Page {
+    try await open(
+      world, method: "POST",
+      form: [("SAMLResponse", Base64.encode(Array(text.utf8))), ("RelayState", departure.state)]
+        + (isMarked ? [("hearth", "1")] : []),
+      cookie: cookie ?? departure.cookie)
+  }
+
+  private static func redeem(
+    _ world: IdentityWorld, _ event: JSON, tenant: String? = nil
+  ) async throws -> IdentityWorld.Answer {
+    try await world.post(
+      "accounts:signInWithIdp",
+      [
+        "requestUri": event["urlResponse"] ?? .null, "sessionId": event["sessionId"] ?? .null, "postBody": .null,
+        "returnSecureToken": true, "returnIdpCredential": true, "tenantId": tenant.map { .string($0) } ?? .null,
+      ])
+  }
+
+  @Test("Somebody goes to the company's page and comes in: attributes are in the token, and the event counts once")
+  func popup() async throws {
+    let world = try Self.world()
+    _ = try await ProviderConfigurationTests.make(world, "saml.corp", ProviderConfigurationTests.saml())
+    let departure = try await Self.depart(world)
+    #expect(departure.question.contains("AssertionConsumerServiceURL=\"https://auth.example.com/__/auth/handler\""))
+    #expect(departure.question.contains("<saml:Issuer>https://sp.example.com</saml:Issuer>"))
+    let answer = Self.answer(world, to: departure) {
+      $0.attributes = [
+        ("urn:oid:2.16.840.1.113730.3.1.241", ["Ann Smith"]), ("givenName", ["Ann"]), ("groups", ["a", "b"]),
+      ]
+    }
+    // The first form comes from another site, without the cookie: a page of ours sends it once more.
+    let first = try await Self.bring(world, answer.text, departure, cookie: "none=1")
+    #expect(first.text.contains("<form id=\"answer\" method=\"post\">") && first.headers["Set-Cookie"] == nil)
+    #expect(first.headers["Content-Security-Policy"]?.contains("form-action 'self'") == true)
+    let page = try await Self.bring(world, answer.text, departure, isMarked: true)
+    #expect(page.headers["Set-Cookie"]?.contains("Max-Age=0") == true)
+    let event = try page.event()
+    #expect(event["error"] == .null && event["eventId"]?.string == "17" && event["tenantId"] == .null)
+    #expect(event["sessionId"]?.string?.contains("ann") == false)
+    let entered = try await Self.redeem(world, event)
+    #expect(entered.status == 200, "\(entered.text)")
+    #expect(entered.json["providerId"] == "saml.corp" && entered.json["email"] == "ann@example.com")
+    #expect(entered.json["emailVerified"] == false && entered.json["displayName"] == "Ann Smith")
+    #expect(entered.json["rawUserInfo"]?.string?.contains("groups") == true)
+    let claims = try world.claims(entered.idToken)
+    #expect(claims["firebase"]?["sign_in_provider"]?.string == "saml.corp")
+    #expect(claims["firebase"]?["sign_in_attributes"]?["givenName"]?.string == "Ann")
+    #expect(claims["firebase"]?["sign_in_attributes"]?["groups"]?.json == #"["a","b"]"#)
+    let renewed = try await world.refresh(entered.refreshToken)
+    #expect(try world.claims(renewed.idToken)["firebase"]?["sign_in_attributes"]?["givenName"]?.string == "Ann")
+    #expect(try await Self.redeem(world, event).error?.contains("used before") == true)
+    let again = try await Self.depart(world)
+    let second = try await Self.bring(world, Self.answer(world, to: again) { $0.assertionID = "_2" }.text, again)
+    #expect(try await Self.redeem(world, second.event()).localID == entered.localID)
+  }
+
+  @Test("Security 81: an assertion is taken once, by the browser that asked, in its time")
+  func replay() async throws {
+    let world = try Self.world()
+    _ = try await ProviderConfigurationTests.make(world, "saml.corp", ProviderConfigurationTests.saml())
+    let departure = try await Self.depart(world)
+    let text = Self.answer(world, to: departure).text
+    _ = try await Self.bring(world, text, departure).event()
+    let again = try await Self.bring(world, text, departure).event()
+    #expect(again["error"]?["message"]?.string?.contains("used before") == true && again["sessionId"] == .null)
+    // Another browser, another visit, no visit.
+    let other = try await Self.depart(world)
+    let swapped = try await Self.bring(world, text, other).event()
+    #expect(swapped["error"]?["message"]?.string?.contains("InResponseTo") == true)
+    let foreign = try await Self.bring(world, text, departure, cookie: other.cookie, isMarked: true)
+    #expect(foreign.status == 400 && foreign.text.contains("was not begun here"))
+    let none = try await Self.bring(world, text, departure, cookie: "", isMarked: true)
+    #expect(none.status == 400)
+    // An id of before in a new answer.
+    let reused = try await Self.bring(world, Self.answer(world, to: other).text, other).event()
+    #expect(reused["error"]?["message"]?.string?.contains("used before") == true)
+    let late = try await Self.depart(world)
+    let lateText = Self.answer(world, to: late) { $0.assertionID = "_late" }.text
+    world.world.advance(seconds: ProviderPages.visitSeconds)
+    #expect(try await Self.bring(world, lateText, late).text.contains("took too long"))
+  }
+
+  @Test("what is wrong with an answer is told to the app, put on record, and counted")
+  func refused() async throws {
+    let world = try Self.world()
+    _ = try await ProviderConfigurationTests.make(world, "saml.corp", ProviderConfigurationTests.saml())
+    func message(_ change: @escaping (inout TestResponse) -> Void) async throws -> String {
+      let departure = try await Self.depart(world)
+      let event = try await Self.bring(world, Self.answer(world, to: departure, change).text, departure).event()
+      #expect(event["sessionId"] == .null)
+      return "\(event["error"]?["code"]?.string ?? "") \(event["error"]?["message"]?.string ?? "")"
+    }
+    #expect(try await message { $0.audience = "https://other.example.com" }.contains("Audience"))
+    #expect(try await message { $0.provider = .stranger }.contains("not of the configured certificates"))
+    #expect(try await message { $0.signed = .nothing }.contains("signed"))
+    #expect(
+      try await message { $0.nameIDFormat = "urn:oasis:names:tc:SAML:2.0:nameid-format:transient" }.contains(
+        "transient"))
+    let denied = try await message { $0.status = "urn:oasis:names:tc:SAML:2.0:status:AuthnFailed" }
+    #expect(denied.hasPrefix("auth/user-cancelled"))
+    let trail = world.accounts.store.view.auditTail(limit: 100).map { String(decoding: $0.line, as: UTF8.self) }
+    #expect(trail.contains { $0.contains("saml.corp: ") && $0.contains("Audience") })
+  }
+
+  @Test("Security 82: a tenant's login is the tenant's alone, with its own certificates and its own browsers' visits")
+  func tenants() async throws {
+    let world = try Self.world()
+    let tenant = try await ProviderConfigurationTests.tenant(world)
+    let other = try await ProviderConfigurationTests.tenant(world)
+    _ = try await ProviderConfigurationTests.make(world, "saml.corp", ProviderConfigurationTests.saml(), in: tenant)
+    _ = try await ProviderConfigurationTests.make(
+      world, "saml.corp", ProviderConfigurationTests.saml(.stranger), in: other)
+    let departure = try await Self.depart(world, tenant: tenant)
+    let event = try await Self.bring(world, Self.answer(world, to: departure).text, departure).event()
+    #expect(event["tenantId"]?.string == tenant)
+    for elsewhere in [nil, other] {
+      let answer = try await Self.redeem(world, event, tenant: elsewhere)
+      #expect(answer.error?.hasPrefix("TENANT_ID_MISMATCH") == true, "\(answer.text)")
+    }
+    let entered = try await Self.redeem(world, event, tenant: tenant)
+    #expect(entered.status == 200, "\(entered.text)")
+    let home = try await world.directory.tenant(tenant, of: world.accounts)
+    let token = try home.keys.verifyIDToken(entered.idToken, nowSeconds: world.nowSeconds)
+    #expect(token.claims["firebase"]?["tenant"]?.string == tenant)
+    // The project has no such provider, and the other tenant's certificate is another.
+    let unknown = try await Self.open(
+      world,
+      query: [
+        ("apiKey", "key"), ("appName", "a"), ("authType", "signInViaPopup"), ("providerId", "saml.corp"),
+        ("redirectUrl", "https://app.example.com/"),
+      ])
+    #expect(try unknown.event()["error"]?["code"]?.string == "auth/operation-not-allowed")
+    let crossed = try await Self.depart(world, tenant: other)
+    let wrong = try await Self.bring(world, Self.answer(world, to: crossed).text, crossed).event()
+    #expect(wrong["error"]?["message"]?.string?.contains("not of the configured certificates") == true)
+  }
+
+  @Test("questions are signed when that is wanted, and metadata says with which certificate")
+  func signedRequests() async throws {
+    let world = try Self.world()
+    _ = try await ProviderConfigurationTests.make(world, "saml.corp", ProviderConfigurationTests.saml())
+    let plain = try await Self.open(world, path: "/__/auth/saml/metadata", query: [("providerId", "saml.corp")])
+    #expect(
+      plain.text.contains("AuthnRequestsSigned=\"false\"") && plain.text.contains("entityID=\"https://sp.example.com\"")
+    )
+    #expect(plain.text.contains("Location=\"https://auth.example.com/__/auth/handler\""))
+    _ = try await ProviderConfigurationTests.ask(
+      world, "PATCH", "inboundSamlConfigs/saml.corp", ["idpConfig": ["signRequest": true]],
+      query: [("updateMask", "idpConfig.signRequest")])
+    let signed = try await Self.open(world, path: "/__/auth/saml/metadata", query: [("providerId", "saml.corp")])
+    #expect(signed.text.contains("X509Certificate") && signed.text.contains("AuthnRequestsSigned=\"true\""))
+    let page = try await Self.open(
+      world,
+      query: [
+        ("apiKey", "key"), ("appName", "a"), ("authType", "reauthViaPopup"), ("providerId", "saml.corp"),
+        ("redirectUrl", "https://app.example.com/"),
+      ])
+    #expect(
+      page.headers["Location"]?.contains(
+        "&SigAlg=http%3A%2F%2Fwww.w3.org%2F2001%2F04%2Fxmldsig-more%23rsa-sha256&Signature=") == true)
+    let none = try await Self.open(world, path: "/__/auth/saml/metadata", query: [("providerId", "saml.other")])
+    #expect(none.status == 404)
+  }
+
+  @Test("an answer that a client sends by itself is not taken: sign-ins begin here")
+  func handedOver() async throws {
+    let world = try Self.world()
+    _ = try await ProviderConfigurationTests.make(world, "saml.corp", ProviderConfigurationTests.saml())
+    let departure = try await Self.depart(world)
+    let text = PercentEncoding.encode(Base64.encode(Self.answer(world, to: departure).bytes))
+    let answer = try await world.post(
+      "accounts:signInWithIdp",
+      [
+        "requestUri": "https://auth.example.com/__/auth/handler", "returnSecureToken": true,
+        "postBody": .string("providerId=saml.corp&SAMLResponse=\(text)"),
+      ])
+    #expect(answer.error?.contains("sign-in page asked for it") == true)
+  }
+}

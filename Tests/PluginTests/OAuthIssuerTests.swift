@@ -1,0 +1,72 @@
+#if PLUGIN_OAuth
+  import HearthOutbound
+  import HearthPlugin
+  import HearthTree
+  import Testing
+
+  @testable import HearthCrypto
+  @testable import OAuthPlugin
+
+  /// Issuers that administrators set up while the server runs.
+  @Suite struct OAuthIssuerTests {
+    private static func issuer(secret: String? = nil) -> ConfiguredIssuer {
+      ConfiguredIssuer(
+        id: "oidc.corp", displayName: "Corp", issuer: "https://id.corp.example", clientID: "corp-app",
+        clientSecret: secret, emailDomains: ["Corp.example"])
+    }
+
+    private static func provider(_ world: OAuthWorld, _ issuer: ConfiguredIssuer) -> any SignInProvider {
+      OAuthIssuers(policy: .publicHTTPS) { world.fakes }.provider(of: issuer)
+    }
+
+    @Test("one is judged as one of the settings: keys by discovery, issuer, audience, addresses of its own domains")
+    func judged() async throws {
+      let world = try OAuthWorld()
+      let provider = Self.provider(world, Self.issuer())
+      func answer(_ changes: [String: ClaimValue]) async throws -> SignInAnswer {
+        try await provider.answer(
+          Requests.make(
+            .credential, ["id_token": try OAuthWorld.token("oidc.corp", changes)], operation: .signIn,
+            nowSeconds: OAuthWorld.now))
+      }
+      let good = try await answer(["email": .string("ann@corp.example"), "email_verified": .bool(true)])
+      guard case .identity(let person) = good else {
+        Issue.record("\(good)")
+        return
+      }
+      #expect(person.rawID == "person-7" && person.isEmailVerified)
+      for wrong in [["aud": ClaimValue.string("other")], ["iss": .string("https://evil.example")], ["exp": .int(1)]] {
+        guard case .refused = try await answer(wrong) else {
+          Issue.record("\(wrong.keys)")
+          return
+        }
+      }
+      #expect(world.fetches("https://id.corp.example/keys") == 1)
+    }
+
+    @Test("it has a page with a secret, and none without")
+    func page() throws {
+      let world = try OAuthWorld()
+      for (secret, has) in [("hush", true), (nil, false)] {
+        let provider = Self.provider(world, Self.issuer(secret: secret)) as? any AuthorizationCodeProvider
+        #expect(provider?.servesAuthorizationCodes == has)
+      }
+      #expect("\(Self.issuer(secret: "hush"))".contains("hush") == false)
+    }
+
+    @Test("where its server may be is said by the plugin's settings, which then need name no provider")
+    func places() throws {
+      let none = try OAuthSignIn.issuerProviders(nil) as? OAuthIssuers
+      #expect(none?.policy == .publicHTTPS)
+      let settings = PluginSettings(
+        values: try #require(JSON(parsing: #"{"trustedHosts": ["id.corp.lan"]}"#.utf8)), projectID: "p",
+        dataDirectory: "/nowhere")
+      let told = try OAuthSignIn.issuerProviders(settings) as? OAuthIssuers
+      #expect(told?.policy.trustedHosts == ["id.corp.lan"])
+      #expect(try OAuthSignIn.providers(settings).isEmpty)
+      #expect(throws: SettingsError.self) {
+        try OAuthSignIn.providers(PluginSettings(projectID: "p", dataDirectory: "/nowhere"))
+      }
+    }
+  }
+#endif
