@@ -57,9 +57,9 @@ def server(tmp_path, provider):
 class App:
     """An app's page in a browser."""
 
-    def __init__(self, context, script, where=APP, domain="auth.example.test", emulator=None, provider=PROVIDER):
+    def __init__(self, context, script, where=APP, domain="auth.example.test", emulator=None, provider=PROVIDER, tenant=None):
         page = (HERE / "app.html").read_text(encoding="utf-8")
-        settings = json.dumps({"authDomain": domain, "emulator": emulator, "provider": provider})
+        settings = json.dumps({"authDomain": domain, "emulator": emulator, "provider": provider, "tenant": tenant})
         page = page.replace("/*SETTINGS*/", settings)
         frames = (HERE / "frames.js").read_text(encoding="utf-8")
         context.route("https://apis.google.com/**", lambda route: route.fulfill(
