@@ -29,12 +29,7 @@ extension Engine {
       if var decision, !decision.isAllowed {
         // Nobody waits for another answer.
         decision.dependencies = nil
-        let denial = Denial(
-          connection: listen.connection.id, request: nil, operation: .cancellation(cause), path: listen.path,
-          principal: listen.connection.principal, decision: decision)
-        cancelled.append(
-          Redecision.Cancelled(
-            denial: denial, tag: listen.tag, uid: listen.principal.uid, lastPosition: listen.lastPosition))
+        cancelled.append(Redecision.Cancelled(listen, because: cause, decision))
         lost.append(listen)
       } else {
         grants.set(listen, by: decision, at: now)
@@ -48,11 +43,7 @@ extension Engine {
     let redecision = Redecision(
       serial: lastRedecisionSerial, cause: cause, position: cause.position ?? state.position, revocation: revocation,
       instant: now, connection: connection?.id, examinedCount: examinedCount, cancelled: cancelled,
-      kept: kept.map { listen, rule in
-        Redecision.Kept(
-          connection: listen.connection.id, path: listen.path, query: listen.sentQuery, uid: listen.principal.uid,
-          rule: rule)
-      })
+      kept: kept.map { Redecision.Kept($0.listen, by: $0.rule) })
     effects.append(.redecided(redecision))
   }
 

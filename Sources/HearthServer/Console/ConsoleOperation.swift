@@ -36,7 +36,7 @@ struct ConsoleOperation: Sendable {
   /// What an operation comes to: at once, or after others have been asked.
   private enum Work: Sendable {
     case now(@Sendable (ConsoleOperation) -> () throws(ConsoleFailure) -> HTTPResponse)
-    case later(@Sendable (ConsoleOperation) -> () async throws(ConsoleFailure) -> HTTPResponse)
+    case later(@Sendable (ConsoleOperation) -> @Sendable () async throws(ConsoleFailure) -> HTTPResponse)
   }
 
   /// What there is, by name and method. A new operation is a line here.
