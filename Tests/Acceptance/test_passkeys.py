@@ -208,6 +208,19 @@ def test_development(serve, script):
         uid = app.sign_up("ann@example.test")
         assert app.add("Laptop")["uid"] == uid
         assert app.sign_in()["uid"] == uid
+        # Without an SDK: the protocol's own answer.
+        answer = app.page.evaluate("""async () => {
+            const { credentialRequestOptions } = await options('passkeySignIn', {});
+            const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(credentialRequestOptions);
+            const used = await navigator.credentials.get({ publicKey });
+            const url = `${server}/identitytoolkit.googleapis.com/v2/accounts/passkeySignIn:finalize?key=any`;
+            const answer = await fetch(url, {
+              method: 'POST', headers: {'Content-Type': 'application/json'},
+              body: JSON.stringify({authenticatorAuthenticationResponse: used.toJSON()})
+            });
+            return answer.json();
+        }""")
+        assert answer["localId"] == uid and answer["idToken"] and answer["refreshToken"], answer
         # A restart forgets neither keys nor challenges.
         server.keep_port()
         server.stop()

@@ -42,7 +42,8 @@ import Testing
       changed.signature[index] ^= 1
       #expect(throws: WebAuthnError.self, "signature \(index)") { try Ceremonies.use(authenticator, changed) }
     }
-    for signature in [[], Array(used.signature.dropLast()), [UInt8](repeating: 0, count: 2_000)] {
+    let signatures: [[UInt8]] = [[], Array(used.signature.dropLast()), [UInt8](repeating: 0, count: 2_000)]
+    for signature in signatures {
       var changed = used
       changed.signature = signature
       let result = Result { () throws(WebAuthnError) in try Ceremonies.use(authenticator, changed) }
@@ -120,16 +121,22 @@ import Testing
   @Test("keys whose numbers make none are refused")
   func keys() {
     let p256 = SoftwareAuthenticator()
-    var offCurve = p256.cose
-    offCurve[offCurve.count - 1] ^= 1
-    let rsa = SoftwareAuthenticator(.rs256).cose
+    func changed(_ index: Int, _ bytes: [UInt8]) -> [UInt8] {
+      var cose = p256.cose
+      cose.replaceSubrange(index..<index + 1, with: bytes)
+      return cose
+    }
+    var shortExponent = Array(SoftwareAuthenticator(.rs256).cose.dropLast(4))
+    shortExponent += [0x41, 0x03]
+    var longer = p256.cose
+    longer.append(0)
+    let last = p256.cose.count - 1
     let keys: [[UInt8]] = [
-      [], [0xA0], offCurve, p256.cose + [0], Array(p256.cose.dropLast()), [0xA1, 0x03, 0x26],
-      // Another type for the same algorithm, and another curve.
-      [0xA5, 0x01, 0x03] + p256.cose.dropFirst(3), p256.cose.prefix(6) + [0x02] + p256.cose.dropFirst(7),
-      // An algorithm that is not taken.
-      p256.cose.prefix(4) + [0x38, 0x22] + p256.cose.dropFirst(5),
-      Array(rsa.dropLast(4)) + [0x41, 0x03],
+      [], [0xA0], [0xA1, 0x03, 0x26], longer, Array(p256.cose.dropLast()), shortExponent,
+      // A point that is not on the curve.
+      changed(last, [p256.cose[last] ^ 1]),
+      // Another type for the same algorithm, another curve, and an algorithm that is not taken.
+      changed(2, [0x03]), changed(6, [0x02]), changed(4, [0x38, 0x22]),
     ]
     for (index, key) in keys.enumerated() {
       #expect(throws: WebAuthnError.self, "\(index)") { try PublicKey(cose: key) }

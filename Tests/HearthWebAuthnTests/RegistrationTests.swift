@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  static let damages: [(String, ([UInt8]) -> [UInt8])] = [
+  static let damages: [(String, @Sendable ([UInt8]) -> [UInt8])] = [
     ("empty", { _ in [] }), ("cut off", { Array($0.dropLast()) }), ("zeros", { $0.map { _ in 0 } }),
     ("another's", { _ in SoftwareAuthenticator().sign([1]) }),
   ]
@@ -140,8 +140,9 @@ import Testing
     let longData = authenticator.make(
       challenge: Ceremonies.challenge,
       words: Ceremonies.words {
-        $0.extensions =
-          [0xA1, 0x61, 0x61] + SoftwareAuthenticator.bytes([UInt8](repeating: 0, count: 5_000))
+        $0.extensions = SoftwareAuthenticator.map([
+          ("a", SoftwareAuthenticator.bytes([UInt8](repeating: 0, count: 5_000)))
+        ])
       })
     for wrong in [longClient, longObject, longData] {
       let result = Result { () throws(WebAuthnError) in try Ceremonies.register(authenticator, wrong) }

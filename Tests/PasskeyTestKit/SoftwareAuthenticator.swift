@@ -89,7 +89,12 @@ public final class SoftwareAuthenticator {
         ("alg", Self.int(-7)), ("sig", Self.bytes(signature(signed))), ("x5c", [0x81] + Self.bytes(certificate)),
       ])
     case .u2f:
-      let text = [0] + Digest(sha256: words.relyingPartyID.utf8).bytes + hash + credentialID + [4] + point
+      var text: [UInt8] = [0]
+      text += Digest(sha256: words.relyingPartyID.utf8).bytes
+      text += hash
+      text += credentialID
+      text.append(4)
+      text += point
       let (signed, certificate) = Self.certified(text)
       statement = Self.map([("sig", Self.bytes(signature(signed))), ("x5c", [0x81] + Self.bytes(certificate))])
     }
@@ -127,35 +132,44 @@ public final class SoftwareAuthenticator {
 
   public func clientData(_ type: String, _ challenge: [UInt8], _ words: Words) -> [UInt8] {
     let origin = words.origin.map { #","origin":"\#($0)""# } ?? ""
+    let shown = words.challenge ?? Base64URL.encode(challenge)
     return Array(
-      #"{"type":"\#(words.type ?? type)","challenge":"\#(words.challenge ?? Base64URL.encode(challenge))"\#(origin)\#(words.further)}"#
-        .utf8)
+      #"{"type":"\#(words.type ?? type)","challenge":"\#(shown)"\#(origin)\#(words.further)}"#.utf8)
   }
 
   public func authenticatorData(_ words: Words, newKey: Bool) -> [UInt8] {
     var data = Digest(sha256: words.relyingPartyID.utf8).bytes
     data.append(words.flags | (newKey ? 0x40 : 0) | (words.extensions.isEmpty ? 0 : 0x80))
     let count = words.signCount ?? signCount
-    data += (0..<4).map { UInt8(truncatingIfNeeded: count >> UInt32(24 - 8 * $0)) }
+    for shift: UInt32 in [24, 16, 8, 0] { data.append(UInt8(truncatingIfNeeded: count >> shift)) }
     if newKey {
       data += [UInt8](repeating: 0, count: 16)
-      data += [UInt8(credentialID.count >> 8), UInt8(credentialID.count & 255)] + credentialID + cose
+      data += [UInt8(credentialID.count >> 8), UInt8(credentialID.count & 255)]
+      data += credentialID
+      data += cose
     }
     return data + words.extensions + words.trailing
   }
 
   /// The public half.
   public var cose: [UInt8] {
+    var cose: [UInt8]
     switch algorithm {
     case .es256:
-      let point = point
-      return [0xA5, 0x01, 0x02, 0x03, 0x26, 0x20, 0x01, 0x21] + Self.bytes(point.prefix(32)) + [0x22]
-        + Self.bytes(point.suffix(32))
-    case .edDSA: return [0xA4, 0x01, 0x01, 0x03, 0x27, 0x20, 0x06, 0x21] + Self.bytes(raw)
+      cose = [0xA5, 0x01, 0x02, 0x03, 0x26, 0x20, 0x01, 0x21]
+      cose += Self.bytes(point.prefix(32))
+      cose.append(0x22)
+      cose += Self.bytes(point.suffix(32))
+    case .edDSA:
+      cose = [0xA4, 0x01, 0x01, 0x03, 0x27, 0x20, 0x06, 0x21]
+      cose += Self.bytes(raw)
     case .rs256:
-      return [0xA4, 0x01, 0x03, 0x03, 0x39, 0x01, 0x00, 0x20] + Self.bytes(number("n", 256)) + [0x21]
-        + Self.bytes(number("e", 3))
+      cose = [0xA4, 0x01, 0x03, 0x03, 0x39, 0x01, 0x00, 0x20]
+      cose += Self.bytes(number("n", 256))
+      cose.append(0x21)
+      cose += Self.bytes(number("e", 3))
     }
+    return cose
   }
 
   /// x and y.
@@ -208,7 +222,7 @@ public final class SoftwareAuthenticator {
     var out: UnsafeMutablePointer<UInt8>?
     let count = i2d_X509(certificate, &out)
     defer { CRYPTO_free(out, "", 0) }
-    return (sign(text, with: key), Array(UnsafeBufferPointer(start: out, count: Int(count))))
+    return (sign(text, with: key), Array(UnsafeMutableBufferPointer(start: out, count: Int(count))))
   }
 
   private static func newEdwards() -> OpaquePointer? {

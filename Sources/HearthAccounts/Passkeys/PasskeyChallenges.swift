@@ -79,15 +79,20 @@ struct PasskeyChallenges: Sendable {
   func useUp(
     _ challenge: Challenge, in transaction: inout AccountTransaction, now: Instant
   ) throws(AccountError) {
-    guard transaction.ticket(challenge.mark) == nil else {
-      throw AccountError(.invalidAuthenticatorResponse, "This answer was used before. Begin again.")
-    }
+    try requireUnused(challenge, in: transaction)
     // Of nobody, so that nothing that ends a user's tickets ends it.
     transaction.putTicket(
       challenge.mark,
       Ticket(
         purpose: .usedChallenge, uid: nil, email: nil, createdAtSeconds: now.wallMilliseconds / 1000,
         expiresAtSeconds: challenge.endsAtSeconds + Ticket.Purpose.usedChallenge.lifetimeSeconds))
+  }
+
+  /// - Throws: `invalidAuthenticatorResponse` for a challenge that was used before.
+  func requireUnused(_ challenge: Challenge, in records: some AccountReading) throws(AccountError) {
+    guard records.ticket(challenge.mark) == nil else {
+      throw AccountError(.invalidAuthenticatorResponse, "This answer was used before. Begin again.")
+    }
   }
 
   private static func unpadded(_ text: String) -> String {

@@ -85,6 +85,11 @@ package struct PasskeySignIn: Sendable {
       await refuse(user, "user handle", client: client, now: now)
       throw AccountError(.invalidAuthenticatorResponse, "userHandle is missing, or is not the one that the key has.")
     }
+    // Before the key's counter, which would not have gone on either: a replayed answer is no copied key.
+    do throws(AccountError) { try challenges.requireUnused(challenge, in: store.view) } catch {
+      await refuse(user, "used before", client: client, now: now)
+      throw error
+    }
     let proof: PasskeyUse
     do throws(PasskeyRefusal) {
       proof = try provider.use(

@@ -33,7 +33,7 @@ import Testing
     let (key, _) = try await enrolled(world)
     // A key that counts nothing, so that the counter stops nobody.
     let used = key.use(challenge: try await world.passkeyChallenge())
-    let answers = try await withThrowingTaskGroup(of: IdentityWorld.Answer.self) { group in
+    let answers: [IdentityWorld.Answer] = try await withThrowingTaskGroup(of: IdentityWorld.Answer.self) { group in
       let handle = JSON.string(key.userHandle)
       let id = key.id
       for _ in 0..<8 {
@@ -104,7 +104,8 @@ import Testing
     let forged = SoftwareAuthenticator(credentialID: key.credentialID)
     forged.userHandle = key.userHandle
     #expect(isRefused(try await world.signIn(forged)))
-    for handle: JSON in [.null, "", "AAAA", .string(Base64URL.encode(Array(user.localID.utf8)))] {
+    let handles: [JSON] = [.null, "", "AAAA", .string(Base64URL.encode(Array(user.localID.utf8)))]
+    for handle in handles {
       let used = key.use(challenge: try await world.passkeyChallenge())
       #expect(isRefused(try await world.finishPasskeySignIn(key, used, userHandle: handle)))
     }

@@ -171,9 +171,10 @@ import Testing
   func switchedOff() async throws {
     let world = try IdentityWorld()
     let user = try await world.signUp("a@b.example")
-    for (path, body) in [
+    let calls: [(path: String, body: JSON)] = [
       ("passkeyEnrollment:start", ["idToken": .string(user.idToken)]), ("passkeySignIn:start", [:]),
-    ] as [(String, JSON)] {
+    ]
+    for (path, body) in calls {
       let answer = try await world.post("/v2/accounts/" + path, body)
       #expect(answer.status == 400 && answer.error?.hasPrefix("OPERATION_NOT_ALLOWED : ") == true)
     }
@@ -219,10 +220,11 @@ import Testing
     #expect(
       try await error("passkeySignIn:finalize", ["authenticatorAuthenticationResponse": ["id": "x"]])?
         .hasPrefix("INVALID_AUTHENTICATOR_RESPONSE : ") == true)
-    for response: JSON in [
+    let responses: [JSON] = [
       [:], ["clientDataJSON": "!", "authenticatorData": "AA", "signature": "AA"],
       ["clientDataJSON": "e30", "authenticatorData": "AA", "signature": "AA", "userHandle": "AA"],
-    ] {
+    ]
+    for response in responses {
       let answer = try await error(
         "passkeySignIn:finalize", ["authenticatorAuthenticationResponse": ["id": "x", "response": response]])
       #expect(answer?.hasPrefix("INVALID_AUTHENTICATOR_RESPONSE : ") == true)
