@@ -20,15 +20,20 @@ package struct PasskeyPolicy: Sendable {
     return provider
   }
 
-  /// Who has a passkey comes in by it, where the operator wants it so.
+  /// Who has a passkey comes in by it, where the operator wants it so; and where a second factor is required of who has
+  /// none but a passkey that verifies them: by a password alone somebody else could enrol another.
   ///
   /// An unproven address excepts: whoever made an account with it could lock its owner out.
   ///
   /// - Throws: `passkeyRequired`.
   func check(_ user: UserRecord, way: SignInWay) throws(AccountError) {
     guard !user.passkeys.isEmpty, way.provider != ProviderID.passkey, user.email == nil || user.isEmailVerified,
-      plugins.passkeyProvider?.relyingParty.isRequiredOnceEnrolled == true
+      let party = plugins.passkeyProvider?.relyingParty
     else { return }
+    let isOnlyFactor =
+      user.factors.isEmpty && user.hasSecondFactor
+      && configuration.value.secondFactors.isRequired(of: user, after: way.provider)
+    guard party.isRequiredOnceEnrolled || isOnlyFactor else { return }
     throw AccountError(.passkeyRequired, "This account has a passkey; sign in with it.")
   }
 }

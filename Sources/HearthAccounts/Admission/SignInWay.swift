@@ -12,13 +12,19 @@ package struct SignInWay: Sendable {
   package let credential: HookCredential?
   /// What tokens repeat of that, in `firebase.sign_in_attributes`: the text of a JSON object; nil for nothing.
   package let attributes: String?
+  /// A passkey that verified the person, which stands for two factors.
+  package let isUserVerified: Bool
 
   /// A way of that provider.
   ///
-  /// - Parameter method: nil for the provider's own name.
+  /// - Parameters:
+  ///   - method: nil for the provider's own name.
+  ///   - isUserVerified: it is a passkey, and verified the person.
   package init(
-    _ provider: String, method: String? = nil, credential: HookCredential? = nil, attributes: String? = nil
+    _ provider: String, method: String? = nil, credential: HookCredential? = nil, attributes: String? = nil,
+    isUserVerified: Bool = false
   ) {
+    self.isUserVerified = isUserVerified
     self.provider = provider
     self.method = method ?? provider
     self.credential = credential

@@ -20,6 +20,8 @@ public struct SessionRecord: Sendable, Equatable {
   public var signInAttributes: String?
   /// The enrolment id of the second factor that was shown.
   public var secondFactor: String?
+  /// It began with a passkey that verified the person: no second factor is asked for.
+  public var isUserVerified = false
   /// 0 for the first token of a family.
   public var generation: Int64 = 0
   /// When this token was replaced by the next generation; nil for the current one.

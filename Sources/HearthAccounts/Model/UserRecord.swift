@@ -64,6 +64,9 @@ public struct UserRecord: Sendable, Equatable {
     email == nil && phoneNumber == nil && password == nil && identities.isEmpty && passkeys.isEmpty && !isCustomAuth
   }
 
+  /// There is something to show beside a first factor, or in the place of both.
+  var hasSecondFactor: Bool { !factors.isEmpty || passkeys.contains(where: \.isUserVerified) }
+
   /// The passkey of that id.
   func passkey(_ id: String) -> Passkey? { passkeys.first { $0.id.isSameText(as: id) } }
 }

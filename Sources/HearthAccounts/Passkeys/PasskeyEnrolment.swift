@@ -138,7 +138,7 @@ package struct PasskeyEnrolment: Sendable {
   ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple) {
     let isProof = key.isUserVerified || key.publicKey.isEmpty
     let session = try await sessions.new(
-      following: caller, provider: isProof ? ProviderID.passkey : nil, client: client)
+      following: caller, provider: isProof ? ProviderID.passkey : nil, isUserVerified: isProof, client: client)
     let uid = caller.user.uid
     let (user, record) = try await store.transact {
       (transaction: inout AccountTransaction) throws(AccountError) -> (UserRecord, SessionRecord) in

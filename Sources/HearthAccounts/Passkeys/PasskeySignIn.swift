@@ -107,7 +107,7 @@ package struct PasskeySignIn: Sendable {
       if error.code == .invalidAuthenticatorResponse { await refuse(user, "used before", client: client, now: now) }
       throw error
     }
-    let proven = ProvenUser(current, SignInWay(ProviderID.passkey))
+    let proven = ProvenUser(current, SignInWay(ProviderID.passkey, isUserVerified: proof.isUserVerified))
     guard proof.isUserVerified else {
       return try await secondFactors.afterFirst(of: proven, client: client, now: now)
     }
@@ -122,7 +122,7 @@ package struct PasskeySignIn: Sendable {
     guard let user = store.view.user(passkey: id), user.passkey(id)?.publicKey.isEmpty == true else {
       throw AccountError(.passkeyNotFound)
     }
-    let proven = ProvenUser(user, SignInWay(ProviderID.passkey))
+    let proven = ProvenUser(user, SignInWay(ProviderID.passkey, isUserVerified: true))
     return .signedIn(try await sessions.start(of: proven, client: client, now: now))
   }
 

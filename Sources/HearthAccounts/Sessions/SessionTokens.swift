@@ -72,7 +72,7 @@ struct SessionTokens: Sendable {
       subject.secondFactor = (factor.kind.provider, id)
     }
     subject.isForEnrolment =
-      subject.secondFactor == nil
+      subject.secondFactor == nil && !session.isUserVerified
       && configuration.value.secondFactors.isRequired(of: user, after: session.signInProvider)
     return subject
   }

@@ -36,9 +36,9 @@ extension Sessions {
     switch outcome {
     case .good(let user, let session):
       // Who has a second factor by now has to show it, where it is required.
-      let hasShown = user.factors.contains { $0.id == session.secondFactor }
+      let hasShown = session.isUserVerified || user.factors.contains { $0.id == session.secondFactor }
       let mustShow = configuration.value.secondFactors.isRequired(of: user, after: session.signInProvider)
-      guard !mustShow || hasShown || user.factors.isEmpty else { throw AccountError(.tokenExpired) }
+      guard !mustShow || hasShown || !user.hasSecondFactor else { throw AccountError(.tokenExpired) }
       return (
         user,
         try tokens.tokens(

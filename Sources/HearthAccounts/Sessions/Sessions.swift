@@ -41,7 +41,7 @@ package struct Sessions: Sendable {
     let admitted = try await admission.admit(proven, secondFactor: kind, client: client)
     let session = try await new(
       of: admitted.expected, provider: proven.way.provider, claims: admitted.claims, secondFactor: secondFactor,
-      attributes: proven.way.attributes, client: client)
+      attributes: proven.way.attributes, isUserVerified: proven.way.isUserVerified, client: client)
     let entry = try await admission.enter(admitted, client: client) { (transaction, user) throws(AccountError) in
       try change(&transaction, &user)
       let record = transaction.begin(session, of: &user, now: now)
@@ -60,11 +60,13 @@ package struct Sessions: Sendable {
   /// Draws what a session needs, and asks for the claims of its first token; it is not kept yet, and its times are not
   /// known.
   ///
-  /// - Parameter user: as the account is expected to be when the session begins.
+  /// - Parameters:
+  ///   - user: as the account is expected to be when the session begins.
+  ///   - isUserVerified: a passkey has verified the person.
   /// - Throws: what ``TokenClaims/added(to:in:_:client:)`` throws; `unavailable` without randomness.
   func new(
     of user: UserRecord, provider: String, claims: [ClaimValue.Member], secondFactor: String?,
-    attributes: String? = nil, client: ClientInfo
+    attributes: String? = nil, isUserVerified: Bool = false, client: ClientInfo
   ) async throws(AccountError) -> NewSession {
     let uid = user.uid
     let family = try secrets.uid()
@@ -77,19 +79,29 @@ package struct Sessions: Sendable {
     if !claims.isEmpty { record.claims = ClaimValue.object(claims).json }
     record.signInAttributes = attributes
     record.secondFactor = secondFactor
+    record.isUserVerified = isUserVerified
     let added = try await tokens.claims.added(to: user, in: record, .signIn, client: client)
     return NewSession(token: token, record: record, added: added)
   }
 
   /// Draws what a session needs that goes on from the caller's.
   ///
-  /// - Parameter provider: nil for that of the caller's sign-in.
+  /// - Parameters:
+  ///   - provider: nil for that of the caller's sign-in.
+  ///   - isUserVerified: a passkey has verified the person just now.
   func new(
-    following caller: Caller, provider: String? = nil, client: ClientInfo
+    following caller: Caller, provider: String? = nil, isUserVerified: Bool = false, client: ClientInfo
   ) async throws(AccountError) -> NewSession {
     try await new(
       of: caller.user, provider: provider ?? caller.provider, claims: claims(of: caller),
-      secondFactor: caller.secondFactor, attributes: caller.signInAttributes, client: client)
+      secondFactor: caller.secondFactor, attributes: caller.signInAttributes,
+      isUserVerified: isUserVerified || self.isUserVerified(caller), client: client)
+  }
+
+  /// Whether the caller's session began with a passkey that verified them; of two sign-ins of one second both have to.
+  private func isUserVerified(_ caller: Caller) -> Bool {
+    let own = store.view.sessions(of: caller.user.uid).map(\.session).filter { caller.owns($0) }
+    return !own.isEmpty && own.allSatisfy(\.isUserVerified)
   }
 
   /// Tokens for who has just added a way in: of the new provider, and as old as the sign-in that they go on with. What
@@ -101,7 +113,8 @@ package struct Sessions: Sendable {
   ) async throws(AccountError) -> TokenTriple {
     let session = try await new(
       of: caller.user, provider: provider, claims: SessionClaims.merged(claims(of: caller), added),
-      secondFactor: caller.secondFactor, attributes: caller.signInAttributes, client: client)
+      secondFactor: caller.secondFactor, attributes: caller.signInAttributes,
+      isUserVerified: isUserVerified(caller), client: client)
     let uid = caller.user.uid
     let (current, record) = try await store.transact {
       (transaction: inout AccountTransaction) throws(AccountError) -> (UserRecord, SessionRecord) in

@@ -93,6 +93,7 @@ import Testing
     session.userGeneration = 3
     session.claims = text
     session.secondFactor = text
+    session.isUserVerified = true
     session.generation = 3
     session.replacedAtSeconds = 4
     session.isLegacy = true

@@ -200,6 +200,44 @@ import Testing
     #expect(verified.status == 200 && !verified.idToken.isEmpty)
   }
 
+  private func isForEnrolment(_ idToken: String, _ world: IdentityWorld) throws -> Bool {
+    try world.accounts.keys.verifyIDToken(idToken, nowSeconds: world.nowSeconds).isForEnrolment
+  }
+
+  @Test("Security 79: where a second factor is required, a key that verifies its owner is one, and a password none")
+  func requiredFactor() async throws {
+    let world = try IdentityWorld.withPasskeys { $0.secondFactors.policy = .required }
+    let user = try await world.signUp("a@b.example")
+    try await world.change(user.localID) { $0.isEmailVerified = true }
+    #expect(try isForEnrolment(user.idToken, world))
+    let key = SoftwareAuthenticator()
+    let enrolled = try await world.enrol(key, user.idToken)
+    #expect(try !isForEnrolment(enrolled.idToken, world))
+    let signedIn = try await world.signIn(key)
+    #expect(try !isForEnrolment(signedIn.idToken, world))
+    #expect(try !isForEnrolment(try await world.refresh(signedIn.refreshToken).idToken, world))
+    // Neither a password nor the session from before the key gets as far as enrolling another factor.
+    #expect(try await world.signIn("a@b.example").error?.hasPrefix("PASSKEY_REQUIRED : ") == true)
+    #expect(try await world.refresh(user.refreshToken).error == "TOKEN_EXPIRED")
+    // What goes on from the session of a key has shown as much: here a changed password.
+    let changed = try await world.update(signedIn.idToken, ["password": "another password", "returnSecureToken": true])
+    #expect(try !isForEnrolment(changed.idToken, world), "\(changed.text)")
+  }
+
+  @Test("Security 79: a key that verifies nobody is no second factor where one is required")
+  func requiredAndUnverified() async throws {
+    let world = try IdentityWorld.withPasskeys(userVerification: false) { $0.secondFactors.policy = .required }
+    var unverified = SoftwareAuthenticator.Words()
+    unverified.flags = 0x01
+    let (key, user) = try await enrolled(world, words: unverified)
+    #expect(try isForEnrolment(user.idToken, world))
+    let signedIn = try await world.signIn(key, words: unverified)
+    #expect(try isForEnrolment(signedIn.idToken, world))
+    #expect(try isForEnrolment(try await world.refresh(signedIn.refreshToken).idToken, world))
+    #expect(try isForEnrolment(try await world.signIn("a@b.example").idToken, world))
+    #expect(try !isForEnrolment(try await world.signIn(key).idToken, world))
+  }
+
   @Test("Security 79: who does not own an address cannot lock its owner out by a key, nor keep one")
   func takeover() async throws {
     let demanding = try IdentityWorld.withPasskeys(isRequired: true)
