@@ -44,7 +44,7 @@ extension AccountChange {
       }
     }
     unlinked = Set(try call.texts("deleteProvider") ?? [])
-    removedPasskeys = Set((try call.texts("deletePasskey") ?? []).map { PasskeyEndpoints.urlForm($0) })
+    removedPasskeys = Set((try call.texts("deletePasskey") ?? []).map { BinaryText.urlForm($0) })
   }
 
   /// The empty text clears.

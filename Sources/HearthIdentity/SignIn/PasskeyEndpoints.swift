@@ -1,5 +1,4 @@
 import HearthAccounts
-import HearthCrypto
 import HearthPlugin
 import HearthTree
 
@@ -88,7 +87,7 @@ struct PasskeyEndpoints: EndpointArea {
     if let response = sent.response {
       step = try await accounts.passkeys.finish(
         PasskeySignIn.Used(
-          id: sent.id, userHandle: try response.text("userHandle").map { Self.urlForm($0) },
+          id: sent.id, userHandle: try response.text("userHandle").map { BinaryText.urlForm($0) },
           clientDataJSON: try Self.binary("clientDataJSON", of: response),
           authenticatorData: try Self.binary("authenticatorData", of: response),
           signature: try Self.binary("signature", of: response)),
@@ -149,9 +148,9 @@ struct PasskeyEndpoints: EndpointArea {
       guard accounts.emulator(isFromLoopback: call.isFromLoopback) != nil else {
         throw AccountError(.invalidAuthenticatorResponse, "\(outer).response is missing.")
       }
-      return (Self.urlForm(id), nil)
+      return (BinaryText.urlForm(id), nil)
     }
-    return (Self.urlForm(id), call.with(response))
+    return (BinaryText.urlForm(id), call.with(response))
   }
 
   /// What the user calls the key.
@@ -163,22 +162,14 @@ struct PasskeyEndpoints: EndpointArea {
     return Passkey.nameDefault
   }
 
-  /// Bytes in base64, of either alphabet, with or without padding: browsers and apps differ.
   private static func binary(_ name: String, of response: IdentityCall) throws(AccountError) -> [UInt8] {
     guard let text = try response.text(name, sizeBytesMax: IdentityCall.longTextBytesMax), !text.isEmpty else {
       throw AccountError(.invalidAuthenticatorResponse, "\(name) is missing.")
     }
-    guard let bytes = Base64URL.decode(Array(urlForm(text).utf8)) else {
+    guard let bytes = BinaryText.bytes(text) else {
       throw AccountError(.invalidAuthenticatorResponse, "\(name) is not base64url.")
     }
     return bytes
-  }
-
-  /// A text in base64 as base64url.
-  static func urlForm(_ text: String) -> String {
-    var bytes = text.utf8.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: "-") : $0 == UInt8(ascii: "/") ? 0x5F : $0 }
-    while bytes.last == UInt8(ascii: "=") { bytes.removeLast() }
-    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// Words that browsers say and are told again; nothing depends on them.

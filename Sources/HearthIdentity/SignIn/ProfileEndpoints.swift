@@ -67,7 +67,7 @@ struct ProfileEndpoints: EndpointArea {
       throw AccountError(.invalidArgument, "deletePasskey comes without another change; send that by itself.")
     }
     let (user, tokens) = try await accounts.passkeyEnrolment.remove(
-      Set(ids.map { PasskeyEndpoints.urlForm($0) }), of: caller, client: call.client, now: call.now)
+      Set(ids.map { BinaryText.urlForm($0) }), of: caller, client: call.client, now: call.now)
     return accountReply(user, newEmail: nil, tokens: tokens)
   }
 
