@@ -69,6 +69,11 @@ public final class SoftwareAuthenticator {
   public struct Made: Sendable {
     public var clientDataJSON: [UInt8]
     public var attestationObject: [UInt8]
+
+    public init(clientDataJSON: [UInt8], attestationObject: [UInt8]) {
+      self.clientDataJSON = clientDataJSON
+      self.attestationObject = attestationObject
+    }
   }
 
   public func make(
