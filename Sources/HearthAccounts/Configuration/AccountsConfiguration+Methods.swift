@@ -7,7 +7,7 @@ extension AccountsConfiguration {
     case .password: allowsPasswords
     case .emailLink: allowsEmailLinks
     case .anonymous: allowsAnonymous
-    case .customToken, .credential: true
+    case .customToken, .credential, .passkey: true
     }
   }
 }
