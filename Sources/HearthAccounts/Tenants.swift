@@ -107,10 +107,12 @@ public final class Tenants: Sendable {
   package func create(
     by administrator: Administrator, _ change: @escaping @Sendable (inout TenantRecord) -> Void
   ) async throws(AccountError) -> TenantRecord {
-    let secrets = secrets
+    let (secrets, isEmulator) = (secrets, isEmulator)
     return try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) -> TenantRecord in
       try Self.requireRoom(transaction)
       var tenant = TenantRecord(id: "", createdAtMilliseconds: transaction.now.wallMilliseconds)
+      // As the official emulator has it; elsewhere the project's setting counts until another is made.
+      if isEmulator { tenant.secondFactorPolicy = .off }
       change(&tenant)
       let stem = (tenant.displayName ?? "tenant").lowercased()
       repeat {

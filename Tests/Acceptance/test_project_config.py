@@ -77,7 +77,7 @@ def test_only_administrators_change_what_can_be_changed(serve):
     privacy = {"emailPrivacyConfig": {"enableImprovedEmailPrivacy": False}}
     for token in (user, "owner", "x"):
         configuration.change("emailPrivacyConfig", privacy, status=401, token=token)
-    assert "smsRegionConfig" in configuration.change("smsRegionConfig", {}, status=501)["error"]["message"]
+    assert "under limits" in configuration.change("quota", {}, status=501)["error"]["message"]
     wrong = configuration.change("authorizedDomains", {"authorizedDomains": ["https://evil.example"]}, status=400)
     assert wrong["error"]["message"].startswith("INVALID_ARGUMENT : authorizedDomains: must be host names"), wrong
     assert configuration.send("GET")["emailPrivacyConfig"] == {"enableImprovedEmailPrivacy": True}

@@ -44,15 +44,18 @@ package struct ConfigurationAdministration: Sendable {
     }
   }
 
-  /// RFC 7396.
-  private static func merge(_ patch: JSON, into old: JSON) -> JSON {
-    guard let patches = patch.members else { return patch }
+  /// The members of both, those of objects in it one by one: what is still further inside is one value.
+  private static func merge(_ patch: JSON, into old: JSON, depth: Int = 0) -> JSON {
     var members = old.members ?? []
-    for patch in patches {
+    for patch in patch.members ?? [] {
       let before = members.first { $0.name == patch.name }?.value
       members.removeAll { $0.name == patch.name }
       if case .null = patch.value { continue }
-      let merged = merge(patch.value, into: before ?? .object([]))
+      guard depth == 0, patch.value.members != nil else {
+        members.append(patch)
+        continue
+      }
+      let merged = merge(patch.value, into: before ?? .object([]), depth: depth + 1)
       if merged.members?.isEmpty != true { members.append(JSON.Member(patch.name, merged)) }
     }
     return .object(members)

@@ -82,6 +82,7 @@ extension AccountsConfiguration {
     try file.read("allowsPasswords", into: &allowsPasswords)
     try file.read("allowsEmailLinks", into: &allowsEmailLinks)
     try file.read("allowsAnonymous", into: &allowsAnonymous)
+    try file.read("allowsPhones", into: &allowsPhones)
     try file.read("legacyRevealsUnknownUsers", into: &legacyRevealsUnknownUsers)
     try file.read("resetDropsIdentities", into: &resetDropsIdentities)
     try file.read("revokesOnClaimChange", into: &revokesOnClaimChange)

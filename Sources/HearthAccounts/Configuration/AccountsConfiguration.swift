@@ -38,6 +38,8 @@ public struct AccountsConfiguration: Sendable {
   public var allowsEmailLinks = true
   /// Accounts without any credential are made, where a plugin serves them.
   public var allowsAnonymous = true
+  /// Phone numbers sign in, where ``signIn`` names them.
+  public var allowsPhones = true
 
   /// What a new hash costs; weaker ones are renewed at the next sign-in.
   public var passwordCost = PasswordCost.standard

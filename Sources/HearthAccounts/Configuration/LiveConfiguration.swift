@@ -31,7 +31,10 @@ package final class LiveConfiguration: Sendable {
     var value = projectValue
     guard let tenant = tenantSettings() else { return value }
     if let protects = tenant.protectsFromEnumeration { value.protectsFromEnumeration = protects }
-    if let policy = tenant.secondFactorPolicy { value.secondFactors.policy = policy }
+    if let policy = tenant.secondFactorPolicy {
+      value.secondFactors.policy = policy
+      if !tenant.hasPhoneFactors { value.phone.secondFactor = false }
+    }
     return value
   }
 

@@ -51,5 +51,8 @@ public enum PhoneRegions: Sendable, Equatable {
 
 extension AccountsConfiguration {
   /// Whether phone numbers sign in.
-  package var servesPhoneSignIn: Bool { signIn?.contains { $0.name == ProviderID.phone } ?? false }
+  package var servesPhoneSignIn: Bool { hasPhoneSignIn && allowsPhones }
+
+  /// Whether the operator's file names phone numbers as a way in, be it switched off for now.
+  package var hasPhoneSignIn: Bool { signIn?.contains { $0.name == ProviderID.phone } ?? false }
 }

@@ -1,6 +1,12 @@
 import HearthPlugin
 
 extension TenantRecord {
+  /// Whether phones can be second factors, where the project has them.
+  var hasPhoneFactors: Bool {
+    guard let policy = secondFactorPolicy else { return true }
+    return policy != .off && secondFactorProviders.contains("PHONE_SMS")
+  }
+
   /// Whether its users may sign in that way, where the server serves it.
   func allows(_ method: SignInMethod) -> Bool {
     switch method {

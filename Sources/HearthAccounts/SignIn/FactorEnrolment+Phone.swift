@@ -57,7 +57,8 @@ struct PhoneFactors: Sendable {
 
   /// - Throws: `operationNotAllowed` where phones are no second factors.
   func requireFactor(isEmulated: Bool) throws(AccountError) {
-    guard isEmulated || configuration.value.phone.secondFactor else {
+    let isOn = isEmulated || configuration.value.phone.secondFactor
+    guard isOn, configuration.tenant?.hasPhoneFactors ?? true else {
       throw AccountError(.operationNotAllowed, "SMS based MFA not enabled.")
     }
   }

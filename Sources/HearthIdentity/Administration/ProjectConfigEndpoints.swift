@@ -23,7 +23,9 @@ struct ProjectConfigEndpoints: EndpointArea {
       call.updateMask.map { $0.split(separator: ",").map(String.init) } ?? ProjectSettings.leaves(of: call.body)
     guard !paths.isEmpty else { throw AccountError(.invalidArgument, "updateMask names nothing") }
     var changesFunctions = false
-    var settings = ProjectSettings(call.body) { [accounts] in accounts.providers.has($0) }
+    var settings = ProjectSettings(
+      call.body, serves: { [accounts] in accounts.providers.has($0) },
+      servesPhones: accounts.configuration.hasPhoneSignIn)
     for path in paths {
       if path == Self.blockingFunctions || path == "blocking_functions" {
         changesFunctions = true
@@ -74,22 +76,44 @@ struct ProjectConfigEndpoints: EndpointArea {
             JSON.Member("passwordRequired", .bool(!accounts.providers.serves(.emailLink))),
           ])),
         JSON.Member("anonymous", .object([JSON.Member("enabled", .bool(accounts.providers.serves(.anonymous)))])),
+        JSON.Member("phoneNumber", Self.phoneNumber(configuration)),
         JSON.Member("allowDuplicateEmails", .bool(false)),
       ]))
-    reply.set("mfa", Self.mfa(configuration.secondFactors))
+    reply.set("smsRegionConfig", configuration.phone.regions.map(Self.regions))
+    reply.set("mfa", Self.mfa(configuration))
     reply.set("multiTenant", .object([JSON.Member("allowTenants", .bool(true))]))
     reply.set(Self.blockingFunctions, accounts.functions.blocking.json)
     return reply.json
   }
 
-  private static func mfa(_ settings: SecondFactorSettings) -> JSON {
+  private static func phoneNumber(_ configuration: AccountsConfiguration) -> JSON {
+    let numbers = configuration.phone.testNumbers.sorted { $0.key < $1.key }
+    return .object([
+      JSON.Member("enabled", .bool(configuration.servesPhoneSignIn)),
+      JSON.Member("testPhoneNumbers", .object(numbers.map { JSON.Member($0.key, .string($0.value)) })),
+    ])
+  }
+
+  private static func regions(_ regions: PhoneRegions) -> JSON {
+    let (kind, name, list) =
+      switch regions {
+      case .only(let list): ("allowlistOnly", "allowedRegions", list)
+      case .allBut(let list): ("allowByDefault", "disallowedRegions", list)
+      }
+    let named = JSON.Member(name, .array(list.map { .string($0) }))
+    return .object([JSON.Member(kind, .object([named]))])
+  }
+
+  private static func mfa(_ configuration: AccountsConfiguration) -> JSON {
+    let settings = configuration.secondFactors
+    let providers: [JSON] = configuration.phone.secondFactor ? [.string("PHONE_SMS")] : []
     let totp = JSON.object([
       JSON.Member("state", .string(settings.totp ? "ENABLED" : "DISABLED")),
       JSON.Member(
         "totpProviderConfig", .object([JSON.Member("adjacentIntervals", .int(settings.totpAdjacentIntervals))])),
     ])
     return .object([
-      JSON.Member("state", .string(settings.policy.state)), JSON.Member("enabledProviders", .array([])),
+      JSON.Member("state", .string(settings.policy.state)), JSON.Member("enabledProviders", .array(providers)),
       JSON.Member("providerConfigs", .array([totp])),
     ])
   }

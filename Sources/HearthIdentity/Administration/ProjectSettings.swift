@@ -7,8 +7,11 @@ struct ProjectSettings: Sendable {
   private let body: JSON
   /// Whether a plugin serves a way to sign in, so that it can be switched on.
   private let serves: @Sendable (SignInMethod) -> Bool
+  /// The same of phone numbers, which no plugin serves.
+  private let servesPhones: Bool
   private var members: [JSON.Member] = []
   private var factors: [JSON.Member] = []
+  private var phone: [JSON.Member] = []
   private var policy: [JSON.Member] = []
   /// The whole policy goes back to what the file says.
   private var resetsPolicy = false
@@ -18,9 +21,11 @@ struct ProjectSettings: Sendable {
   /// - Parameters:
   ///   - body: what the request says.
   ///   - serves: whether a plugin serves a way to sign in, so that it can be switched on.
-  init(_ body: JSON, serves: @escaping @Sendable (SignInMethod) -> Bool) {
+  ///   - servesPhones: the same of phone numbers, which no plugin serves.
+  init(_ body: JSON, serves: @escaping @Sendable (SignInMethod) -> Bool, servesPhones: Bool) {
     self.body = body
     self.serves = serves
+    self.servesPhones = servesPhones
   }
 
   /// For ``ConfigurationAdministration/change(_:by:)``; nil when no such setting is changed.
@@ -30,7 +35,8 @@ struct ProjectSettings: Sendable {
       ? [JSON.Member("passwordPolicy", .null)]
       : policy.isEmpty ? [] : [JSON.Member("passwordPolicy", .object(policy))]
     let factors = factors.isEmpty ? [] : [JSON.Member("secondFactors", .object(factors))]
-    let all = members + factors + policies
+    let phone = phone.isEmpty ? [] : [JSON.Member("phone", .object(phone))]
+    let all = members + factors + phone + policies
     return all.isEmpty ? nil : .object(all)
   }
 
@@ -58,6 +64,7 @@ struct ProjectSettings: Sendable {
     }
     try changeFactors(named: names)
     try changeSignIn(named: names)
+    try changePhones(named: names)
     if names("multiTenant.allowTenants"), try bool("multiTenant.allowTenants") == false {
       throw AccountError(
         .notImplemented, "multiTenant.allowTenants cannot be false here: a project without tenants has none.")
@@ -74,8 +81,8 @@ struct ProjectSettings: Sendable {
       throw AccountError(
         .notImplemented,
         "\(Self.shown(path)) cannot be changed here\(reason.map { ": \($0)" } ?? ""). What can: authorizedDomains, "
-          + "client.permissions, emailPrivacyConfig, mfa, passwordPolicyConfig, signIn, blockingFunctions; the rest "
-          + "stands in the operator's file.")
+          + "client.permissions, emailPrivacyConfig, mfa, passwordPolicyConfig, signIn, smsRegionConfig, "
+          + "blockingFunctions; the rest stands in the operator's file.")
     }
   }
 
@@ -89,8 +96,6 @@ struct ProjectSettings: Sendable {
     ("quota", "what clients may do stands in the operator's file, under limits"),
     ("recaptchaConfig", "the captcha stands in the operator's file"),
     ("signIn.hashConfig", "every new password is hashed with scrypt"),
-    ("signIn.phoneNumber", "phone numbers stand in the operator's file"),
-    ("smsRegionConfig", "regions stand in the operator's file"),
   ]
 
   /// `mfa`: who has a second factor, and which kinds there are.
@@ -103,12 +108,12 @@ struct ProjectSettings: Sendable {
       }
       setFactor("policy", policy.map { .string($0.rawValue) })
     }
-    if names("mfa.enabledProviders"), let providers = try value("mfa.enabledProviders") {
-      guard providers.array?.isEmpty == true else {
-        throw AccountError(
-          .notImplemented,
-          "mfa.enabledProviders must be empty here: codes by text message are no second factor of this server.")
+    if names("mfa.enabledProviders") {
+      let providers = try value("mfa.enabledProviders")
+      guard providers.map({ $0.array?.allSatisfy { $0.string == "PHONE_SMS" } == true }) ?? true else {
+        throw AccountError(.invalidArgument, "mfa.enabledProviders must be [] or [\"PHONE_SMS\"]")
       }
+      setPhone("secondFactor", providers.map { .bool($0.array?.isEmpty == false) })
     }
     guard names("mfa.providerConfigs") else { return }
     guard let configs = try value("mfa.providerConfigs") else {
@@ -161,11 +166,43 @@ struct ProjectSettings: Sendable {
     }
   }
 
-  private func requireServed(_ method: SignInMethod, as name: String) throws(AccountError) {
-    guard serves(method) else {
-      throw AccountError(
-        .operationNotAllowed, "\(name) cannot be switched on: signIn in the operator's file names no plugin for it.")
+  /// `smsRegionConfig` and `signIn.phoneNumber`: which phones get messages, and what they are for.
+  private mutating func changePhones(named names: (String) -> Bool) throws(AccountError) {
+    if names("signIn.phoneNumber.enabled") {
+      let isOn = try bool("signIn.phoneNumber.enabled")
+      guard isOn != true || servesPhones else { throw Self.unserved("signIn.phoneNumber") }
+      set("allowsPhones", isOn.map { .bool($0) })
     }
+    if names("signIn.phoneNumber.testPhoneNumbers") {
+      setPhone("testNumbers", try value("signIn.phoneNumber.testPhoneNumbers"))
+    }
+    let (denied, allowed) = ("allowByDefault.disallowedRegions", "allowlistOnly.allowedRegions")
+    guard names("smsRegionConfig.\(denied)") || names("smsRegionConfig.\(allowed)") else { return }
+    func list(_ kind: String, _ name: String) throws(AccountError) -> JSON? {
+      guard try value("smsRegionConfig.\(kind)") != nil else { return nil }
+      return try value("smsRegionConfig.\(kind).\(name)") ?? .array([])
+    }
+    switch (try list("allowByDefault", "disallowedRegions"), try list("allowlistOnly", "allowedRegions")) {
+    case (nil, nil): setPhone("regions", nil)
+    case (let deny?, nil): setPhone("regions", .object([JSON.Member("deny", deny)]))
+    case (nil, let allow?): setPhone("regions", .object([JSON.Member("allow", allow)]))
+    default:
+      throw AccountError(.invalidArgument, "smsRegionConfig has either allowByDefault or allowlistOnly")
+    }
+  }
+
+  private mutating func setPhone(_ name: String, _ value: JSON?) {
+    phone.removeAll { $0.name == name }
+    phone.append(JSON.Member(name, value ?? .null))
+  }
+
+  private static func unserved(_ name: String) -> AccountError {
+    AccountError(
+      .operationNotAllowed, "\(name) cannot be switched on: signIn in the operator's file does not name it.")
+  }
+
+  private func requireServed(_ method: SignInMethod, as name: String) throws(AccountError) {
+    guard serves(method) else { throw Self.unserved(name) }
   }
 
   /// A mask in the other spelling that masks have: `sms_region_config`.
@@ -231,7 +268,7 @@ struct ProjectSettings: Sendable {
       guard value.members != nil else {
         throw AccountError(.invalidArgument, "What is around \(name) in \(path) must be an object")
       }
-      guard let inner = value[String(name)] else { return nil }
+      guard let inner = value[String(name)] ?? value[IdentityCall.snakeCase(String(name))] else { return nil }
       if case .null = inner { return nil }
       value = inner
     }

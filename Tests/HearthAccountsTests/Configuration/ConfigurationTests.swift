@@ -28,7 +28,7 @@ import Testing
       "apiKeys": ["k1", "k2"], "authorizedDomains": ["App.example.com"], "pageDomains": ["In.example.com:8443"],
       "continueSchemes": ["myapp"],
       "protectsFromEnumeration": false, "allowsSignUp": false, "allowsDeletion": false,
-      "allowsPasswords": false, "allowsEmailLinks": false, "allowsAnonymous": false,
+      "allowsPasswords": false, "allowsEmailLinks": false, "allowsAnonymous": false, "allowsPhones": false,
       "legacyRevealsUnknownUsers": true, "resetDropsIdentities": true, "revokesOnClaimChange": true,
       "passwordCost": "small", "passwordSlots": 3, "secondFactorsMax": 2,
       "secondFactors": {

@@ -1,3 +1,4 @@
+import HearthPlugin
 import HearthTestKit
 import HearthTree
 import Synchronization
@@ -142,8 +143,8 @@ struct ProjectConfigTests {
     let body: JSON = ["emailPrivacyConfig": ["enableImprovedEmailPrivacy": false]]
     #expect(try await patch("emailPrivacyConfig", body, authority: .none).status == 401)
     for (mask, reason) in [
-      ("quota.signUpQuotaConfig", "under limits"), ("sms_region_config", "regions stand in"),
-      ("signIn.hashConfig", "scrypt"), ("notification", "under mail"), ("subtype", "What can: authorizedDomains"),
+      ("quota.signUpQuotaConfig", "under limits"), ("signIn.hashConfig", "scrypt"), ("notification", "under mail"),
+      ("subtype", "What can: authorizedDomains"),
     ] {
       let answer = try await patch("emailPrivacyConfig,\(mask)", body)
       #expect(answer.status == 501 && answer.error?.contains(reason) == true, "\(answer.text)")
@@ -185,7 +186,7 @@ struct ProjectConfigTests {
       #expect(answer.status == 400 && answer.error?.hasPrefix("INVALID_ARGUMENT : ") == true, "\(answer.text)")
     }
     let phone = try await patch("mfa.enabledProviders", ["mfa": ["enabledProviders": ["PHONE_SMS"]]])
-    #expect(phone.status == 501 && phone.error?.contains("mfa.enabledProviders") == true, "\(phone.text)")
+    #expect(phone.status == 400 && phone.error?.contains("phone.regions") == true, "\(phone.text)")
   }
 
   @Test("Ways to sign in that plugins serve are shut and opened; tenants have their own")
@@ -219,6 +220,50 @@ struct ProjectConfigTests {
     let none = try await patch("multiTenant", ["multiTenant": ["allowTenants": false]])
     #expect(none.status == 501 && none.error?.contains("multiTenant.allowTenants") == true)
     #expect(try await patch("signIn", ["signIn": ["allowDuplicateEmails": true]]).status == 501)
+  }
+
+  @Test("Phones: where messages go, test numbers, and whether numbers sign in or are second factors")
+  func phones() async throws {
+    let world = try IdentityWorld {
+      $0.passwordCost = .small
+      $0.signIn = [PluginChoice("phone")]
+      $0.phone.regions = .only(["DE"])
+    }
+    func patch(_ mask: String, _ body: JSON) async throws -> IdentityWorld.Answer {
+      try await world.send(
+        Self.path, body.text(), method: "PATCH", query: [("updateMask", mask)], authority: .administrator("ci"))
+    }
+    // As deployment tools send it.
+    let denied = try await patch(
+      "sms_region_config", ["sms_region_config": ["allowByDefault": ["disallowedRegions": ["US"]]]])
+    #expect(
+      denied.json["smsRegionConfig"] == ["allowByDefault": ["disallowedRegions": ["US"]]], "\(denied.text)")
+    #expect(world.accounts.configuration.phone.regions == .allBut(["US"]))
+    // As an admin SDK does.
+    let allowed = try await patch(
+      "smsRegionConfig.allowlistOnly.allowedRegions", ["smsRegionConfig": ["allowlistOnly": ["allowedRegions": ["AT"]]]]
+    )
+    #expect(allowed.json["smsRegionConfig"] == ["allowlistOnly": ["allowedRegions": ["AT"]]], "\(allowed.text)")
+    let factor = try await patch("mfa.enabledProviders", ["mfa": ["enabledProviders": ["PHONE_SMS"]]])
+    #expect(factor.json["mfa"]?["enabledProviders"] == ["PHONE_SMS"], "\(factor.text)")
+    for numbers: JSON in [["+15555550100": "123456"], ["+15555550101": "654321"]] {
+      let set = try await patch(
+        "signIn.phoneNumber.testPhoneNumbers", ["signIn": ["phoneNumber": ["testPhoneNumbers": numbers]]])
+      #expect(set.json["signIn"]?["phoneNumber"] == ["enabled": true, "testPhoneNumbers": numbers], "\(set.text)")
+    }
+    let off = try await patch("signIn.phoneNumber.enabled", ["signIn": ["phoneNumber": ["enabled": false]]])
+    #expect(off.json["signIn"]?["phoneNumber"]?["enabled"] == false && !world.accounts.configuration.servesPhoneSignIn)
+    for (mask, body) in [
+      ("smsRegionConfig", ["smsRegionConfig": ["allowlistOnly": ["allowedRegions": ["Mars"]]]]),
+      ("smsRegionConfig", ["smsRegionConfig": ["allowlistOnly": [:], "allowByDefault": [:]]]),
+      ("signIn.phoneNumber", ["signIn": ["phoneNumber": ["testPhoneNumbers": ["1": "2"]]]]),
+      ("mfa.enabledProviders", ["mfa": ["enabledProviders": ["EMAIL"]]]),
+    ] as [(String, JSON)] {
+      let answer = try await patch(mask, body)
+      #expect(answer.status == 400 && answer.error?.hasPrefix("INVALID_ARGUMENT : ") == true, "\(answer.text)")
+    }
+    let back = try await patch("smsRegionConfig", .object([]))
+    #expect(back.json["smsRegionConfig"] == ["allowlistOnly": ["allowedRegions": ["DE"]]], "\(back.text)")
   }
 
   @Test("A tenant's policy on second factors counts instead of the project's")

@@ -37,14 +37,11 @@ extension IdentityWorld {
     let start = try await startAuthenticator(idToken)
     let info = try #require(start.json["totpSessionInfo"], "\(start.text)")
     let secret = try #require(TOTP.secret(base32: info["sharedSecretKey"]?.string ?? ""))
-    let body = JSON.object(
-      [
-        .init("idToken", .string(idToken)),
-        .init(
-          "totpVerificationInfo",
-          ["sessionInfo": info["sessionInfo"] ?? .null, "verificationCode": .string(try code(secret))]),
-      ] + members)
-    let done = try await post("/v2/accounts/mfaEnrollment:finalize", body)
+    let proof: JSON = [
+      "sessionInfo": info["sessionInfo"] ?? .null, "verificationCode": .string(try code(secret)),
+    ]
+    let own: [JSON.Member] = [.init("idToken", .string(idToken)), .init("totpVerificationInfo", proof)]
+    let done = try await post("/v2/accounts/mfaEnrollment:finalize", .object(own + members))
     #expect(done.status == 200, "\(done.text)")
     let id = try #require(user(uid)?.factors.last?.id)
     return Authenticator(uid: uid, id: id, secret: secret, answer: done)
