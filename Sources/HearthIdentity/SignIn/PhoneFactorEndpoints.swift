@@ -43,18 +43,21 @@ struct PhoneFactorEndpoints: EndpointArea {
     let (sessionInfo, code) = try call.with(info).phoneCode()
     let signedIn = try await accounts.secondFactors.finish(
       pending: pending, phone: sessionInfo, code: code, try call.phoneRequest(in: accounts))
-    return Self.reply(signedIn.tokens)
+    return Self.reply(signedIn.tokens, recoveryCodesLeft: signedIn.user.recoveryCodes.count)
   }
 
   private static func session(_ name: String, _ sessionInfo: String) -> JSON {
     .object([JSON.Member(name, .object([JSON.Member("sessionInfo", .string(sessionInfo))]))])
   }
 
-  private static func reply(_ tokens: TokenTriple, recoveryCodes: [String]? = nil) -> JSON {
+  private static func reply(
+    _ tokens: TokenTriple, recoveryCodes: [String]? = nil, recoveryCodesLeft: Int? = nil
+  ) -> JSON {
     var reply = ReplyObject()
     reply.set(tokens)
     reply.set("phoneAuthInfo", JSON.object([]))
-    if let recoveryCodes { reply.set("recoveryCodes", .array(recoveryCodes.map { .string($0) })) }
+    reply.set("recoveryCodes", list: recoveryCodes?.map { .string($0) } ?? [])
+    reply.set("recoveryCodesLeft", recoveryCodesLeft.map { .int(Int64($0)) })
     return reply.json
   }
 }

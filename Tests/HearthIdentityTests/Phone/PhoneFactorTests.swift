@@ -252,6 +252,32 @@ import Testing
     #expect(phone.phones.messages.count == 2)
   }
 
+  @Test("with a phone there are recovery codes when they are asked for, and each stands once for a code of it")
+  func recoveryCodes() async throws {
+    let phone = try PhoneWorld()
+    let user = try await verified(phone)
+    let start = try await startEnrolment(phone, user.idToken)
+    let sent = try #require(start.json["phoneSessionInfo"]?["sessionInfo"], "\(start.text)")
+    let enrolled = try await phone.world.post(
+      "/v2/accounts/mfaEnrollment:finalize",
+      [
+        "idToken": .string(user.idToken), "recoveryCodes": true,
+        "phoneVerificationInfo": ["sessionInfo": sent, "code": try await phone.read()],
+      ])
+    let codes = try #require(enrolled.json["recoveryCodes"]?.array, "\(enrolled.text)")
+    #expect(codes.count == RecoveryCodes.count)
+    let id = try #require(phone.world.user(user.localID)?.factors.first?.id)
+    phone.world.world.advance(seconds: 60)
+    let first = try await begun(phone, id)
+    let entered = try await finish(phone, first.pending, first.sessionInfo, codes[0])
+    #expect(try phone.world.claims(entered.idToken)["firebase"]?["second_factor_identifier"] == .string(id))
+    #expect(entered.json["recoveryCodesLeft"] == .int(Int64(RecoveryCodes.count - 1)), "\(entered.text)")
+    phone.world.world.advance(seconds: 60)
+    let second = try await begun(phone, id)
+    #expect(try await finish(phone, second.pending, second.sessionInfo, codes[0]).error == "INVALID_CODE")
+    #expect(try await finish(phone, second.pending, second.sessionInfo, codes[1]).status == 200)
+  }
+
   @Test("where phones are no second factors, nothing of it is served")
   func switchedOff() async throws {
     let phone = try PhoneWorld { $0.phone.secondFactor = false }
