@@ -133,7 +133,7 @@ extension IdentityOperation {
 
     case .phoneClient: .unserved("the verification of native apps")
     case .gameCenter: .unserved("Game Center")
-    case .saml: .unserved("SAML")
+    case .saml: .unserved("answers of SAML to other servers")
     case .projectChange: .unserved("changing the project's configuration")
     case .unknown: .unknown
     }

@@ -59,6 +59,11 @@ final class SAMLDocument {
       case UInt8(ascii: "?"): throw SAMLRefusal("The XML has a processing instruction.")
       default: break
       }
+      // Attributes of an element are before the next one: `<` does not stand in their values.
+      let attributes = rest.prefix { $0 != UInt8(ascii: "<") }.count { $0 == UInt8(ascii: "=") }
+      guard attributes <= SAMLLimits.elementAttributesMax else {
+        throw SAMLRefusal("The XML has an element of more than \(SAMLLimits.elementAttributesMax) attributes.")
+      }
     }
   }
 

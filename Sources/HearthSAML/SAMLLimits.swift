@@ -6,6 +6,8 @@ package enum SAMLLimits {
   package static let metadataBytesMax = 128 << 10
   /// Elements within each other. A response has some ten.
   static let depthMax = 32
+  /// Attributes of one element, with namespaces; a parser compares each with all others.
+  static let elementAttributesMax = 256
   /// The text that names a person, in bytes.
   static let nameIDBytesMax = 255
   /// Attributes of a person.

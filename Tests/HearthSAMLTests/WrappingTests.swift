@@ -125,6 +125,8 @@ import Testing
     #expect(ResponseTests.refusal(lessDeep)?.contains("within each other") == true)
     let long = "<a>" + String(repeating: " ", count: SAMLLimits.responseBytesMax) + "</a>"
     #expect(ResponseTests.refusal(long)?.contains("bytes") == true)
+    let wide = "<a " + (0..<1_000).map { "a\($0)=\"\"" }.joined(separator: " ") + "/>"
+    #expect(ResponseTests.refusal(wide)?.contains("attributes") == true)
     for text in ["", "<", "<a", "a", "<a/><b/>", "<a></b>", "\u{0}", "<a>\u{0}</a>"] {
       #expect(ResponseTests.refusal(text) != nil)
     }
