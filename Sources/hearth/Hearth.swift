@@ -12,7 +12,8 @@ struct Hearth: AsyncParsableCommand {
     subcommands: [
       ServeCommand.self, DevCommand.self, ExecCommand.self, DatabaseCommand.self, DatabasesCommand.self,
       UsersCommand.self, TokenCommand.self,
-      ServiceAccountCommand.self, KeysCommand.self, SecretsCommand.self, ConsoleCommand.self,
+      ServiceAccountCommand.self, KeysCommand.self, SecretsCommand.self, ProvidersCommand.self,
+      ConsoleCommand.self,
       AuditCommand.self, RevocationsCommand.self,
       RulesCommand.self, FunctionsCommand.self, PluginsCommand.self, TriggersCommand.self, MigrateCommand.self,
       BackupCommand.self, RestoreCommand.self, RepairCommand.self, DoctorCommand.self, ClusterCommand.self,

@@ -1,0 +1,64 @@
+import ArgumentParser
+import HearthProgram
+import HearthTree
+
+/// `hearth providers`
+struct ProvidersCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "providers",
+    abstract: "Set up the logins of companies.",
+    discussion: "Admin SDKs list, change and delete them; see the guide's \"Logins of companies\".",
+    subcommands: [ImportSAML.self])
+
+  /// `hearth providers import-saml`
+  struct ImportSAML: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "import-saml",
+      abstract:
+        "Set up a company's SAML login by the metadata of its identity provider, or renew it by newer metadata.",
+      discussion: """
+        What is not named stays as it is when the provider is there already. The company gets this server's metadata at \
+        /__/auth/saml/metadata?providerId=ID.
+        """)
+
+    @OptionGroup var admin: AdminOptions
+
+    @Argument(help: "The provider's id, as apps name it: saml.corp.")
+    var id: String
+
+    @Argument(help: "A file with the identity provider's metadata, in XML.")
+    var metadata: String
+
+    @Option(
+      help: ArgumentHelp(
+        "What the company is to call this server: a URL of yours, for a new provider.", valueName: "url"))
+    var spEntityID: String?
+
+    @Option(help: ArgumentHelp("Which of several identity providers in the file.", valueName: "id"))
+    var entityID: String?
+
+    @Option(help: ArgumentHelp("The tenant that it is for, instead of the project.", valueName: "id"))
+    var tenant: String?
+
+    @Option(help: ArgumentHelp("The provider's name for people.", valueName: "name"))
+    var displayName: String?
+
+    func run() async throws {
+      let text = try TextFile.read(metadata)
+      var members = [JSON.Member("providerId", .string(id)), JSON.Member("metadata", .string(text))]
+      let further = [
+        ("spEntityId", spEntityID), ("entityId", entityID), ("tenantId", tenant), ("displayName", displayName),
+      ]
+      for (name, value) in further { value.map { members.append(JSON.Member(name, .string($0))) } }
+      try await admin.run { admin in
+        let answer = try await admin.hearth("providers:importSAML", members)
+        let page = answer["idpConfig"]?["ssoUrl"]?.string ?? ""
+        let count = answer["idpConfig"]?["idpCertificates"]?.array?.count ?? 0
+        admin.report(
+          answer,
+          "\(TextTable.printable(id)) sends people to \(TextTable.printable(page)) and trusts "
+            + Figure.counted(count, "certificate"))
+      }
+    }
+  }
+}
