@@ -135,7 +135,7 @@ package struct FactorEnrolment: Sendable {
     enrolled.factors.append(factor)
     let session = try await sessions.new(
       of: enrolled, provider: caller.provider, claims: sessions.claims(of: caller), secondFactor: factor.id,
-      client: client)
+      attributes: caller.signInAttributes, client: client)
     let revert = try codes.newRevert(of: factor, caller.user, client: client, now: now)
     let recoveryCodes = makesRecoveryCodes ? try recovery.draw(for: uid) : nil
     let (user, record) = try await store.transact {
