@@ -26,7 +26,7 @@ import Testing
     #expect(map[2] == nil && map["b"] == nil)
   }
 
-  static let refused: [[UInt8]] = {
+  static let refusedBytes: [[UInt8]] = {
     let all = [UInt8](repeating: 255, count: 8)
     var list: [[UInt8]] = [
       [], [0x18], [0x18, 0x17], [0x19, 0x00, 0xFF], [0x1A, 0, 0, 0xFF, 0xFF], [0x1B, 0, 0, 0, 0, 255, 255, 255, 255],
@@ -46,7 +46,7 @@ import Testing
     return list
   }()
 
-  @Test("what is not the form of CTAP2 is refused", arguments: refused)
+  @Test("what is not the form of CTAP2 is refused", arguments: refusedBytes)
   func refused(bytes: [UInt8]) { #expect(throws: WebAuthnError.self) { try Self.read(bytes) } }
 
   @Test("four levels are read, as CTAP2 allows")
