@@ -62,7 +62,8 @@ extension Redecision {
     }
     let kept = kept.map { kept in
       let who = kept.uid.map { " \($0)" } ?? ""
-      return ", keeps \(kept.connection.rawValue)\(who) \(kept.path) by line \(kept.rule.map { "\($0.line)" } ?? "none")"
+      let line = kept.rule.map { "\($0.line)" } ?? "none"
+      return ", keeps \(kept.connection.rawValue)\(who) \(kept.path) by line \(line)"
     }
     return "redecided \(cause.scenarioText)\(revocation)\(connection) at \(position): "
       + "examined \(examinedCount), kept \(keptCount)\(kept.joined())\(cut.joined())"
