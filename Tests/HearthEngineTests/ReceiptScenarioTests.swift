@@ -52,9 +52,9 @@ import Testing
         rules {"rules":{"rooms":{"r":{".read":"auth.uid == 'bob' || query.limitToLast == 1"}},".write":true}}
           1 < cancel /rooms/r rules@3
           log 1 cancellation /rooms/r: .read at /rooms/r
-          redecided rules@3 at 3: examined 3, kept 2, cut 1 alice /rooms/r told 2
+          redecided rules@3 at 3: examined 3, kept 2, keeps 2 bob /rooms/r by line 1, keeps 1 alice /rooms/r by line 1, cut 1 alice /rooms/r told 2
         rules {"rules":{".read":true,".write":true}}
-          redecided rules@4 at 4: examined 2, kept 2
+          redecided rules@4 at 4: examined 2, kept 2, keeps 2 bob /rooms/r by line 1, keeps 1 alice /rooms/r by line 1
         """)
   }
 
@@ -62,7 +62,7 @@ import Testing
     try expectScenario(
       Self.start + """
         1 auth {"uid":"alice"}
-          redecided identity of 1 at 2: examined 2, kept 2
+          redecided identity of 1 at 2: examined 2, kept 2, keeps 1 alice /rooms/r by line 1, keeps 1 alice /rooms/r by line 1
           1 ok
         1 unlisten /rooms/r tag 7
           1 ok
@@ -74,7 +74,7 @@ import Testing
         1 unauth
           1 ok
         2 auth {"uid":"bob"} until 50
-          redecided identity of 2 at 2: examined 1, kept 1
+          redecided identity of 2 at 2: examined 1, kept 1, keeps 2 bob /rooms/r by line 1
           2 ok
         time 50
           2 < ended
