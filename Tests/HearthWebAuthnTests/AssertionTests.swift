@@ -101,7 +101,7 @@ import Testing
   func extensions() throws {
     let authenticator = SoftwareAuthenticator()
     let output = SoftwareAuthenticator.map([
-      ("hmac-secret", SoftwareAuthenticator.bytes([UInt8](repeating: 7, count: 32))), ("other", [0xF5]),
+      ("other", [0xF5]), ("hmac-secret", SoftwareAuthenticator.bytes([UInt8](repeating: 7, count: 32))),
     ])
     let used = authenticator.use(
       challenge: Ceremonies.challenge, words: Ceremonies.words { $0.extensions = output })
