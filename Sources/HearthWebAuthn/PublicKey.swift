@@ -4,8 +4,11 @@ import CFido2
 public struct PublicKey: Sendable, Equatable {
   /// A way to sign; the numbers are COSE's.
   public enum Algorithm: Int64, Sendable, CaseIterable {
+    /// ECDSA on P-256 with SHA-256.
     case es256 = -7
+    /// Ed25519.
     case edDSA = -8
+    /// RSA with PKCS #1 1.5 and SHA-256.
     case rs256 = -257
   }
 

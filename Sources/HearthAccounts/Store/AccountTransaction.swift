@@ -97,8 +97,8 @@ public struct AccountTransaction: AccountReading {
     let subtrees = [
       AccountPath.users, AccountPath.deleted, AccountPath.emails, AccountPath.phones, AccountPath.identities,
       AccountPath.passkeys, AccountPath.sessions, AccountPath.userSessions, AccountPath.tickets,
-      AccountPath.userTickets, AccountPath.emailTickets, AccountPath.phoneTickets, AccountPath.locks, AccountPath.endings,
-      AccountPath.migrated,
+      AccountPath.userTickets, AccountPath.emailTickets, AccountPath.phoneTickets, AccountPath.locks,
+      AccountPath.endings, AccountPath.migrated,
     ]
     for path in subtrees { draft.replace(path, with: .empty) }
   }
