@@ -59,6 +59,8 @@ import Testing
     case let texts as [String]: "[\(texts.map { "\"\($0)\"" }.joined(separator: ", "))]"
     case let texts as [String: String] where texts.isEmpty: "{}"
     case let texts as Set<String>: text(texts.sorted())
+    case let policy as SecondFactorSettings.Policy: "\"\(policy.rawValue)\""
+    case let claims as [SecondFactorSettings.RequiredClaim] where claims.isEmpty: "{}"
     default:
       if Mirror(reflecting: value).displayStyle == .optional, Mirror(reflecting: value).children.isEmpty {
         "null"

@@ -11,12 +11,14 @@ package struct ActionLinks: Sendable {
   func link(
     _ purpose: Ticket.Purpose, _ code: NewCode, continueURL: String? = nil, apiKey: String? = nil, locale: String? = nil
   ) -> String {
+    let tenant = configuration.tenant?.id
     let configuration = configuration.value
     let path = configuration.isEmulator ? "/emulator/action" : "/__/auth/action"
     let key = apiKey ?? configuration.apiKeys?.min() ?? "any"
     var query = [("mode", purpose.linkMode ?? ""), ("oobCode", code.text), ("apiKey", key)]
     query.append(("lang", locale.flatMap { Self.isLanguageTag($0) ? $0 : nil } ?? "en"))
     if let continueURL { query.append(("continueUrl", continueURL)) }
+    if let tenant { query.append(("tenantId", tenant)) }
     return configuration.publicOrigin + path + "?"
       + query.map { "\($0.0)=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
   }

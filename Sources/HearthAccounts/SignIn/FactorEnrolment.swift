@@ -168,6 +168,15 @@ package struct FactorEnrolment: Sendable {
     }
   }
 
+  /// Refuses where nobody enrols second factors, whoever asks.
+  ///
+  /// - Throws: `operationNotAllowed`.
+  package func requireAllowed() throws(AccountError) {
+    guard configuration.value.secondFactors.policy != .off else {
+      throw AccountError(.operationNotAllowed, "Second factors are switched off.")
+    }
+  }
+
   /// Whether who is signed in may add a second factor.
   ///
   /// - Parameter isSame: tells the factors that stand in the way of the new one, because they are the same.
@@ -176,9 +185,7 @@ package struct FactorEnrolment: Sendable {
   func requireEnrollable(
     _ caller: Caller, _ user: UserRecord, isSame: (SecondFactor) -> Bool
   ) throws(AccountError) {
-    guard configuration.value.secondFactors.policy != .off else {
-      throw AccountError(.operationNotAllowed, "Second factors are switched off.")
-    }
+    try requireAllowed()
     guard !ProviderID.withoutSecondFactor.contains(caller.provider) else {
       throw AccountError(.unsupportedFirstFactor, "MFA is not available for the given first factor.")
     }

@@ -9,6 +9,7 @@ struct FactorEndpoints: EndpointArea {
 
   /// `mfaEnrollment:start`: a secret for an authenticator, or a code to a phone.
   func startEnrolment(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    try accounts.enrolment.requireAllowed()
     if let phone = try call.object("phoneEnrollmentInfo") { return try await phones.startEnrolment(call, phone) }
     let caller = try call.caller(in: accounts)
     guard try call.object("totpEnrollmentInfo") != nil else {
@@ -27,6 +28,7 @@ struct FactorEndpoints: EndpointArea {
 
   /// `mfaEnrollment:finalize`: the authenticator's first code, or the one that was sent.
   func finishEnrolment(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    try accounts.enrolment.requireAllowed()
     if let phone = try call.object("phoneVerificationInfo") { return try await phones.finishEnrolment(call, phone) }
     let caller = try call.caller(in: accounts)
     let proof = try factorProof(call)

@@ -22,6 +22,7 @@ struct FederatedEndpoints: EndpointArea {
       throw AccountError(.invalidProviderResponse)
     }
     var reply = ReplyObject(kind: "VerifyAssertion")
+    reply.set("tenantId", accounts.tenantID)
     describe(identity, parameters, in: &reply)
     do {
       if call.value("idToken") != nil { return try await link(identity, parameters, pending: pending, call, &reply) }
@@ -115,6 +116,7 @@ struct FederatedEndpoints: EndpointArea {
       named, provider: named.signInProvider ?? providerID, client: call.client, now: call.now)
     let result = try await accounts.secondFactors.afterFirst(of: proven, client: call.client, now: call.now)
     var reply = ReplyObject(kind: "VerifyAssertion")
+    reply.set("tenantId", accounts.tenantID)
     reply.set("providerId", providerID)
     reply.set("federatedId", result.user.uid)
     reply.set("localId", result.user.uid)

@@ -329,7 +329,7 @@ struct BlockingFunctionTests {
       let answer = try await Self.set(settings, in: world)
       #expect(answer.status == 400 && answer.error == "INVALID_BLOCKING_FUNCTION : " + sentence)
     }
-    #expect(try await Self.set([:], in: world, mask: "signIn.email").status == 501)
+    #expect(try await Self.set([:], in: world, mask: "quota").status == 501)
     #expect(try await Self.set([:], in: world).status == 200)
     functions.forget()
     _ = try await world.signUp("a@b.example")
