@@ -177,6 +177,21 @@ import Testing
     #expect(try await Self.signIn(world, "bob@example.com", in: tenant).status == 200)
   }
 
+  @Test("links in a tenant's mails name it, and work without")
+  func links() async throws {
+    let world = try IdentityWorld()
+    let tenant = try await Self.make(world)
+    _ = try await Self.signUp(world, "ann@example.com", in: tenant)
+    _ = try await world.sendCode("PASSWORD_RESET", ["email": "ann@example.com", "tenantId": .string(tenant)])
+    let link = try #require(await world.mails().last?.link)
+    #expect(link.hasSuffix("&tenantId=\(tenant)"), "\(link)")
+    let code = try await world.mailedCode()
+    let shown = try await world.send(
+      "/__/auth/action", [], method: "GET",
+      query: [("mode", "resetPassword"), ("oobCode", code), ("tenantId", tenant)])
+    #expect(shown.status == 200 && shown.text.contains("ann@example.com"), "\(shown.text)")
+  }
+
   @Test("with a tenant go its users, their sessions and their tokens; the project and other tenants stay as they are")
   func deletion() async throws {
     let world = try IdentityWorld()
