@@ -54,13 +54,14 @@ import Testing
 
   private static func text(_ value: Any) -> String {
     switch value {
+    // An empty array is one of every type to a cast.
+    case _ where type(of: value) == [SecondFactorSettings.RequiredClaim].self: "{}"
     case let cost as PasswordCost: cost == .standard ? "\"standard\"" : "another"
     case let text as String: "\"\(text)\""
     case let texts as [String]: "[\(texts.map { "\"\($0)\"" }.joined(separator: ", "))]"
     case let texts as [String: String] where texts.isEmpty: "{}"
     case let texts as Set<String>: text(texts.sorted())
     case let policy as SecondFactorSettings.Policy: "\"\(policy.rawValue)\""
-    case let claims as [SecondFactorSettings.RequiredClaim] where claims.isEmpty: "{}"
     default:
       if Mirror(reflecting: value).displayStyle == .optional, Mirror(reflecting: value).children.isEmpty {
         "null"
