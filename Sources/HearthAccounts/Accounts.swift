@@ -300,7 +300,7 @@ public final class Accounts: Sendable {
       secondFactors: secondFactors)
     passkeyEnrolment = PasskeyEnrolment(
       policy: passkeyPolicy, challenges: challenges, store: store, secrets: secrets, sessions: sessions,
-      callers: callers, changes: credentials, audit: audit)
+      callers: callers, changes: credentials, audit: audit, mails: mails)
     profiles = Profiles(
       store: store, callers: callers, providers: providers, passwords: newPasswords, changes: credentials,
       addresses: addresses, mails: mails, signUp: signUpLimit, configuration: settings)

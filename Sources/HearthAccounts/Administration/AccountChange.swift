@@ -90,8 +90,11 @@ package struct AccountChange: Sendable {
       user.identities.append(linked)
     }
     if let factors {
-      user.factors = try FactorChange.apply(factors, to: user.factors)
-      user.dropNeedlessRecoveryCodes()
+      let before = user.factors
+      user.factors = try FactorChange.apply(factors, to: before)
+      // Whoever had the one that goes may have the codes that were kept beside it.
+      let isGone = before.contains { old in !user.factors.contains { $0.id == old.id && $0.kind == old.kind } }
+      if isGone { user.recoveryCodes = [] }
     }
     user.passkeys.removeAll { removedPasskeys.contains($0.id) }
     var outcome = outcome(from: old, to: user, revokesOnClaimChange: revokesOnClaimChange)

@@ -48,16 +48,26 @@ package final class LiveConfiguration: Sendable {
         last = (changes, value)
         return (value, nil)
       } catch {
-        last = (changes, decided)
-        return (decided, error)
+        let value = Self.fitting(changes, over: decided)
+        last = (changes, value)
+        return (value, error)
       }
     }
     if let problem {
       notice(
         AccountsNotice(
           .error,
-          "what administrators changed of the configuration does not go with the file any more, and the file counts: \(problem)"
+          "something that administrators changed of the configuration does not go with the file any more, and the file counts there: \(problem)"
         ))
+    }
+    return value
+  }
+
+  /// The changes that go with the file, one by one: what one of them cannot be any more must not undo the others.
+  private static func fitting(_ changes: String, over decided: AccountsConfiguration) -> AccountsConfiguration {
+    var value = decided
+    for member in JSON(parsing: changes.utf8)?.members ?? [] {
+      if let next = try? AccountsConfiguration.parse(JSON.object([member]).text(), over: value) { value = next }
     }
     return value
   }

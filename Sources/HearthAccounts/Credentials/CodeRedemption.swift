@@ -87,13 +87,9 @@ package struct CodeRedemption: Sendable {
       transaction.removeTickets(of: uid, purposes: .endedByChange)
       user.password = stored
       user.hasTemporaryPassword = false
-      // The code was mailed to the address, so the person who shows it owns it. The account may have been made by
-      // another person while the address was unproven: provider identities and passkeys that were added then must not let
-      // them in.
-      if dropsIdentities || !user.isEmailVerified {
-        user.identities = []
-        user.passkeys = []
-      }
+      // The code was mailed to the address, so the person who shows it owns it.
+      if !user.isEmailVerified { user.dropUnprovenWaysIn() }
+      if dropsIdentities { (user.identities, user.passkeys, user.phoneNumber) = ([], [], nil) }
       user.isEmailVerified = true
     }.user
     // Wrong tries at the old password must not delay the owner, who has just set a new one.
@@ -178,6 +174,8 @@ package struct CodeRedemption: Sendable {
       if let owner = transaction.user(email: address), owner.uid != uid { throw AccountError(.emailExists) }
       user.email = address
       user.isEmailVerified = true
+      // Whoever took the address away may have added keys, and have written codes down.
+      (user.passkeys, user.recoveryCodes) = ([], [])
       transaction.removeTickets(of: uid, purposes: .endedByChange)
       // Codes that would restore addresses which the account had later are deleted; those for earlier addresses stay
       // valid.

@@ -84,6 +84,11 @@ struct MailText: Sendable {
         "Somebody signed in to your account with one of its recovery codes, which now is used up.",
         "If this was not you, reset your password at once, and make new recovery codes."
       )
+    case .passkeyAdded:
+      return (
+        "A passkey was added to your account for \(app)", "From now on that passkey signs in to your account.",
+        "If this was not you, sign in, remove it, and change your password."
+      )
     case .passwordChanged:
       return (
         "Your password for \(app) was changed", "The password of your account was changed, and you were signed out.",

@@ -45,7 +45,8 @@ public struct SecondFactorSettings: Sendable, Equatable {
   ///
   /// - Parameter provider: as tokens show it.
   package func isRequired(of user: UserRecord, after provider: String) -> Bool {
-    guard provider != ProviderID.custom, provider != ProviderID.anonymous else { return false }
+    // A session that began anonymously is no longer of such a user once something was linked.
+    guard provider != ProviderID.custom, provider != ProviderID.anonymous || !user.isAnonymous else { return false }
     if policy == .required { return true }
     guard !requiredClaims.isEmpty, let claims = user.customAttributes.flatMap({ JSON(parsing: $0.utf8) }) else {
       return false

@@ -64,6 +64,11 @@ public struct UserRecord: Sendable, Equatable {
     email == nil && phoneNumber == nil && password == nil && identities.isEmpty && passkeys.isEmpty && !isCustomAuth
   }
 
+  /// A passkey verified the person, and there still is one that does.
+  func hasShownPasskey(in session: SessionRecord) -> Bool {
+    session.isUserVerified && passkeys.contains { $0.isUserVerified || $0.publicKey.isEmpty }
+  }
+
   /// There is something to show beside a first factor, or in the place of both.
   var hasSecondFactor: Bool { !factors.isEmpty || passkeys.contains(where: \.isUserVerified) }
 

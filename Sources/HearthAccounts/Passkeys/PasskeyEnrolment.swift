@@ -12,10 +12,11 @@ package struct PasskeyEnrolment: Sendable {
   private let callers: Callers
   private let changes: CredentialChanges
   private let audit: AuditLog
+  private let mails: AccountMails
 
   init(
     policy: PasskeyPolicy, challenges: PasskeyChallenges, store: AccountStore, secrets: SecretGenerator,
-    sessions: Sessions, callers: Callers, changes: CredentialChanges, audit: AuditLog
+    sessions: Sessions, callers: Callers, changes: CredentialChanges, audit: AuditLog, mails: AccountMails
   ) {
     self.policy = policy
     self.challenges = challenges
@@ -25,6 +26,7 @@ package struct PasskeyEnrolment: Sendable {
     self.callers = callers
     self.changes = changes
     self.audit = audit
+    self.mails = mails
   }
 
   /// What a browser makes a key with.
@@ -47,6 +49,7 @@ package struct PasskeyEnrolment: Sendable {
   package func start(_ caller: Caller, now: Instant) throws(AccountError) -> Start {
     let party = try policy.provider().relyingParty
     try callers.requireRecentSignIn(caller, now: now)
+    try sessions.requireSecondFactor(shownBy: caller, of: caller.user)
     try Self.requireEnrollable(caller.user, party)
     let handle: String =
       if let known = caller.user.passkeys.first(where: { !$0.userHandle.isEmpty })?.userHandle {
@@ -131,7 +134,7 @@ package struct PasskeyEnrolment: Sendable {
     return try await add(key, to: caller, try policy.provider().relyingParty, client: client, now: now)
   }
 
-  /// Keeps a key. Its owner goes on in a session that began with it, if it has shown that it knows them.
+  /// Keeps a key, and mails its owner. They go on in a session that began with it, if it has shown that it knows them.
   private func add(
     _ key: Passkey, to caller: Caller, _ party: PasskeyRelyingParty, client: ClientInfo, now: Instant,
     first: @escaping @Sendable (inout AccountTransaction) throws(AccountError) -> Void = { (_) throws(AccountError) in }
@@ -144,6 +147,7 @@ package struct PasskeyEnrolment: Sendable {
       (transaction: inout AccountTransaction) throws(AccountError) -> (UserRecord, SessionRecord) in
       guard var user = transaction.user(uid) else { throw AccountError(.userNotFound) }
       try caller.check(against: user)
+      try sessions.requireSecondFactor(shownBy: caller, of: user)
       try Self.requireEnrollable(user, party)
       try first(&transaction)
       guard transaction.user(passkey: key.id) == nil else { throw AccountError(.credentialInUse) }
@@ -153,6 +157,7 @@ package struct PasskeyEnrolment: Sendable {
       transaction.audit(AuditEvent(.passkeyEnrolled, uid: uid, email: user.email, client: client))
       return (user, record)
     }
+    mails.tell(.passkeyAdded, user, client: client, now: now)
     return (user, try sessions.tokens.tokens(of: user, beginning: session, as: record))
   }
 
@@ -175,6 +180,7 @@ package struct PasskeyEnrolment: Sendable {
     _ ids: Set<String>, of caller: Caller, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple?) {
     try callers.requireRecentSignIn(caller, now: now)
+    try sessions.requireSecondFactor(shownBy: caller, of: caller.user)
     guard caller.user.passkeys.contains(where: { ids.contains($0.id) }) else { return (caller.user, nil) }
     return try await changes.change(
       of: caller.user.uid, caller: caller, event: .passkeyRemoved, client: client, now: now

@@ -142,6 +142,7 @@ package struct PasskeySignIn: Sendable {
       }
       user.passkeys[index].signCount = Int64(proof.signCount)
       user.passkeys[index].isBackedUp = proof.isBackedUp
+      if proof.isUserVerified { user.passkeys[index].isUserVerified = true }
       user.passkeys[index].lastUsedAtMilliseconds = now.wallMilliseconds
       try transaction.update(user)
       return user

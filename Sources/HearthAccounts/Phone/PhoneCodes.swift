@@ -56,6 +56,10 @@ struct PhoneCodes: Sendable {
     let isSent = !isShown && fixed == nil
     let message = isSent ? try message(code, to: order.number) : nil
     if message != nil { try await requireAdmitted(order.number, request) }
+    // A test number costs no message, and what is stored and on record for it has a limit all the same.
+    if fixed != nil, !isShown, !throttle.admitCodeTry(account: "sending to \(order.number)", now: request.now) {
+      throw AccountError(.tooManyAttempts, "Too many codes for this number. Try again later.")
+    }
     let new = try secrets.code()
     let now = request.now
     let nowSeconds = now.wallMilliseconds / 1_000

@@ -72,7 +72,7 @@ struct SessionTokens: Sendable {
       subject.secondFactor = (factor.kind.provider, id)
     }
     subject.isForEnrolment =
-      subject.secondFactor == nil && !session.isUserVerified
+      subject.secondFactor == nil && !user.hasShownPasskey(in: session)
       && configuration.value.secondFactors.isRequired(of: user, after: session.signInProvider)
     return subject
   }

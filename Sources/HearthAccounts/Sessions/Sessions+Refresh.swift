@@ -36,7 +36,7 @@ extension Sessions {
     switch outcome {
     case .good(let user, let session):
       // Who has a second factor by now has to show it, where it is required.
-      let hasShown = session.isUserVerified || user.factors.contains { $0.id == session.secondFactor }
+      let hasShown = user.hasShownPasskey(in: session) || user.factors.contains { $0.id == session.secondFactor }
       let mustShow = configuration.value.secondFactors.isRequired(of: user, after: session.signInProvider)
       guard !mustShow || hasShown || !user.hasSecondFactor else { throw AccountError(.tokenExpired) }
       return (

@@ -99,9 +99,20 @@ package struct Sessions: Sendable {
   }
 
   /// Whether the caller's session began with a passkey that verified them; of two sign-ins of one second both have to.
-  private func isUserVerified(_ caller: Caller) -> Bool {
+  func isUserVerified(_ caller: Caller) -> Bool {
     let own = store.view.sessions(of: caller.user.uid).map(\.session).filter { caller.owns($0) }
     return !own.isEmpty && own.allSatisfy(\.isUserVerified)
+  }
+
+  /// Refuses who has not shown the account's second factor: with the password alone nobody takes it away, or puts another way
+  /// in beside it. Nobody is asked after a custom token, for which the app's own server has vouched.
+  ///
+  /// - Throws: `credentialTooOld`, after which clients ask people to sign in again.
+  func requireSecondFactor(shownBy caller: Caller, of user: UserRecord) throws(AccountError) {
+    guard
+      user.factors.isEmpty || caller.provider == ProviderID.custom || isUserVerified(caller)
+        || user.factors.contains(where: { $0.id == caller.secondFactor })
+    else { throw AccountError(.credentialTooOld) }
   }
 
   /// Tokens for who has just added a way in: of the new provider, and as old as the sign-in that they go on with. What

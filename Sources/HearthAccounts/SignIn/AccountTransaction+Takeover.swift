@@ -5,11 +5,7 @@ extension AccountTransaction {
     user.password = nil
     user.hasTemporaryPassword = false
     user.hasEmailLink = false
-    user.phoneNumber = nil
-    user.identities = []
-    user.factors = []
-    user.recoveryCodes = []
-    user.passkeys = []
+    user.dropUnprovenWaysIn()
     user.displayName = nil
     user.photoURL = nil
     endTokens(of: &user)
@@ -18,5 +14,17 @@ extension AccountTransaction {
       AuditEvent(
         .revoked, uid: user.uid, email: user.email, client: client,
         detail: "unproven credentials removed: address \(reason)"))
+  }
+}
+
+extension UserRecord {
+  /// Somebody else may have made the account while its address was unproven: all but the password that they could have added
+  /// to come in by, or to keep its owner out, goes.
+  mutating func dropUnprovenWaysIn() {
+    phoneNumber = nil
+    identities = []
+    factors = []
+    recoveryCodes = []
+    passkeys = []
   }
 }

@@ -181,11 +181,12 @@ package struct FactorEnrolment: Sendable {
   ///
   /// - Parameter isSame: tells the factors that stand in the way of the new one, because they are the same.
   /// - Throws: `operationNotAllowed`, `unsupportedFirstFactor`, `unverifiedEmail`, `secondFactorExists`,
-  ///   `secondFactorLimit`.
+  ///   `secondFactorLimit`; what ``Sessions/requireSecondFactor(shownBy:of:)`` throws.
   func requireEnrollable(
     _ caller: Caller, _ user: UserRecord, isSame: (SecondFactor) -> Bool
   ) throws(AccountError) {
     try requireAllowed()
+    try sessions.requireSecondFactor(shownBy: caller, of: user)
     guard !ProviderID.withoutSecondFactor.contains(caller.provider) else {
       throw AccountError(.unsupportedFirstFactor, "MFA is not available for the given first factor.")
     }
@@ -209,6 +210,7 @@ package struct FactorEnrolment: Sendable {
     _ caller: Caller, enrolment: String, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple?) {
     try callers.requireRecentSignIn(caller, now: now)
+    try sessions.requireSecondFactor(shownBy: caller, of: caller.user)
     return try await changes.change(
       of: caller.user.uid, caller: caller, event: .factorRemoved, client: client, now: now
     ) { (_, user) throws(AccountError) in

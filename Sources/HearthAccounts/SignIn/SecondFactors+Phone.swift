@@ -3,25 +3,16 @@ import HearthEngine
 
 /// A phone as the second step of signing in.
 extension SecondFactors {
-  /// Refuses where phones are no second factors.
-  ///
-  /// - Throws: `operationNotAllowed`.
-  package func requirePhones(isEmulated: Bool) throws(AccountError) {
-    try phones.requireFactor(isEmulated: isEmulated)
-  }
-
-  /// Has a code sent to a phone of who has shown their first factor.
+  /// Has a code sent to a phone of who has shown their first factor, also where none can be enrolled any more.
   ///
   /// - Parameters:
   ///   - pending: the text that stands for the first factor.
   ///   - enrolment: the phone's id.
   /// - Returns: the text that stands for the code.
-  /// - Throws: `operationNotAllowed` where phones are no second factors; what ``pending(_:isTry:now:)`` throws;
-  ///   `secondFactorNotFound`, `invalidArgument` for what is no phone; what ``PhoneCodes/send(_:_:)`` throws.
+  /// - Throws: what ``pending(_:isTry:now:)`` throws; `secondFactorNotFound`, `invalidArgument` for what is no phone; what ``PhoneCodes/send(_:_:)`` throws.
   package func start(
     pending text: String, enrolment: String, _ request: PhoneRequest
   ) async throws(AccountError) -> String {
-    try phones.requireFactor(isEmulated: request.isEmulated)
     let pending = try await pending(text, isTry: false, now: request.now)
     guard let factor = pending.user.factors.first(where: { $0.id == enrolment }) else {
       throw AccountError(.secondFactorNotFound)
@@ -35,12 +26,10 @@ extension SecondFactors {
   /// The code of a phone, at the end of the sign-in that it was sent for. Tries are counted for that sign-in, however many
   /// codes are sent for it.
   ///
-  /// - Throws: `operationNotAllowed`; what ``pending(_:isTry:now:)`` throws; `invalidSessionInfo` for a code of another
-  ///   sign-in or purpose; `sessionExpired`, `invalidCode`, `secondFactorNotFound`.
+  /// - Throws: what ``pending(_:isTry:now:)`` throws; `invalidSessionInfo` for a code of another sign-in or purpose; `sessionExpired`, `invalidCode`, `secondFactorNotFound`.
   package func finish(
     pending text: String, phone sessionInfo: String, code: String, _ request: PhoneRequest
   ) async throws(AccountError) -> SignedIn {
-    try phones.requireFactor(isEmulated: request.isEmulated)
     let now = request.now
     let pending = try await pending(text, now: now)
     if let hash = try recovery.hash(ofShown: code, pending.user.uid) {

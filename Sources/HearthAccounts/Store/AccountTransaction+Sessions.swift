@@ -41,8 +41,8 @@ extension AccountTransaction {
 
   // MARK: Tickets
 
-  /// Adds or replaces a ticket. A user with too many tickets loses the oldest; codes that give an address back are
-  /// removed last, otherwise an attacker in the account could remove them by asking for more tickets.
+  /// Adds or replaces a ticket. A user with too many tickets loses the oldest; codes that give an address back, or take
+  /// a second factor away, are removed last, otherwise an attacker in the account could remove them by asking for more tickets.
   public mutating func putTicket(_ hash: Digest, _ ticket: Ticket) {
     let text = text(of: ticket)
     removeTicket(hash)
@@ -51,7 +51,7 @@ extension AccountTransaction {
     if let owned = ownedTickets(ticket) {
       draft.replace(owned.appending(Key(hash.hex)), with: Node(.int(ticket.createdAtSeconds)))
       let oldest = oldest(in: owned, max: limits.ticketsPerOwnerMax, but: hash) { other in
-        self.ticket(other)?.purpose == .recoverEmail
+        self.ticket(other).map { [.recoverEmail, .revertSecondFactor].contains($0.purpose) } ?? false
       }
       if let oldest { removeTicket(oldest) }
     }

@@ -26,7 +26,6 @@ struct PhoneFactorEndpoints: EndpointArea {
 
   /// `mfaSignIn:start`: has a code sent.
   func startSignIn(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    try accounts.secondFactors.requirePhones(isEmulated: call.isEmulated(in: accounts))
     let pending = try call.pendingCredential()
     guard let enrolment = try call.text("mfaEnrollmentId"), !enrolment.isEmpty else {
       throw AccountError(.missingEnrolmentID, "No second factor identifier is provided.")

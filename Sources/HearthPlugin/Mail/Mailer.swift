@@ -28,6 +28,8 @@ public struct MailMessage: Sendable, Codable, Equatable {
     case revertSecondFactor = "revertSecondFactorAddition"
     /// A notice that a recovery code stood for a second factor; it has no link.
     case recoveryCodeUsed
+    /// A notice that a passkey was added; it has no link.
+    case passkeyAdded
   }
 
   /// What the mail is for; may be logged, as nothing else of it may.

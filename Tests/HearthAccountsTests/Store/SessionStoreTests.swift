@@ -117,12 +117,14 @@ import Testing
     store.close()
   }
 
-  @Test("a code that gives an address back is not pushed out by newer tickets")
-  func recoveryCodesStay() async throws {
+  @Test(
+    "a code that gives an address back, or takes a factor away, is not pushed out by newer tickets",
+    arguments: [Ticket.Purpose.recoverEmail, .revertSecondFactor])
+  func recoveryCodesStay(_ kept: Ticket.Purpose) async throws {
     var limits = AccountStoreLimits()
     limits.ticketsPerOwnerMax = 2
     let store = try await store(limits)
-    for (name, purpose) in [("r", Ticket.Purpose.recoverEmail), ("a", .verifyEmail), ("b", .verifyEmail)] {
+    for (name, purpose) in [("r", kept), ("a", .verifyEmail), ("b", .verifyEmail)] {
       world.advance(seconds: 1)
       try await store.transact { (accounts) throws(AccountError) in
         accounts.putTicket(.of(name), world.ticket(purpose, uid: "u1"))
@@ -133,7 +135,7 @@ import Testing
     for name in ["r2", "r3"] {
       world.advance(seconds: 1)
       try await store.transact { (accounts) throws(AccountError) in
-        accounts.putTicket(.of(name), world.ticket(.recoverEmail, uid: "u1"))
+        accounts.putTicket(.of(name), world.ticket(kept, uid: "u1"))
       }
     }
     #expect(Set(store.view.tickets(of: "u1").map(\.hash)) == [.of("r2"), .of("r3")])

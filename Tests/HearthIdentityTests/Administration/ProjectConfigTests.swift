@@ -313,6 +313,11 @@ struct ProjectConfigTests {
     let damaged = LiveConfiguration(decided, notice: told.add) { #"{"allowsDeletion":3}"# }
     #expect(damaged.value.allowsDeletion && damaged.value.allowsDeletion)
     #expect(told.count == 1, "said once")
+    // What does not go with the file any more opens nothing else.
+    let mixed = LiveConfiguration(decided, notice: told.add) {
+      #"{"allowsSignUp":false,"gone":1,"allowsDeletion":false}"#
+    }
+    #expect(!mixed.value.allowsSignUp && !mixed.value.allowsDeletion)
   }
 }
 

@@ -54,14 +54,18 @@ struct SecondFactorPolicyTests {
   @Test("Anonymous users, and those for whom the app's own server has vouched, are not asked")
   func exempt() async throws {
     let world = try Self.world { $0.policy = .required }
-    #expect(try !isForEnrolment(try await world.anonymous().idToken, world))
+    let anonymous = try await world.anonymous()
+    #expect(try !isForEnrolment(anonymous.idToken, world))
     let linked = try await world.post(
       "accounts:signUp",
       [
-        "idToken": .string(try await world.anonymous().idToken), "email": "c@b.example", "password": "correct horse",
+        "idToken": .string(anonymous.idToken), "email": "c@b.example", "password": "correct horse",
         "returnSecureToken": true,
       ])
     #expect(try isForEnrolment(linked.idToken, world))
+    // The session that began anonymously is one of an account with a password by now.
+    let before = try await world.refresh(anonymous.refreshToken)
+    #expect(try before.status != 200 || isForEnrolment(before.idToken, world), "\(before.text)")
   }
 
   @Test("By claim: of some it is required whatever the rest does")

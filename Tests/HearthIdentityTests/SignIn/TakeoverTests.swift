@@ -90,6 +90,42 @@ import Testing
     #expect(try await world.signIn("a@b.example", "another one").status == 200)
   }
 
+  @Test("Whoever made an account with somebody else's address has no way in once its owner has reset the password")
+  func resetOfUnproven() async throws {
+    let world = try IdentityWorld()
+    let uid = try await world.signUp("owner@b.example").localID
+    try await world.change(uid) {
+      $0.phoneNumber = "+15555550100"
+      $0.factors = [SecondFactor(id: "f", kind: .phone("+15555550101"), displayName: nil, enrolledAtMilliseconds: 0)]
+      $0.recoveryCodes = ["hash"]
+    }
+    _ = try await world.sendCode("PASSWORD_RESET", ["email": "owner@b.example"])
+    let reset = try await world.post(
+      "accounts:resetPassword", ["oobCode": .string(try await world.mailedCode()), "newPassword": "another one"])
+    #expect(reset.status == 200, "\(reset.text)")
+    let user = try #require(world.user(uid))
+    #expect(user.phoneNumber == nil && user.factors.isEmpty && user.recoveryCodes.isEmpty)
+    #expect(world.accounts.store.view.user(phone: "+15555550100") == nil)
+    #expect(try await world.signIn("owner@b.example", "another one").json["idToken"] != nil)
+  }
+
+  @Test("A session from before a second factor neither takes it away nor puts another way in beside it")
+  func sessionsFromBefore() async throws {
+    let world = try IdentityWorld()
+    let thief = try await world.verified("a@b.example")
+    let owner = try await world.enrol(thief.idToken, uid: thief.localID, members: [.init("recoveryCodes", true)])
+    let withdrawn = try await world.post(
+      "/v2/accounts/mfaEnrollment:withdraw",
+      ["idToken": .string(thief.idToken), "mfaEnrollmentId": .string(owner.id)])
+    #expect(withdrawn.error == "CREDENTIAL_TOO_OLD_LOGIN_AGAIN", "\(withdrawn.text)")
+    #expect(try await world.startAuthenticator(thief.idToken).error == "CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
+    #expect(world.user(thief.localID)?.factors.map(\.id) == [owner.id])
+    let by = try await world.post(
+      "/v2/accounts/mfaEnrollment:withdraw",
+      ["idToken": .string(owner.answer.idToken), "mfaEnrollmentId": .string(owner.id)])
+    #expect(by.status == 200, "\(by.text)")
+  }
+
   @Test("Changes that a client repeats do not fill a mailbox that nobody has proven to be theirs")
   func mailFlood() async throws {
     let world = try IdentityWorld()
