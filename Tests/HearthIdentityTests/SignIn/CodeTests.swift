@@ -168,6 +168,7 @@ import Testing
     let reset = try await world.mailedCode()
     let sealed = try world.accounts.keys.seal(Array("12345678901234567890".utf8))
     try await world.change(signedUp.localID) {
+      $0.isEmailVerified = true
       $0.factors = [
         SecondFactor(
           id: "f", kind: .totp(sealedSecret: sealed, lastAcceptedStep: -1), displayName: nil, enrolledAtMilliseconds: 1)

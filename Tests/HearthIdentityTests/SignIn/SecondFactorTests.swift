@@ -128,7 +128,8 @@ import Testing
     world.world.advance(seconds: 1)
     let user = try #require(world.accounts.store.view.user(email: "a@b.example"))
     let token = try await world.accounts.sessions.start(
-      of: ProvenUser(user, .password), client: world.world.client(), now: world.world.now
+      of: ProvenUser(user, .password), secondFactor: user.factors.first?.id, client: world.world.client(),
+      now: world.world.now
     ).tokens.idToken
     #expect(try await start(token) == "SECOND_FACTOR_EXISTS")
     let phone = try await world.post(
