@@ -49,7 +49,7 @@ struct ProviderEndpoints: EndpointArea {
     let names =
       call.updateMask.map { $0.split(separator: ",").map(String.init) }
       ?? (call.body.members ?? []).map(\.name).filter { $0 != "name" }
-    var wanted = json(seen)
+    var wanted = json(seen, withAllTypes: true)
     for name in names {
       let path = name.split(separator: ".", omittingEmptySubsequences: false).map(Self.camelCase)
       guard path.count <= 4 else {
@@ -94,7 +94,7 @@ struct ProviderEndpoints: EndpointArea {
     let token = try call.text("pageToken").flatMap { $0.isEmpty ? nil : $0 }
     let page = accounts.providerConfigurations.page(prefix: prefix, after: token, limit: Int(size) + 1)
     var reply = ReplyObject()
-    reply.set(name, list: page.prefix(Int(size)).map(json))
+    reply.set(name, list: page.prefix(Int(size)).map { json($0) })
     if page.count > Int(size) { reply.set("nextPageToken", page[Int(size) - 1].id) }
     return reply.json
   }
@@ -165,7 +165,8 @@ extension ProviderEndpoints {
     "projects/\(accounts.configuration.projectID)" + (accounts.tenantID.map { "/tenants/\($0)" } ?? "")
   }
 
-  private func json(_ configuration: ProviderConfiguration) -> JSON {
+  /// - Parameter withAllTypes: response types that are off are said too; clients are told of the others alone.
+  private func json(_ configuration: ProviderConfiguration, withAllTypes: Bool = false) -> JSON {
     var reply = ReplyObject()
     let kind = configuration.saml == nil ? "oauthIdpConfigs" : "inboundSamlConfigs"
     reply.set("name", "\(Self.place(of: accounts))/\(kind)/\(configuration.id)")
@@ -176,9 +177,8 @@ extension ProviderEndpoints {
       reply.set("clientId", oidc.clientID)
       reply.set("issuer", oidc.issuer)
       reply.set("clientSecret", accounts.providerConfigurations.clientSecret(of: configuration))
-      reply.set(
-        "responseType",
-        .object([.init("idToken", .bool(oidc.takesIDTokens)), .init("code", .bool(oidc.takesCodes))]))
+      let types = [("idToken", oidc.takesIDTokens), ("code", oidc.takesCodes)].filter { withAllTypes || $0.1 }
+      reply.set("responseType", .object(types.map { .init($0.0, .bool($0.1)) }))
     case .saml(let saml):
       reply.set(
         "idpConfig",

@@ -59,13 +59,6 @@ package enum UserInfo {
       info.set("photoUrl", user.photoURL)
       list.append(info.json)
     }
-    if let phone = user.phoneNumber {
-      var info = ReplyObject()
-      info.set("providerId", "phone")
-      info.set("rawId", phone)
-      info.set("phoneNumber", phone)
-      list.append(info.json)
-    }
     for identity in user.identities {
       var info = ReplyObject()
       info.set("providerId", identity.providerID)
@@ -75,6 +68,13 @@ package enum UserInfo {
       info.set("displayName", identity.displayName)
       info.set("photoUrl", identity.photoURL)
       info.set("screenName", identity.screenName)
+      list.append(info.json)
+    }
+    if let phone = user.phoneNumber {
+      var info = ReplyObject()
+      info.set("providerId", "phone")
+      info.set("rawId", phone)
+      info.set("phoneNumber", phone)
       list.append(info.json)
     }
     return list

@@ -123,7 +123,7 @@ import Testing
     let types = try await Self.ask(
       world, "PATCH", "oauthIdpConfigs/oidc.corp", ["responseType": ["idToken": true, "code": false]],
       query: [("updateMask", "responseType.code,responseType.idToken")])
-    #expect(types.json["responseType"] == ["idToken": true, "code": false] && types.json["clientSecret"] == "hush")
+    #expect(types.json["responseType"] == ["idToken": true] && types.json["clientSecret"] == "hush")
   }
 
   @Test("pages of a list follow each other")
