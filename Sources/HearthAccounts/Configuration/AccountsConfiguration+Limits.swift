@@ -24,6 +24,7 @@ extension ThrottleLimits {
     try object.read("messagesPerHour", into: &messagesPerHour, 0...10_000_000)
     try object.read("messagesPerDay", into: &messagesPerDay, 0...10_000_000)
     try object.read("codeTriesPerMinute", into: &codeTriesPerMinute, 1...1_000)
+    try object.read("factorTriesPerDay", into: &factorTriesPerDay, 1...1_000_000)
     try object.read("credentialFailuresPerMinute", into: &credentialFailuresPerMinute, 1...100_000)
     try object.read("countersMax", into: &countersMax, 1_000...10_000_000)
     // A limit of earlier versions: wrong secrets do not count any more. Their files go on being read.

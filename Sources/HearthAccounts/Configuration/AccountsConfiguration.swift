@@ -178,6 +178,8 @@ public struct ThrottleLimits: Sendable, Equatable {
   public var messagesPerDay = 1_000
   /// Tries at codes, for one account in a minute.
   public var codeTriesPerMinute = 15
+  /// Tries at codes of second factors, for one account in a day: whoever knows the password shall not guess them in weeks.
+  public var factorTriesPerDay = 100
   /// Refused credentials of other providers from one address in a minute.
   public var credentialFailuresPerMinute = 30
   /// Counters in memory; the oldest go first.

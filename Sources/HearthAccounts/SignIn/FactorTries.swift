@@ -20,7 +20,7 @@ struct FactorTries: Sendable {
   func count(
     _ hash: Digest, uid: String, otherwise code: AccountError.Code, now: Instant
   ) async throws(AccountError) -> Ticket {
-    guard throttle.admitCodeTry(account: uid, now: now) else {
+    guard throttle.admitFactorTry(account: uid, now: now) else {
       throw AccountError(.tooManyAttempts, "Too many codes were tried. Try again later.")
     }
     let ticket = try await store.transact {

@@ -196,6 +196,20 @@ final class Throttle: Sendable {
     }
   }
 
+  /// The same for a code of a second factor, of which an account has a number of tries a day, too. Those count that are
+  /// admitted, right ones among them; it takes the account's first factor to use them up.
+  func admitFactorTry(account: String, now: Instant) -> Bool {
+    guard admitCodeTry(account: account, now: now) else { return false }
+    let account = CounterKey(.code, "in a day, " + account, key: key)
+    return state.withLock { state in
+      var counter = state.codes.value(account) ?? SlidingCounter()
+      let isAdmitted = counter.admit(
+        limits.factorTriesPerDay, periodMilliseconds: Self.day, nowMilliseconds: now.monotonicMilliseconds)
+      state.codes.set(account, counter)
+      return isAdmitted
+    }
+  }
+
   /// Whether a provider's credential of this client may be looked at, which may cost a request to the provider. Counts
   /// nothing: right ones come often.
   func admitCredential(address: String, now: Instant) -> Bool {

@@ -25,6 +25,7 @@ extension ThrottleLimits {
     limits.messagesPerHour = Self.liftedMax
     limits.messagesPerDay = Self.liftedMax
     limits.codeTriesPerMinute = Self.liftedMax
+    limits.factorTriesPerDay = Self.liftedMax
     limits.credentialFailuresPerMinute = Self.liftedMax
     return limits
   }

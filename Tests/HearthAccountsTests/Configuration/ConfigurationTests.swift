@@ -50,6 +50,7 @@ import Testing
         "accountFailuresFree": 1, "accountDelaySecondsMax": 2, "accountForgetSeconds": 60, "addressFailures": 4,
         "addressAccounts": 5, "signUpsPerHour": 6, "anonymousPerHour": 7,
         "mailsPerAddressPerHour": 8, "mailsPerClientPerHour": 9, "mailsPerDay": 10, "codeTriesPerMinute": 11,
+        "factorTriesPerDay": 14,
         "credentialFailuresPerMinute": 13, "countersMax": 1000
       },
       "signIn": { "password": true, "anonymous": false, "oauth": { "google": {} }, "list": [1] },

@@ -112,6 +112,26 @@ import Testing
     #expect(try await finish(world, second, id, try code(secret, world)).error == "INVALID_MFA_PENDING_CREDENTIAL")
   }
 
+  @Test("Whoever knows the password has so many tries at the code in a day, however many sign-ins they begin")
+  func triesOfADay() async throws {
+    let world = try IdentityWorld { $0.limits.factorTriesPerDay = 12 }
+    let user = try await world.verified("a@b.example")
+    let owner = try await world.enrol(user.idToken, uid: user.localID)
+    var answers: [String?] = []
+    for _ in 0..<14 {
+      world.world.advance(seconds: 61)
+      let pending = try await world.signIn("a@b.example").json["mfaPendingCredential"]
+      let right = try world.code(owner.secret)
+      answers.append(try await world.finish(pending, owner.id, right == "000000" ? "000001" : "000000").error)
+    }
+    // The enrolment was a try as well.
+    #expect(answers.prefix(11).allSatisfy { $0 == "INVALID_CODE" }, "\(answers)")
+    #expect(answers.suffix(3).allSatisfy { $0?.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER") == true }, "\(answers)")
+    world.world.advance(seconds: 2 * 86_400)
+    let pending = try await world.signIn("a@b.example").json["mfaPendingCredential"]
+    #expect(try await world.finish(pending, owner.id, try world.code(owner.secret)).status == 200)
+  }
+
   @Test("Enrolment needs a verified address and a first factor of its own, and takes one authenticator")
   func enrolment() async throws {
     let world = try IdentityWorld()
