@@ -186,7 +186,6 @@ package struct FactorEnrolment: Sendable {
     _ caller: Caller, _ user: UserRecord, isSame: (SecondFactor) -> Bool
   ) throws(AccountError) {
     try requireAllowed()
-    try sessions.requireSecondFactor(shownBy: caller, of: user)
     guard !ProviderID.withoutSecondFactor.contains(caller.provider) else {
       throw AccountError(.unsupportedFirstFactor, "MFA is not available for the given first factor.")
     }
@@ -199,6 +198,7 @@ package struct FactorEnrolment: Sendable {
         .secondFactorExists,
         same.kind.isAuthenticator ? nil : "Phone number already enrolled as second factor for this account.")
     }
+    try sessions.requireSecondFactor(shownBy: caller, of: user)
     guard user.factors.count < configuration.value.secondFactorsMax else { throw AccountError(.secondFactorLimit) }
   }
 
