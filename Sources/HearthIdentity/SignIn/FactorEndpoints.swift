@@ -40,7 +40,7 @@ struct FactorEndpoints: EndpointArea {
       caller, sessionInfo: sessionInfo, code: code,
       displayName: try call.text("displayName", sizeBytesMax: UserRecord.nameBytesMax),
       makesRecoveryCodes: try call.bool("recoveryCodes") ?? false, client: call.client, now: call.now)
-    return factorReply(enrolled.tokens, recoveryCodes: enrolled.recoveryCodes)
+    return Self.reply(enrolled.tokens, "totpAuthInfo", recoveryCodes: enrolled.recoveryCodes)
   }
 
   /// `mfaEnrollment:recoveryCodes`: new codes in the place of all before, for who is signed in with a second factor. They
@@ -77,7 +77,7 @@ struct FactorEndpoints: EndpointArea {
     guard let code = try proof.text("verificationCode"), !code.isEmpty else { throw AccountError(.missingCode) }
     let signedIn = try await accounts.secondFactors.finish(
       pending: pending, enrolment: enrolment, code: code, client: call.client, now: call.now)
-    return factorReply(signedIn.tokens, recoveryCodesLeft: signedIn.user.recoveryCodes.count)
+    return Self.reply(signedIn.tokens, "totpAuthInfo", recoveryCodesLeft: signedIn.user.recoveryCodes.count)
   }
 
   private func factorProof(_ call: IdentityCall) throws(AccountError) -> IdentityCall {
@@ -87,12 +87,15 @@ struct FactorEndpoints: EndpointArea {
     return call.with(proof)
   }
 
-  private func factorReply(
-    _ tokens: TokenTriple, recoveryCodes: [String]? = nil, recoveryCodesLeft: Int? = nil
+  /// What ends an enrolment or a sign-in.
+  ///
+  /// - Parameter info: the member that says of which kind the factor is.
+  static func reply(
+    _ tokens: TokenTriple, _ info: String, recoveryCodes: [String]? = nil, recoveryCodesLeft: Int? = nil
   ) -> JSON {
     var reply = ReplyObject()
     reply.set(tokens)
-    reply.set("totpAuthInfo", JSON.object([]))
+    reply.set(info, JSON.object([]))
     reply.set("recoveryCodes", list: recoveryCodes?.map { .string($0) } ?? [])
     reply.set("recoveryCodesLeft", recoveryCodesLeft.map { .int(Int64($0)) })
     return reply.json

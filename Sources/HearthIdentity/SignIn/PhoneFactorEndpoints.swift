@@ -21,7 +21,7 @@ struct PhoneFactorEndpoints: EndpointArea {
       caller, phone: sessionInfo, code: code,
       displayName: try call.text("displayName", sizeBytesMax: UserRecord.nameBytesMax),
       makesRecoveryCodes: try call.bool("recoveryCodes") ?? false, try call.phoneRequest(in: accounts))
-    return Self.reply(enrolled.tokens, recoveryCodes: enrolled.recoveryCodes)
+    return FactorEndpoints.reply(enrolled.tokens, "phoneAuthInfo", recoveryCodes: enrolled.recoveryCodes)
   }
 
   /// `mfaSignIn:start`: has a code sent.
@@ -42,22 +42,11 @@ struct PhoneFactorEndpoints: EndpointArea {
     let (sessionInfo, code) = try call.with(info).phoneCode()
     let signedIn = try await accounts.secondFactors.finish(
       pending: pending, phone: sessionInfo, code: code, try call.phoneRequest(in: accounts))
-    return Self.reply(signedIn.tokens, recoveryCodesLeft: signedIn.user.recoveryCodes.count)
+    return FactorEndpoints.reply(signedIn.tokens, "phoneAuthInfo", recoveryCodesLeft: signedIn.user.recoveryCodes.count)
   }
 
   private static func session(_ name: String, _ sessionInfo: String) -> JSON {
     .object([JSON.Member(name, .object([JSON.Member("sessionInfo", .string(sessionInfo))]))])
-  }
-
-  private static func reply(
-    _ tokens: TokenTriple, recoveryCodes: [String]? = nil, recoveryCodesLeft: Int? = nil
-  ) -> JSON {
-    var reply = ReplyObject()
-    reply.set(tokens)
-    reply.set("phoneAuthInfo", JSON.object([]))
-    reply.set("recoveryCodes", list: recoveryCodes?.map { .string($0) } ?? [])
-    reply.set("recoveryCodesLeft", recoveryCodesLeft.map { .int(Int64($0)) })
-    return reply.json
   }
 }
 

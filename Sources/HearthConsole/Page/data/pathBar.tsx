@@ -1,11 +1,10 @@
 import { Component, h } from "preact";
-import { num } from "../format/number";
 import { shown } from "../format/text";
-import { kindName } from "../format/value";
 import { pathOf, textOf } from "../tree/keys";
 import { Icon } from "../widgets/icon";
 import { complete, Suggestion } from "./completion";
 import { DataController } from "./controller";
+import { suggestionParts } from "./pathField";
 
 interface State {
   text: string | null;
@@ -124,13 +123,9 @@ export class PathBar extends Component<{ data: DataController }, State> {
 
 function SuggestionRow(props?: { suggestion: Suggestion; id: string; isChosen: boolean; onChoose: () => void }) {
   const { suggestion, id, isChosen, onChoose } = props!;
-  const { row, path } = suggestion;
   const choose = (event: Event) => {
     event.preventDefault();
     onChoose();
   };
-  return <div class="option" role="option" id={id} aria-selected={String(isChosen)} onMouseDown={choose}>
-    <bdi class="mono cut">{shown(path[path.length - 1]!)}</bdi>
-    <span class="after">{row.kind === "object" ? num(row.count) : kindName(row.kind)}</span>
-  </div>;
+  return <div class="option" role="option" id={id} aria-selected={String(isChosen)} onMouseDown={choose}>{suggestionParts(suggestion)}</div>;
 }

@@ -23,6 +23,11 @@ export function PathField(props?: Props) {
   return <ComboField name="paths" label="Path" value={value} problem={problem} foundLabel="Keys" onType={onType}
     onChoose={(found: Suggestion) => onType(text(found))} completed={text}
     search={(typed: string) => complete(api, database, typed)} keyOf={(found: Suggestion) => textOf(found.path)}
-    option={({ path, row }: Suggestion) => [<bdi class="mono cut">{shown(path[path.length - 1]!)}</bdi>,
-      <span class="after">{row.kind === "object" ? num(row.count) : kindName(row.kind)}</span>]} />;
+    option={suggestionParts} />;
+}
+
+/** A key that was found, and how much is below it. */
+export function suggestionParts({ path, row }: Suggestion): JSX.Element[] {
+  return [<bdi class="mono cut">{shown(path[path.length - 1]!)}</bdi>,
+    <span class="after">{row.kind === "object" ? num(row.count) : kindName(row.kind)}</span>];
 }
