@@ -464,7 +464,7 @@ let package = Package(
       name: "HearthAccountsTests",
       dependencies: [
         "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal",
-        "HearthPlugin", "HearthSQLite", "HearthSystem", "HearthTestKit", "HearthTree", "RandomTestKit",
+        "HearthPlugin", "HearthRules", "HearthSQLite", "HearthSystem", "HearthTestKit", "HearthTree", "RandomTestKit",
       ],
       swiftSettings: house),
     .testTarget(

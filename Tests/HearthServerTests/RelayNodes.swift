@@ -20,6 +20,7 @@ final class RelayNodes: Sendable {
     var owners: [String: String] = [:]
     var asked: [String] = []
     var answered: [Answered] = []
+    var onAnswer: @Sendable (RelayNodes, String) -> HTTPResponse? = { _, _ in nil }
     var onAsk: @Sendable (RelayNodes, String) throws -> [UInt8]? = { _, _ in nil }
     var response = HTTPResponse(.ok)
   }
@@ -37,6 +38,11 @@ final class RelayNodes: Sendable {
 
   /// What happens when a node is asked: an answer of its own, nil for that of its desk, or an error.
   func onAsk(_ body: @escaping @Sendable (RelayNodes, String) throws -> [UInt8]?) { state.withLock { $0.onAsk = body } }
+
+  /// What a node's own responder says in place of that which every one does.
+  func onAnswer(_ body: @escaping @Sendable (RelayNodes, String) -> HTTPResponse?) {
+    state.withLock { $0.onAnswer = body }
+  }
 
   /// What every node's own responder says.
   func setResponse(_ response: HTTPResponse) { state.withLock { $0.response = response } }
@@ -87,10 +93,11 @@ final class RelayNodes: Sendable {
     let nodes: RelayNodes
 
     func respond(to request: HTTPRequest, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse> {
-      let response = nodes.state.withLock { state in
+      let (onAnswer, common) = nodes.state.withLock { state in
         state.answered.append(Answered(node: node, request: request))
-        return state.response
+        return (state.onAnswer, state.response)
       }
+      let response = onAnswer(nodes, node) ?? common
       if response.status == .imATeapot { return loop.eventLoop.makeFailedFuture(Relay.Failure.notReached) }
       return loop.eventLoop.makeSucceededFuture(response)
     }

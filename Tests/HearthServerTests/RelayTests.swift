@@ -114,6 +114,30 @@ import Testing
     #expect(nodes.asked.count == 6)
   }
 
+  @Test("what a node began to answer and could not change any more is answered by the next one, from the beginning")
+  func beginsAnew() async throws {
+    var undone = HTTPResponse(.serviceUnavailable)
+    undone.mayBeginAnew = true
+    // The client's own node gives the accounts away meanwhile, and then the one that it asks does.
+    for path in [["a", "b"], ["b", "c"], ["b", "a"]] {
+      let nodes = try RelayNodes()
+      for node in ["a", path[0]] { nodes.set(path[0], at: node) }
+      nodes.onAnswer { [undone] nodes, node in
+        guard node == path[0] else { return nil }
+        for node in ["a", "b", "c"] { nodes.set(path[1], at: node) }
+        return undone
+      }
+      #expect(try await nodes.send(Self.request, to: "a").status == .ok)
+      #expect(nodes.answered.map(\.node) == path)
+    }
+    // Nobody takes them over: the request is refused in the end.
+    let nodes = try RelayNodes()
+    nodes.set("a", at: "a")
+    nodes.setResponse(undone)
+    #expect(Self.text(try await nodes.send(Self.request, to: "a")) == "503 a unreachable 4f1c20aa-1f")
+    #expect(nodes.answered.count == 2)
+  }
+
   @Test("a client hears whether its request may have been carried out, in the own responder's words")
   func failures() async throws {
     struct Other: Error {}

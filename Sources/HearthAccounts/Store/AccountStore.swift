@@ -145,8 +145,16 @@ public final class AccountStore: Sendable {
       return true
     }
     let reply = await desk.ask(database, .transact(transaction))
-    if case .failure(.outcomeUnknown) = reply { throw AccountError(.outcomeUnknown) }
-    guard case .ok = reply, let result = outcome.value else { throw AccountError(.unavailable) }
+    let watch = TransactionWatch.current
+    if case .failure(.outcomeUnknown) = reply {
+      watch?.noteChange()
+      throw AccountError(.outcomeUnknown)
+    }
+    guard case .ok = reply, let result = outcome.value else {
+      if database.isFollowing { watch?.noteRefusal() }
+      throw AccountError(.unavailable)
+    }
+    if case .success = result { watch?.noteChange() }
     if !outcome.audited.isEmpty { auditHandler.withLock { $0 }?(outcome.audited) }
     return try result.get()
   }

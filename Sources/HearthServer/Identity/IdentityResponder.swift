@@ -42,9 +42,14 @@ struct IdentityResponder: Sendable {
     }
     let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
     Task(executorPreference: AccountsExecutor.shared) {
-      let answer = await RequestContext.$id.withValue(id) { await endpoints.answer(request, at: match) }
+      let watch = TransactionWatch()
+      let answer = await RequestContext.$id.withValue(id) {
+        await TransactionWatch.$current.withValue(watch) { await endpoints.answer(request, at: match) }
+      }
       count(answer, to: http, at: match)
-      promise.succeed(response(to: answer, of: request, for: http))
+      var response = response(to: answer, of: request, for: http)
+      response.mayBeginAnew = answer.status >= 500 && watch.mayBeginAnew
+      promise.succeed(response)
       load.end()
     }
     return promise.futureResult.hop(to: loop.eventLoop)

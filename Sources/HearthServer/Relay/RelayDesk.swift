@@ -31,7 +31,7 @@ struct RelayDesk: Sendable {
           "a request of another node failed", metadata: ["request": "\(request.id)", "reason": "\(error)"])
         return responder.response(to: .internalError, for: request)
       }
-      .map { response in encoded(response, to: request) }
+      .map { response in response.mayBeginAnew ? encoded(.notOwner) : encoded(response, to: request) }
   }
 
   /// On the event loop that the response was made for.

@@ -7,7 +7,8 @@ import NIOHTTP1
 ///
 /// Requests that another node handed over are answered here and never handed on, and so is what a browser asks before it
 /// sends another request. While no node is known that answers, or it is not reached, or says that it is not the one, the
-/// request waits for a while: after an owner's death there is another one soon. What may have been done is not asked again.
+/// request waits for a while: after an owner's death there is another one soon. So it does when this node began to answer and
+/// could change nothing any more. What may have been done is not asked again.
 /// Bodies are limited as the own responder says.
 struct RelayResponder: HTTPResponder {
   /// Asks a node of that name: gives its answer, or a ``Relay/Failure``. Any other error stands for
@@ -46,7 +47,12 @@ struct RelayResponder: HTTPResponder {
     guard let owner = relay.owner() else {
       return wait(request, .unreachable, "no node is known to answer it", triesLeft: triesLeft, on: loop)
     }
-    if owner == relay.node { return responder.respond(to: request, on: loop) }
+    if owner == relay.node {
+      return responder.respond(to: request, on: loop).flatMap { response in
+        guard response.mayBeginAnew else { return loop.eventLoop.makeSucceededFuture(response) }
+        return wait(request, .unreachable, "another node is about to answer it", triesLeft: triesLeft, on: loop)
+      }
+    }
     let client = relay.proxies.address(of: request.peer, forwardedFor: request.headers["X-Forwarded-For"])
     guard let question = RelayedRequest(request, client: client).encoded else {
       return refuse(request, .bodyTooLong, "it is too large to be handed over", on: loop)

@@ -13,6 +13,8 @@ package struct HTTPResponse: Sendable {
   var closesConnection = false
   /// Milliseconds for which nothing more is read of the connection, which goes on after that.
   package var restMilliseconds: Int64 = 0
+  /// The request had no effect, and another node of the cluster may be the one that carries it out now.
+  package var mayBeginAnew = false
   /// Who goes on with the body, behind ``body``; the connection is the stream's own from then on.
   package var stream: NIOLoopBound<any HTTPStreamDelegate>?
 

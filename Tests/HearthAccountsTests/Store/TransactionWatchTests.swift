@@ -1,0 +1,121 @@
+import HearthDatabase
+import HearthEngine
+import HearthJournal
+import HearthRules
+import HearthTestKit
+import HearthTree
+import Synchronization
+import Testing
+
+@testable import HearthAccounts
+
+/// Whether a request may be carried out from its beginning by another node.
+@Suite struct TransactionWatchTests {
+  /// What the node that owns the accounts makes of the next change.
+  private enum Fate: Sendable { case made, refused, lost }
+
+  /// Accounts that a cluster shares, and the line to their owner.
+  private final class SharedAccounts: OwnerLine {
+    private struct State {
+      var fates: [Fate] = []
+      var position: Int64 = 0
+      weak var database: Database?
+    }
+
+    private let state = Mutex(State())
+
+    func store(in world: AccountsWorld) throws -> AccountStore {
+      try AccountStore(environment: world.environment, projectID: "demo-test") { surroundings in
+        let database = Database(
+          name: "accounts", following: self, of: MemoryJournal(), from: FollowedStart(initialRules: .denyAll),
+          environment: surroundings, makeSession: { 1 })
+        state.withLock { $0.database = database }
+        return database
+      }
+    }
+
+    func next(_ fates: Fate...) { state.withLock { $0.fates = fates } }
+
+    func open(_ session: UInt64) {}
+    func close(_ session: UInt64) {}
+    func snapshotIsDue() {}
+
+    func ask(_ session: UInt64, ticket: UInt64, _ question: OwnerQuestion) {
+      let (fate, position, database) = state.withLock { state in
+        state.position += 1
+        return (state.fates.removeFirst(), state.position, state.database)
+      }
+      guard let follower = database?.follower, let database, case .transaction(let transaction) = question else {
+        return
+      }
+      guard fate == .made else {
+        return follower.take(fate == .lost ? .sessionEnded(session) : .answered(ticket: ticket, .refused(nil)))
+      }
+      var decider = ChangeDecider(state: database.published)
+      let decided = decider.transact(
+        transaction, of: session, at: position, Instant(wallMilliseconds: 5, monotonicMilliseconds: 5))
+      if let content = decided.content {
+        let record = CommitRecord(
+          wallMilliseconds: 5,
+          content: .joint(
+            (try? CommitRecord.decode(content)) ?? [], of: .request(session: session, request: ticket, answered: 0)))
+        var payload: [UInt8] = []
+        record.append(to: &payload)
+        follower.take(.commits(firstPosition: position, lastPosition: position, payload: payload, isOwn: true))
+      }
+      follower.take(.answered(ticket: ticket, content(decided)))
+    }
+
+    private func content(_ decided: ChangeDecider.Decided) -> OwnerAnswer {
+      decided.content == nil ? .refused(decided.reply) : .made(decided.reply)
+    }
+  }
+
+  /// Adds users while a watch looks on.
+  ///
+  /// - Returns: Whether the request may begin anew then, and the codes of what failed.
+  private func watch(_ store: AccountStore, adding uids: String...) async -> (mayBeginAnew: Bool, [AccountError.Code]) {
+    let (world, watch) = (AccountsWorld(), TransactionWatch())
+    var codes: [AccountError.Code] = []
+    for uid in uids {
+      let user = world.user(uid)
+      do {
+        try await TransactionWatch.$current.withValue(watch) {
+          try await store.transact { accounts throws(AccountError) in try accounts.insert(user) }
+        }
+      } catch {
+        codes.append((error as? AccountError)?.code ?? .internalError)
+      }
+    }
+    return (watch.mayBeginAnew, codes)
+  }
+
+  @Test func `what its node refused as the first change may begin anew, and nothing after a change`() async throws {
+    let shared = SharedAccounts()
+    let store = try shared.store(in: AccountsWorld())
+    shared.next(.refused)
+    var seen = await watch(store, adding: "ann")
+    #expect(seen.mayBeginAnew && seen.1 == [.unavailable])
+    shared.next(.made)
+    seen = await watch(store, adding: "ann")
+    #expect(!seen.mayBeginAnew && seen.1 == [] && store.view.user("ann") != nil)
+    shared.next(.made, .refused)
+    seen = await watch(store, adding: "bob", "cem")
+    #expect(!seen.mayBeginAnew && seen.1 == [.unavailable] && store.view.user("bob") != nil)
+    // A refusal of the accounts themselves changes nothing, and what may have been done is not done twice.
+    shared.next(.made, .refused)
+    seen = await watch(store, adding: "ann", "dan")
+    #expect(seen.mayBeginAnew && seen.1 == [.duplicateLocalID, .unavailable])
+    shared.next(.lost)
+    seen = await watch(store, adding: "dan")
+    #expect(!seen.mayBeginAnew && seen.1 == [.outcomeUnknown])
+    store.close()
+  }
+
+  @Test func `where no other node is there, nothing begins anew`() async throws {
+    let store = try AccountsWorld().store()
+    store.close()
+    let seen = await watch(store, adding: "ann")
+    #expect(!seen.mayBeginAnew && seen.1 == [.unavailable])
+  }
+}
