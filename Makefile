@@ -14,7 +14,7 @@ PORT ?= 9000
 # again when there are others.
 export HEARTH_PLUGINS := $(sort $(notdir $(wildcard Plugins/*)))
 
-.PHONY: run build build-bench deb deb-test test bench bench-console soak crash test-edge torture torture-random torture-clients torture-proofs torture-disks torture-events torture-cluster optimised fuzz cluster docs plugin-copies packages solver test-servers page-tools toolchain clean
+.PHONY: run build build-bench deb deb-test test bench bench-console soak crash test-edge torture torture-random torture-clients torture-proofs torture-disks torture-events torture-cluster optimised fuzz cluster docs plugin-copies packages solver test-servers page-tools web-sdk toolchain clean
 
 ## Serve the rules in Rules/ with data in ./data, on loopback.
 run: build
@@ -40,7 +40,7 @@ deb-test: deb
 ## real sockets and threads run one after the other, for on two cores they would wait for each other's turns; those that
 ## only compute run beside them.
 ## The last lines repeat each failure. A test that passes when it runs again does not fail the whole, and is named there.
-test: packages solver test-servers page-tools toolchain .venv/ready
+test: packages solver test-servers page-tools toolchain .venv/ready web-sdk
 	swift build --build-tests
 	sh Tests/ConsoleTests/run.sh
 	python3 Tests/run.py
@@ -160,6 +160,11 @@ test-servers:
 page-tools:
 	@command -v node >/dev/null || sh Deploy/packages.sh nodejs
 	@sh Deploy/packages.sh esbuild node-preact node-typescript chromium || echo "chromium or node-typescript is missing: the tests of the console's page fail or are skipped"
+
+## What there is of the web SDK in a Python package, for tests alone. Without it those with the SDK are skipped.
+web-sdk: .venv/ready
+	@ls .build/web-sdk/*.whl >/dev/null 2>&1 || .venv/bin/pip download --quiet --no-deps --require-hashes --dest .build/web-sdk \
+	  --requirement Tests/Acceptance/websdk/requirements.txt || echo "the web SDK is missing: tests with it are skipped"
 
 toolchain:
 	@sh Deploy/toolchain.sh $(SWIFT_VERSION)

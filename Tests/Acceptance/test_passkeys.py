@@ -23,7 +23,9 @@ SETTINGS = {"relyingPartyID": "example.test", "relyingPartyName": "Example", "or
 @pytest.fixture(scope="module", params=["stand-in", "sdk"])
 def script(request, tmp_path_factory):
     if request.param == "sdk":
-        return sdk.bundle(tmp_path_factory.mktemp("sdk"))
+        made = sdk.bundle(tmp_path_factory.mktemp("sdk"))
+        sdk.needs_all(made)
+        return made
     return (HERE / "stand_in.js").read_text(encoding="utf-8")
 
 

@@ -146,7 +146,8 @@ def test_a_number_signs_in_behind_a_captcha(app, start, captcha):
     assert page.do("begin", NUMBER)["error"] == "auth/captcha-check-failed"
 
 
-def test_linking_and_another_number(app, start):
+def test_linking_and_another_number(app, start, script):
+    sdk.needs_all(script)
     server = start()
     page, phone = app(server), Phone(server)
     page.do("signUp", ACCOUNT)
@@ -160,7 +161,8 @@ def test_linking_and_another_number(app, start):
     assert page.do("confirm", phone.code())["uid"] == user["uid"]
 
 
-def test_a_phone_as_second_factor(app, start):
+def test_a_phone_as_second_factor(app, start, script):
+    sdk.needs_all(script)
     server = start()
     page, phone = app(server), Phone(server)
     page.do("signUp", ACCOUNT)

@@ -143,6 +143,7 @@ def test_popup(contexts, script, provider):
 
 
 def test_link(contexts, script):
+    sdk.needs_all(script)
     app = App(contexts(), script)
     app.do("anonymous")
     guest = app.result()

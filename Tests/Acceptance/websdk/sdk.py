@@ -1,4 +1,7 @@
-"""The web SDK as its own repository has it, bundled for a page. `HEARTH_WEB_SDK` names a checkout of firebase-js-sdk."""
+"""The web SDK, bundled for a page. Not a line of its own code is changed.
+
+`HEARTH_WEB_SDK` names a checkout of firebase-js-sdk. Without it the tests take what a Python package brings of it, in
+`.build/web-sdk` (see `packaged.py`)."""
 
 import json
 import os
@@ -8,19 +11,34 @@ import subprocess
 
 import pytest
 
+from conftest import ROOT
+from websdk import packaged
+
 HERE = pathlib.Path(__file__).parent
-SOURCE = os.environ.get("HEARTH_WEB_SDK")
+CHECKOUT = os.environ.get("HEARTH_WEB_SDK")
+PACKAGED = ROOT / ".build" / "web-sdk"
 PACKAGES = {
     "@firebase/app": "app/src/index.ts", "@firebase/auth": "auth/index.ts", "@firebase/util": "util/index.ts",
     "@firebase/component": "component/index.ts", "@firebase/logger": "logger/index.ts"}
 
 
+def packages(folder):
+    """The folder of the SDK's packages."""
+    if shutil.which("esbuild") is None:
+        pytest.skip("there is no esbuild")
+    if CHECKOUT:
+        return pathlib.Path(CHECKOUT) / "packages"
+    wheels = sorted(PACKAGED.glob("*.whl"))
+    if not wheels:
+        pytest.skip("there is no web SDK in .build/web-sdk, and HEARTH_WEB_SDK names no checkout of firebase-js-sdk")
+    packaged.unpack(wheels[-1], folder / "packages")
+    return folder / "packages"
+
+
 def bundle(folder):
-    """A script that puts the app and auth packages into `firebase`. Not a line of theirs is changed."""
-    if SOURCE is None or shutil.which("esbuild") is None:
-        pytest.skip("HEARTH_WEB_SDK names no checkout of firebase-js-sdk, or there is no esbuild")
-    packages = pathlib.Path(SOURCE) / "packages"
-    paths = {name: [str(packages / path)] for name, path in PACKAGES.items()} | {"idb": [str(HERE / "idb.ts")]}
+    """A script that puts the app and auth packages into `firebase`."""
+    source = packages(folder)
+    paths = {name: [str(source / path)] for name, path in PACKAGES.items()} | {"idb": [str(HERE / "idb.ts")]}
     settings = folder / "tsconfig.json"
     settings.write_text(json.dumps({"compilerOptions": {
         "baseUrl": str(folder), "target": "ES2020", "useDefineForClassFields": False, "paths": paths}}))
@@ -29,3 +47,9 @@ def bundle(folder):
         ["esbuild", str(HERE / "entry.ts"), "--bundle", "--format=iife", "--global-name=firebase",
          f"--tsconfig={settings}", f"--outfile={made}", "--log-level=error"], check=True, cwd=folder)
     return made.read_text(encoding="utf-8")
+
+
+def needs_all(script):
+    """Skips a test of what the packaged SDK lacks: sign-up, linking, second factors."""
+    if "TotpMultiFactorGenerator" not in script:
+        pytest.skip("the web SDK in .build/web-sdk lacks what this needs; HEARTH_WEB_SDK names no checkout of firebase-js-sdk")
