@@ -153,7 +153,7 @@ solver:
 
 ## Servers and programs that plugins are tested with, for tests alone. Without them those are skipped.
 test-servers:
-	@sh Deploy/packages.sh slapd postgresql haproxy jq restic xmlsec1 || echo "slapd, postgresql, haproxy, jq, restic or xmlsec1 is missing: the tests with them are skipped"
+	@sh Deploy/packages.sh slapd postgresql haproxy nginx caddy jq restic xmlsec1 || echo "slapd, postgresql, haproxy, nginx, caddy, jq, restic or xmlsec1 is missing: the tests with them are skipped"
 	@sh Deploy/programs.sh .build/test-programs prometheus prometheus promtool || echo "prometheus is missing: the tests with it are skipped"
 
 ## What the console's page is tested with: its compiler, node and a browser.

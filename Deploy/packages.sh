@@ -28,10 +28,12 @@ case "$missing" in *" postgresql"*)
   $become mkdir -p /etc/postgresql-common/createcluster.d
   echo "create_main_cluster = false" | $become tee /etc/postgresql-common/createcluster.d/hearth.conf >/dev/null ;;
 esac
-case "$missing" in *" etcd-server"*)
-  $become mkdir -p /etc/systemd/system
-  $become ln -sf /dev/null /etc/systemd/system/etcd.service ;;
-esac
+for server in etcd-server nginx caddy; do
+  case "$missing " in *" $server "*)
+    $become mkdir -p /etc/systemd/system
+    $become ln -sf /dev/null "/etc/systemd/system/${server%-server}.service" ;;
+  esac
+done
 echo "installing$missing"
 $become apt-get update --quiet=2
 # shellcheck disable=SC2086 # the list is meant to be split
