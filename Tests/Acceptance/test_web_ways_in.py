@@ -1,0 +1,195 @@
+"""Every way in with the unmodified web SDK, in a real Chromium: linking, second factors after any of them, tenants."""
+
+import pytest
+
+from websdk import sdk
+from websdk.place import Place, agree, log_in, refuse
+
+NUMBER = "+4915112345678"
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    script = sdk.bundle(tmp_path_factory.mktemp("sdk"))
+    made = Place(tmp_path_factory.mktemp("place"), script)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def place(whole):
+    yield whole
+    whole.clean()
+
+
+def asked_for_factor(answer):
+    assert answer["error"] == "auth/multi-factor-auth-required", answer
+
+
+def test_linked_and_proven_by_redirect(place):
+    sdk.needs_all(place.script)
+    uid = place.account("ann@example.com")
+    app = place.app()
+    app.sign_in("ann@example.com")
+    app.begin("firebase.linkWithRedirect(auth.currentUser, oidc)")
+    refuse(app.page)
+    assert app.redirected()["error"] == "auth/user-cancelled"
+    app.begin("firebase.linkWithRedirect(auth.currentUser, oidc)")
+    agree(app.page, "ann@corp.example")
+    linked = app.redirected()
+    assert (linked["uid"], linked["operation"], linked["providers"]) == (uid, "link", ["oidc.corp", "password"]), linked
+    for who, expected in (("ann@corp.example", uid), ("eve@corp.example", None)):
+        app.begin("firebase.reauthenticateWithRedirect(auth.currentUser, oidc)")
+        agree(app.page, who)
+        proven = app.redirected()
+        if expected:
+            assert (proven["uid"], proven["operation"]) == (uid, "reauthenticate"), proven
+        else:
+            assert proven["error"] == "auth/user-mismatch", proven
+    # The company's, in a window and on the page.
+    log_in(app.popup("firebase.linkWithPopup(auth.currentUser, saml)"), "ann")
+    linked = app.outcome()
+    assert (linked["uid"], linked["providers"]) == (uid, ["oidc.corp", "password", "saml.corp"]), linked
+    app.begin("firebase.reauthenticateWithRedirect(auth.currentUser, saml)")
+    log_in(app.page, "ann")
+    assert app.redirected()["operation"] == "reauthenticate"
+    # What is somebody's already.
+    place.account("eve@example.com")
+    app.sign_in("eve@example.com")
+    app.begin("firebase.linkWithRedirect(auth.currentUser, oidc)")
+    agree(app.page, "ann@corp.example")
+    assert app.redirected()["error"] == "auth/credential-already-in-use"
+    log_in(app.popup("firebase.linkWithPopup(auth.currentUser, saml)"), "ann")
+    assert app.outcome()["error"] == "auth/credential-already-in-use"
+
+
+def test_an_authenticators_codes(place):
+    sdk.needs_all(place.script)
+    uid = place.account("tom@example.com")
+    app = place.app()
+    app.sign_in("tom@example.com")
+    secret = app.enrol_totp()
+    assert "otpauth://totp/" in app.page.evaluate("() => secret.generateQrCodeUrl('tom@example.com', 'Hearth')")
+    app.sign_out()
+    asked_for_factor(app.sign_in("tom@example.com"))
+    assert app.run("resolve('000000')")["error"] == "auth/invalid-verification-code"
+    code = app.totp(secret)
+    entered = app.run(f"resolve('{code}')")
+    assert (entered["uid"], entered["secondFactor"], entered["factors"]) == (uid, "totp", ["totp"]), entered
+    # The sign-in counts once, and so does the code.
+    assert place.again(app.last("mfaSignIn:finalize")) == "INVALID_MFA_PENDING_CREDENTIAL"
+    app.sign_out()
+    asked_for_factor(app.sign_in("tom@example.com"))
+    assert app.run(f"resolve('{code}')")["error"] == "auth/invalid-verification-code"
+    # Who goes away is not signed in, and comes back with the password first.
+    app.page.reload()
+    assert app.page.evaluate("async () => { await auth.authStateReady(); return auth.currentUser; }") is None
+    asked_for_factor(app.sign_in("tom@example.com"))
+    assert app.run(f"resolve('{app.totp(secret)}')")["uid"] == uid
+    asked_for_factor(app.run("firebase.reauthenticateWithCredential(auth.currentUser, "
+                             "firebase.EmailAuthProvider.credential('tom@example.com', 'correct horse'))"))
+    assert app.run(f"resolve('{app.totp(secret)}')")["operation"] == "reauthenticate"
+    assert app.run("factors().unenroll(factors().enrolledFactors[0])") == {"nothing": True}
+    app.sign_out()
+    assert app.sign_in("tom@example.com")["factors"] == []
+
+
+def test_a_second_factor_after_a_providers_page(place):
+    sdk.needs_all(place.script)
+    app = place.app()
+    agree(app.popup("firebase.signInWithPopup(auth, oidc)"), "kim@corp.example")
+    uid = app.outcome()["uid"]
+    place.users("accounts:update", {"localId": uid, "emailVerified": True})
+    secret = app.enrol_totp()
+    # In a window, on the page, and once more for who is signed in.
+    agree(app.popup("firebase.signInWithPopup(auth, oidc)"), "kim@corp.example")
+    asked_for_factor(app.outcome())
+    entered = app.run(f"resolve('{app.totp(secret)}')")
+    assert (entered["uid"], entered["provider"], entered["secondFactor"]) == (uid, "oidc.corp", "totp"), entered
+    app.sign_out()
+    app.begin("firebase.signInWithRedirect(auth, oidc)")
+    agree(app.page, "kim@corp.example")
+    asked_for_factor(app.redirected())
+    assert app.run(f"resolve('{app.totp(secret)}')")["uid"] == uid
+    agree(app.popup("firebase.reauthenticateWithPopup(auth.currentUser, oidc)"), "kim@corp.example")
+    asked_for_factor(app.outcome())
+    assert app.run(f"resolve('{app.totp(secret)}')")["operation"] == "reauthenticate"
+    # The company's people have a phone.
+    other = place.app()
+    log_in(other.popup("firebase.signInWithPopup(auth, saml)"), "bob")
+    made = other.outcome()
+    assert made.get("provider") == "saml.corp", made
+    uid = made["uid"]
+    place.users("accounts:update", {"localId": uid, "emailVerified": True, "mfa": {"enrollments": [
+        {"phoneInfo": NUMBER, "displayName": "mine"}]}})
+    log_in(other.popup("firebase.signInWithPopup(auth, saml)"), "bob")
+    asked_for_factor(other.outcome())
+    assert other.run("sendToHint()") == {"done": True}
+    entered = other.run(f"resolve('{place.phone.code()}')")
+    assert (entered["uid"], entered["provider"], entered["secondFactor"]) == (uid, "saml.corp", "phone"), entered
+
+
+def test_tenants(place):
+    administrator = place.administrator
+    tenant, other = administrator.tenant("acme"), administrator.tenant("globex")
+    administrator.make_issuer(place.provider, tenant)
+    administrator.make_company(place.company, tenant)
+    app = place.app(tenant=tenant)
+    agree(app.popup("firebase.signInWithPopup(auth, oidc)"), "tina@corp.example")
+    first = app.outcome()
+    assert (first["tenant"], first["claimedTenant"], first["providers"]) == (tenant, tenant, ["oidc.corp"]), first
+    app.begin("firebase.signInWithRedirect(auth, oidc)")
+    agree(app.page, "tina@corp.example")
+    assert app.redirected()["uid"] == first["uid"]
+    agree(app.popup("firebase.reauthenticateWithPopup(auth.currentUser, oidc)"), "ulf@corp.example")
+    assert app.outcome()["error"] == "auth/user-mismatch"
+    refuse(app.popup("firebase.signInWithPopup(auth, saml)"))
+    assert app.outcome()["error"] == "auth/user-cancelled"
+    log_in(app.popup("firebase.signInWithPopup(auth, saml)"), "ann")
+    entered = app.outcome()
+    assert (entered["claimedTenant"], entered["provider"]) == (tenant, "saml.corp"), entered
+    # The company is this tenant's alone, and so is the provider.
+    stray = place.app(tenant=other)
+    for provider in ("oidc", "saml"):
+        stray.popup(f"firebase.signInWithPopup(auth, {provider})")
+        assert stray.outcome()["error"] == "auth/operation-not-allowed"
+    # An app that changes its mind while somebody is at the provider's.
+    popup = app.popup("firebase.signInWithPopup(auth, oidc)")
+    app.page.evaluate(f"() => {{ auth.tenantId = '{other}'; }}")
+    agree(popup, "tina@corp.example")
+    assert app.outcome()["error"] == "auth/tenant-id-mismatch"
+    # One that names another to the server.
+    stray = place.app(tenant=tenant)
+    stray.page.route("**/accounts:signInWithIdp*", lambda route: route.continue_(
+        post_data=route.request.post_data.replace(tenant, other)))
+    agree(stray.popup("firebase.signInWithPopup(auth, oidc)"), "tina@corp.example")
+    assert stray.outcome()["error"] == "auth/tenant-id-mismatch"
+    # Tenants have no users by number.
+    assert app.run(f"begin('{NUMBER}')")["error"] in ("auth/unsupported-tenant-operation", "auth/operation-not-allowed")
+
+
+def test_second_factors_and_passkeys_in_a_tenant(place):
+    sdk.needs_all(place.script)
+    tenant = place.administrator.tenant("initech")
+    place.administrator.ask("PATCH", f"tenants/{tenant}", {"allowPasswordSignup": True}, updateMask="allowPasswordSignup")
+    uid = place.account("ann@example.com", tenant)
+    app = place.app(tenant=tenant)
+    app.plug()
+    app.sign_in("ann@example.com")
+    assert app.run("addPasskey(auth.currentUser, 'Laptop')")["uid"] == uid
+    app.sign_out()
+    entered = app.run("signInWithTenantsPasskey()")
+    assert (entered["uid"], entered["claimedTenant"], entered["provider"]) == (uid, tenant, "passkey"), entered
+    app.page.evaluate("() => { auth.tenantId = null; }")
+    assert "error" in app.run("signInWithPasskey(auth)")
+    # Another page with the same storage: somebody of the tenant is not somebody of the project.
+    app.page.evaluate(f"() => {{ auth.tenantId = '{tenant}'; }}")
+    app.sign_in("ann@example.com")
+    app.page.evaluate("() => { auth.tenantId = null; }")
+    assert app.run("firebase.updateCurrentUser(auth, auth.currentUser)")["error"] == "auth/tenant-id-mismatch"
+    app.page.evaluate(f"() => {{ auth.tenantId = '{tenant}'; }}")
+    secret = app.enrol_totp()
+    app.sign_out()
+    asked_for_factor(app.sign_in("ann@example.com"))
+    entered = app.run(f"resolve('{app.totp(secret)}')")
+    assert (entered["uid"], entered["claimedTenant"], entered["secondFactor"]) == (uid, tenant, "totp"), entered

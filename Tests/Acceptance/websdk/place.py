@@ -1,0 +1,212 @@
+"""All that a story needs: a server with every way in, a real OpenID provider, a company that speaks SAML, a browser, an app."""
+
+import contextlib
+import json
+import pathlib
+import time
+
+import requests
+
+import secrets_seen
+from browser import PICTURES, browser
+from conftest import Server
+from identity import HOST, totp
+from steppable_clock import SteppableClock
+from test_certificates import make
+from test_guide import blocks
+from test_provider_configurations import Administrator
+from test_web_phones import Phone
+from waits import WAIT_SECONDS
+from websdk import provider as providers
+from websdk import saml
+
+HERE = pathlib.Path(__file__).parent
+MILLISECONDS = WAIT_SECONDS * 1_000
+APP, SHOP = "https://app.example.test", "https://shop.elsewhere.test"
+AUTH = "https://auth.example.test"
+PASSWORD = "correct horse"
+SETTINGS = {
+    "publicURL": AUTH, "authorizedDomains": ["app.example.test", "shop.elsewhere.test"],
+    "signIn": {
+        "anonymous": True, "password": True, "phone": True, "oauth": {"allowsPlainHTTP": True},
+        "passkey": {"relyingPartyID": "example.test", "origins": [APP]}},
+    "secondFactors": {"totpAdjacentIntervals": 10}, "limits": {"messagesPerNumberPerMinute": 10},
+    "phone": {"secondFactor": True, "regions": {"allow": ["DE", "AT"]}, "outbox": {"showsTexts": False}}}
+
+
+class Place:
+    def __init__(self, folder, script):
+        self.folder, self.script = folder, script
+        self.stack = contextlib.ExitStack()
+        self.provider = self.stack.enter_context(providers.provider())
+        self.company = self.stack.enter_context(saml.identity_provider(folder))
+        make(folder, "server", 30)
+        settings = folder / "auth.json"
+        settings.write_text(json.dumps(SETTINGS))
+        self.clock = SteppableClock(folder)
+        self.server = Server(
+            folder / "data", "--tls-cert", str(folder / "server.pem"), "--tls-key", str(folder / "server.key"),
+            "--auth-config", str(settings), environment=self.clock.environment).start()
+        self.stack.callback(self.server.stop)
+        self.server.administrator = self.administrator = Administrator(self.server)
+        self.administrator.make_issuer(self.provider)
+        self.administrator.make_company(self.company)
+        self.phone = Phone(self.server)
+        rules = ",".join(
+            f"MAP {name}:443 {self.server.authority}" for name in (HOST, "securetoken.googleapis.com", "auth.example.test"))
+        self.chromium = self.stack.enter_context(browser(
+            f"--host-resolver-rules={rules}", "--disable-features=LocalNetworkAccessChecks", "--ignore-certificate-errors"))
+        self.contexts = []
+
+    def close(self):
+        self.stack.close()
+
+    def app(self, where=APP, context=None, **settings):
+        if context is None:
+            context = self.chromium.new_context(ignore_https_errors=True)
+            self.contexts.append(context)
+        return App(self, context, where, settings)
+
+    def clean(self):
+        """After a story."""
+        self.clock.set(0)
+        for context in self.contexts:
+            context.close()
+        self.contexts = []
+
+    def again(self, asked):
+        """What is said to who sends once more what an SDK has sent: the code of the refusal."""
+        url, body = asked
+        path = url.partition(HOST)[2]
+        answer = requests.post(
+            f"{self.server.url}/{HOST}{path}", data=body, headers={"Content-Type": "application/json"}, verify=False,
+            timeout=WAIT_SECONDS)
+        assert answer.status_code == 400, answer.text
+        return answer.json()["error"]["message"].split(" : ")[0]
+
+    # What an administrator does.
+
+    def users(self, path, body, tenant=None):
+        scope = f"/tenants/{tenant}" if tenant else ""
+        return self.administrator.ask("POST", path, body, place=f"{HOST}/v1/projects/hearth{scope}")
+
+    def account(self, email, tenant=None):
+        """Somebody with a password and a proven address."""
+        return self.users("accounts", {"email": email, "password": PASSWORD, "emailVerified": True}, tenant)["localId"]
+
+    def disable(self, uid, tenant=None, is_disabled=True):
+        self.users("accounts:update", {"localId": uid, "disableUser": is_disabled}, tenant)
+
+    def switch(self, path, is_enabled, tenant=None):
+        scope = f"tenants/{tenant}/" if tenant else ""
+        self.administrator.ask("PATCH", scope + path, {"enabled": is_enabled}, updateMask="enabled")
+
+
+class App:
+    """An app's page in a browser."""
+
+    def __init__(self, place, context, where, settings):
+        self.place = place
+        page = (HERE / "stories.html").read_text(encoding="utf-8")
+        page = page.replace("/*SAMPLE*/", blocks("Passkeys.md", "js")[0]).replace("/*SETTINGS*/", json.dumps({
+            "authDomain": "auth.example.test", "server": AUTH, **settings}))
+        frames = (HERE / "frames.js").read_text(encoding="utf-8")
+        captcha = (HERE / "captcha.js").read_text(encoding="utf-8")
+        for pattern, text in {
+            "https://apis.google.com/**": frames, "https://www.google.com/recaptcha/**": captcha,
+            f"{where}/sdk.js": place.script,
+        }.items():
+            context.route(pattern, answer_with(text, "text/javascript"))
+        context.route(f"{where}/", answer_with(page, "text/html"))
+        self.context = context
+        self.page = context.new_page()
+        self.page.set_default_timeout(MILLISECONDS)
+        self.sent = []
+        self.page.on("request", self.note)
+        self.url = f"{where}/"
+        self.page.goto(self.url)
+        self.step = int(time.time()) - 240
+
+    def note(self, request):
+        if request.method == "POST" and HOST in request.url:
+            self.sent.append((request.url, request.post_data))
+
+    def last(self, operation):
+        """The address and body of what the SDK asked last."""
+        return next((url, body) for url, body in reversed(self.sent) if operation in url)
+
+    # What the app does: `work` is of JavaScript.
+
+    def run(self, work):
+        return self.page.evaluate(f"() => told(async () => {work})")
+
+    def begin(self, work):
+        self.page.evaluate(f"() => {{ outcome = told(async () => {work}); }}")
+
+    def outcome(self):
+        return self.page.evaluate("() => outcome")
+
+    def popup(self, work):
+        with self.page.expect_popup() as opened:
+            self.begin(work)
+        opened.value.set_default_timeout(MILLISECONDS)
+        return opened.value
+
+    def redirected(self):
+        """Back on the app's page: what came of it."""
+        self.page.wait_for_url(self.url)
+        return self.run("getRedirectResult(auth)")
+
+    def sign_in(self, email, password=PASSWORD):
+        return self.run(f"firebase.signInWithEmailAndPassword(auth, '{email}', '{password}')")
+
+    def sign_out(self):
+        self.page.evaluate("() => firebase.signOut(auth)")
+
+    # An authenticator's app.
+
+    def totp(self, secret):
+        """A code that was not shown before."""
+        self.step += 30
+        return totp(secret, self.step)
+
+    def enrol_totp(self):
+        secret = self.page.evaluate("() => makeSecret()")
+        secrets_seen.note(secret)
+        enrolled = self.run(f"enrolTOTP('{self.totp(secret)}')")
+        assert enrolled["factors"] == ["totp"], enrolled
+        return secret
+
+    def plug(self):
+        """A virtual authenticator for passkeys."""
+        devtools = self.context.new_cdp_session(self.page)
+        devtools.send("WebAuthn.enable")
+        devtools.send("WebAuthn.addVirtualAuthenticator", {"options": {
+            "protocol": "ctap2", "transport": "internal", "hasResidentKey": True, "hasUserVerification": True,
+            "isUserVerified": True, "automaticPresenceSimulation": True}})
+
+
+def answer_with(text, content_type):
+    return lambda route: route.fulfill(body=text, content_type=content_type)
+
+
+def agree(page, who):
+    """On the OpenID provider's page."""
+    page.fill("input[name=sub]", who, timeout=MILLISECONDS)
+    page.click("button:has-text('Authorize')")
+
+
+def log_in(page, who):
+    """On the company's page."""
+    page.fill("input[name=who]", who, timeout=MILLISECONDS)
+    page.click("button:has-text('Sign in')")
+
+
+def refuse(page):
+    page.click("button:has-text('Deny')", timeout=MILLISECONDS)
+
+
+def picture(page, name):
+    if PICTURES:
+        pathlib.Path(PICTURES).mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=pathlib.Path(PICTURES) / f"{name}.png")
