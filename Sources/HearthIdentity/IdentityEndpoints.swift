@@ -177,7 +177,8 @@ package struct IdentityEndpoints: Sendable {
     } else {
       home = target ?? directory.holder(of: call.shownText)
     }
-    guard call.isAdministrator || home.settings.tenant?.isDisabled != true else { throw AccountError(.projectDisabled) }
+    // For administrators as well: the users of a tenant that is disabled are the operator's to keep.
+    guard home.settings.tenant?.isDisabled != true else { throw AccountError(.projectDisabled) }
     return home
   }
 }

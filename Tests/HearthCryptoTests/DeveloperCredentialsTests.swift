@@ -16,13 +16,35 @@ struct DeveloperCredentialsTests {
     #expect(user.kind == .developerToken && user.uid == "bob" && !user.isAdministrator)
     #expect(user.authPayload?["provider"] == .string("custom"))
     #expect(user.expiresAtSeconds == nil)
-    let owner = try front.verify("owner", nowSeconds: TokenForge.now, isFromLoopback: true)
-    #expect(owner.kind == .developerOwner && owner.isAdministrator)
+    for word in ["owner", "Owner", "OWNER"] {
+      let owner = try front.verify(word, nowSeconds: TokenForge.now, isFromLoopback: true)
+      #expect(owner.kind == .developerOwner && owner.isAdministrator)
+    }
+  }
+
+  @Test("What begins as Google's access token is an administrator of accounts, and opens no data")
+  func googleAccessTokens() throws {
+    for token in ["ya29.a0AfH6SMC", "ya29.c.b0Aaekm1", "ya29."] {
+      let owner = try front.verify(token, nowSeconds: TokenForge.now, isFromLoopback: true, scope: .identity)
+      #expect(owner.kind == .developerOwner && owner.isAdministrator)
+      for (verifier, isFromLoopback, scope) in [
+        (front, true, .database), (front, false, .identity), (CredentialVerifier(), true, .identity),
+      ] as [(CredentialVerifier, Bool, AdminScopes)] {
+        #expect(throws: CredentialError(.invalidToken, reason: "")) {
+          try verifier.verify(token, nowSeconds: TokenForge.now, isFromLoopback: isFromLoopback, scope: scope)
+        }
+      }
+    }
+    for other in ["YA29.a0AfH6SMC", "ya29", "ya29a.b"] {
+      #expect(throws: CredentialError(.invalidToken, reason: "")) {
+        try front.verify(other, nowSeconds: TokenForge.now, isFromLoopback: true, scope: .identity)
+      }
+    }
   }
 
   @Test("They are refused from anywhere else")
   func elsewhere() {
-    for credential in [mock, "owner"] {
+    for credential in [mock, "owner", "OWNER", "ya29.a0AfH6SMC"] {
       #expect(throws: CredentialError(.invalidToken, reason: "")) {
         try front.verify(credential, nowSeconds: TokenForge.now)
       }
@@ -47,7 +69,7 @@ struct DeveloperCredentialsTests {
 
   @Test("They open no door for real kinds")
   func realKinds() {
-    for credential in ["Owner", "owner ", TokenForge.secret, TokenForge.hs256(TokenForge.legacyPayload())] {
+    for credential in ["owners", "owner ", TokenForge.secret, TokenForge.hs256(TokenForge.legacyPayload())] {
       #expect(TokenForge.refusal(credential, front: front) == .invalidToken)
     }
   }

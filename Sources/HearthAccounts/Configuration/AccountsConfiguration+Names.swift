@@ -3,6 +3,7 @@ import HearthCrypto
 extension AccountsConfiguration {
   /// The project's number, which clients show and compare but never choose: 12 digits that follow from the id.
   package var projectNumber: String {
+    if isEmulator { return EmulatorControls.projectNumber }
     let digest = Digest(sha256: projectID.utf8).bytes.prefix(8)
     let number = digest.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     return String(100_000_000_000 + number % 900_000_000_000)

@@ -4,6 +4,9 @@ import HearthTree
 
 /// What an emulator lets test suites do and see, for programs of its own machine.
 package struct EmulatorControls: Sendable {
+  /// The number of every project, by which suites know an emulator's.
+  static let projectNumber = "12345"
+
   private let store: AccountStore
   private let announce: RevocationHandler
 

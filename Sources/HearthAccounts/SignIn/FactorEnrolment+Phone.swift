@@ -3,6 +3,9 @@ import HearthEngine
 
 /// Phones as second factors.
 extension FactorEnrolment {
+  /// - Throws: `operationNotAllowed` where phones are no second factors.
+  package func requirePhones(isEmulated: Bool) throws(AccountError) { try phones.requireFactor(isEmulated: isEmulated) }
+
   /// Has a code sent to a phone that is to become a second factor of who is signed in.
   ///
   /// - Parameter number: E.164.

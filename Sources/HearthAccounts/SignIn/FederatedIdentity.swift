@@ -12,6 +12,9 @@ package struct FederatedIdentity: Sendable {
   /// The provider is the authority for the address, or has proven it.
   package let isEmailVerified: Bool
 
+  /// The longest ``signInAttributes``, in bytes of JSON.
+  package static let attributesBytesMax = 2_048
+
   /// What tokens repeat of what the provider said, in `firebase.sign_in_attributes`: an object; nil for nothing.
   package var signInAttributes: JSON?
 

@@ -5,9 +5,6 @@ import HearthTree
 
 /// Whom an assertion names, in our words.
 struct SAMLPerson: Sendable {
-  /// What of the attributes is kept for tokens and for the app, in bytes of JSON.
-  static let attributesBytesMax = 2_048
-
   let identity: FederatedIdentity
 
   // The names that the usual identity providers give these attributes; compared in lower case.
@@ -60,7 +57,7 @@ struct SAMLPerson: Sendable {
       let values = attribute.values.map { JSON.string($0) }
       let member = JSON.Member(attribute.name, values.count == 1 ? values[0] : .array(values))
       let bytes = JSON.object([member]).text().count
-      guard size + bytes <= attributesBytesMax else { continue }
+      guard size + bytes <= FederatedIdentity.attributesBytesMax else { continue }
       members.append(member)
       size += bytes
     }

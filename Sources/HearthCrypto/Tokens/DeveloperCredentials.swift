@@ -1,12 +1,17 @@
-/// What emulator clients send instead of credentials: the word `owner`, and unsigned tokens. Both are public knowledge.
+/// What emulator clients send instead of credentials: the word `owner`, what begins as an access token of Google's, and
+/// unsigned tokens. All of it is public knowledge.
 ///
 /// Constructed in emulator mode only, and asked only about what this machine's programs and pages send.
 public struct DeveloperCredentials: Sendable {
   /// Takes what emulator clients send; see the type for when that is safe.
   public init() {}
 
-  /// Whether it is the word by which emulator clients claim to be administrator.
-  func isOwner(_ credential: String) -> Bool { credential.hasSameBytes(as: "owner") }
+  /// Whether it is the word by which emulator clients claim to be administrator, in whatever letters.
+  func isOwner(_ credential: String) -> Bool { credential.lowercased().hasSameBytes(as: "owner") }
+
+  /// Whether it begins as an access token of Google's does. What runs with a real service account sends one to an emulator
+  /// of accounts; nobody here could check it.
+  func isGoogleAccessToken(_ credential: String) -> Bool { credential.utf8.starts(with: "ya29.".utf8) }
 
   /// Believes an unsigned token. Its expiry is not checked: the clients' mock tokens ended in 1970.
   func verify(_ token: UnverifiedToken) throws(CredentialError) -> VerifiedCredential {

@@ -137,12 +137,11 @@ extension FactorChange {
   }
 
   private static func kind(_ call: IdentityCall, _ accounts: Accounts) throws(AccountError) -> Kind {
-    if let number = try call.text("phoneInfo") {
-      do { try PhoneNumber.check(number) } catch { throw AccountError(.invalidFactorPhoneNumber, error.detail) }
-      return .phone(number)
-    }
-    guard let authenticator = try call.object("totpInfo") else {
-      throw AccountError(.invalidArgument, "a second factor needs phoneInfo or totpInfo")
+    let number = try call.text("phoneInfo")
+    guard number == nil, let authenticator = try call.object("totpInfo") else {
+      // What is no authenticator is a phone, also when its number is missing.
+      do { try PhoneNumber.check(number ?? "") } catch { throw AccountError(.invalidFactorPhoneNumber, error.detail) }
+      return .phone(number ?? "")
     }
     guard let text = try call.with(authenticator).text("sharedSecretKey") else { return .totp(sealedSecret: nil) }
     guard let secret = TOTP.secret(base32: text), (10...64).contains(secret.count) else {

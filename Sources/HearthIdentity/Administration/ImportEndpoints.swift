@@ -5,7 +5,7 @@ import HearthTree
 struct ImportEndpoints: EndpointArea {
   let accounts: Accounts
 
-  /// Clear passwords cost a hash each, which takes up to a second.
+  /// Clear passwords cost a hash each, which takes up to a second where hashes are worth anything.
   private static let rawPasswordsMax = 50
 
   /// Makes up to 1,000 accounts in one transaction. Users that cannot be taken are listed with the reason; the others are
@@ -19,19 +19,21 @@ struct ImportEndpoints: EndpointArea {
     try Self.checkDuplicates(in: list, mayOverwrite: mayOverwrite, call)
     var users: [(index: Int, user: ImportedUser)] = []
     var refusals: [ImportRefusal] = []
+    let isEmulated = call.isEmulated(in: accounts)
+    let rawPasswordsMax = isEmulated ? list.count : Self.rawPasswordsMax
     var rawPasswordCount = 0
     for (index, element) in list.enumerated() {
       do throws(AccountError) {
         guard element.members != nil else { throw AccountError(.invalidArgument, "a user must be an object") }
-        let one = call.with(element)
+        let one = call.with(isEmulated ? EmulatedPassword.cleared(element) : element)
         var user = try ImportedUser(one, hash: hash, accounts)
         guard user.record.factors.count <= accounts.configuration.secondFactorsMax else {
           throw AccountError(.secondFactorLimit)
         }
         if user.record.password == nil, let password = try one.text("rawPassword"), !password.isEmpty {
           rawPasswordCount += 1
-          guard rawPasswordCount <= Self.rawPasswordsMax else {
-            throw AccountError(.invalidArgument, "one batch takes \(Self.rawPasswordsMax) clear passwords at most")
+          guard rawPasswordCount <= rawPasswordsMax else {
+            throw AccountError(.invalidArgument, "one batch takes \(rawPasswordsMax) clear passwords at most")
           }
           user.record.password = try await accounts.newPasswords.take(
             password, email: user.record.email, .signUp, client: call.client, now: call.now)

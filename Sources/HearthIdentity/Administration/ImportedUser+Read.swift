@@ -20,7 +20,7 @@ extension ImportedUser {
     }
     try UserRecord.requireUID(uid)
     if let tenant = try call.text("tenantId"), !tenant.isEmpty, tenant != accounts.tenantID {
-      throw AccountError(.tenantMismatch, "The user is of the tenant \(tenant).")
+      throw AccountError(.invalidArgument, "Tenant id in userInfo does not match the tenant id in request.")
     }
     let change = try AccountChange(call, accounts)
     let now = call.now.wallMilliseconds
@@ -73,7 +73,11 @@ extension ImportedUser {
       // Made from the address and the number again.
       if let id = try provider.text("providerId"), id == "password" || id == "phone" { continue }
       guard provider.value("providerId") != nil, provider.value("rawId") != nil else {
-        throw AccountError(.invalidArgument, "providerId and rawId are required")
+        throw AccountError(
+          .invalidArgument,
+          provider.value("federatedId") == nil
+            ? "federatedId or (providerId & rawId) is required"
+            : "federatedId alone does not say whose the identity is; name providerId and rawId")
       }
       let identity = try AccountChange.identity(provider)
       let isThere = identities.contains {

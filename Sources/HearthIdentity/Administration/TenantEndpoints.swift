@@ -24,10 +24,11 @@ struct TenantEndpoints: EndpointArea {
       throw AccountError(.invalidPageSelection, "pageSize is 1 to \(Self.pageMax).")
     }
     let token = try call.text("pageToken").flatMap { $0.isEmpty ? nil : $0 }
-    let page = try tenants.page(after: token, limit: Int(size) + 1)
+    let page = try tenants.page(after: token, limit: Int(size))
     var reply = ReplyObject()
-    reply.set("tenants", list: page.prefix(Int(size)).map { json($0) })
-    if page.count > Int(size) { reply.set("nextPageToken", page[Int(size) - 1].id) }
+    reply.set("tenants", .array(page.map { json($0) }))
+    // A full page names a next one, which may be empty, as with users.
+    if page.count == Int(size) { reply.set("nextPageToken", page.last?.id) }
     return reply.json
   }
 

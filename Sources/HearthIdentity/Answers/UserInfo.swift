@@ -17,6 +17,7 @@ package enum UserInfo {
     if user.email != nil { info.set("emailVerified", user.isEmailVerified) }
     info.set("displayName", user.displayName)
     info.set("photoUrl", user.photoURL)
+    info.set("screenName", user.identities.lazy.compactMap(\.screenName).first)
     info.set("phoneNumber", user.phoneNumber)
     info.set("providerUserInfo", list: providers(user))
     if let password = user.password {

@@ -92,6 +92,8 @@ struct CodeEndpoints: EndpointArea {
     }
     let needsSignIn = purpose == .verifyEmail || purpose == .verifyAndChangeEmail
     if needsSignIn, !call.isAdministrator || call.value("idToken") != nil {
+      // The service takes a missing token for a bad one here.
+      guard purpose != .verifyEmail || call.value("idToken") != nil else { throw AccountError(.invalidIDToken) }
       let caller = try call.caller(in: accounts)
       if purpose == .verifyAndChangeEmail { try accounts.callers.requireRecentSignIn(caller, now: call.now) }
       guard let email = caller.user.email else { throw AccountError(.missingEmail) }
@@ -104,7 +106,9 @@ struct CodeEndpoints: EndpointArea {
 
   /// `accounts:resetPassword`: tells what a code is for, or uses it to set a password.
   func resetPassword(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    let code = try call.text("oobCode")
+    let code = try call.text("oobCode").flatMap { $0.isEmpty ? nil : $0 }
+    // Codes of other kinds are looked at here as well, so that one is needed before more can be said.
+    guard code != nil || accounts.providers.serves(.password) else { throw AccountError(.passwordLoginDisabled) }
     var reply = ReplyObject(kind: "ResetPassword")
     if let password = try call.text("newPassword", sizeBytesMax: IdentityCall.longTextBytesMax) {
       let use = try await accounts.redemption.redeem(

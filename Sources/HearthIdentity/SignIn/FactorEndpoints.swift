@@ -11,6 +11,7 @@ struct FactorEndpoints: EndpointArea {
   func startEnrolment(_ call: IdentityCall) async throws(AccountError) -> JSON {
     try accounts.enrolment.requireAllowed()
     if let phone = try call.object("phoneEnrollmentInfo") { return try await phones.startEnrolment(call, phone) }
+    try requirePhones(unlessShown: "idToken", "totpEnrollmentInfo", by: call)
     let caller = try call.caller(in: accounts)
     guard try call.object("totpEnrollmentInfo") != nil else {
       throw AccountError(.invalidArgument, "phoneEnrollmentInfo or totpEnrollmentInfo is missing")
@@ -30,6 +31,7 @@ struct FactorEndpoints: EndpointArea {
   func finishEnrolment(_ call: IdentityCall) async throws(AccountError) -> JSON {
     try accounts.enrolment.requireAllowed()
     if let phone = try call.object("phoneVerificationInfo") { return try await phones.finishEnrolment(call, phone) }
+    try requirePhones(unlessShown: "idToken", "totpVerificationInfo", by: call)
     let caller = try call.caller(in: accounts)
     let proof = try factorProof(call)
     guard let sessionInfo = try proof.text("sessionInfo"), !sessionInfo.isEmpty else {
@@ -63,12 +65,14 @@ struct FactorEndpoints: EndpointArea {
 
   /// `mfaSignIn:start`: a code to a phone. Authenticators show theirs without being asked.
   func startSecondFactor(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    try await phones.startSignIn(call)
+    try requirePhones(unlessShown: "mfaPendingCredential", by: call)
+    return try await phones.startSignIn(call)
   }
 
   /// `mfaSignIn:finalize`: the second factor of a sign-in.
   func finishSecondFactor(_ call: IdentityCall) async throws(AccountError) -> JSON {
     if let phone = try call.object("phoneVerificationInfo") { return try await phones.finishSignIn(call, phone) }
+    try requirePhones(unlessShown: "mfaPendingCredential", "totpVerificationInfo", by: call)
     let pending = try call.pendingCredential()
     let proof = try factorProof(call)
     guard let enrolment = try call.text("mfaEnrollmentId"), !enrolment.isEmpty else {
@@ -78,6 +82,14 @@ struct FactorEndpoints: EndpointArea {
     let signedIn = try await accounts.secondFactors.finish(
       pending: pending, enrolment: enrolment, code: code, client: call.client, now: call.now)
     return Self.reply(signedIn.tokens, "totpAuthInfo", recoveryCodesLeft: signedIn.user.recoveryCodes.count)
+  }
+
+  /// Who shows nothing is told first whether phones, the older kind of factor, are served; with a first factor shown, a
+  /// factor that was enrolled counts also where none can be enrolled any more.
+  private func requirePhones(unlessShown members: String..., by call: IdentityCall) throws(AccountError) {
+    guard members.allSatisfy({ call.value($0) == nil }) else { return }
+    try accounts.enrolment.requireAllowed()
+    try accounts.enrolment.requirePhones(isEmulated: call.isEmulated(in: accounts))
   }
 
   private func factorProof(_ call: IdentityCall) throws(AccountError) -> IdentityCall {

@@ -49,13 +49,20 @@ struct FederatedEndpoints: EndpointArea {
       return .identity(identity, parameters: [:], pending: ticket)
     }
     let body = try call.text("postBody", sizeBytesMax: IdentityCall.longTextBytesMax) ?? ""
-    if body.isEmpty, let session = try call.text("sessionId", sizeBytesMax: IdentityCall.longTextBytesMax),
-      let requestURI = try call.text("requestUri")
+    let requestURI = try call.text("requestUri") ?? ""
+    guard var pairs = PercentEncoding.pairs(body.utf8) else {
+      throw AccountError(.invalidCredentialOrProvider, "postBody is not a form.")
+    }
+    if accounts.emulator(isFromLoopback: call.isFromLoopback) != nil {
+      pairs = EmulatedCredential.parts(requestURI: requestURI, postBody: pairs)
+    }
+    if body.isEmpty, !pairs.contains(where: { $0.name == "providerId" }),
+      let session = try call.text("sessionId", sizeBytesMax: IdentityCall.longTextBytesMax)
     {
       return try await redeemed(requestURI, session: session, call)
     }
-    guard let pairs = PercentEncoding.pairs(body.utf8), pairs.count <= 100 else {
-      throw AccountError(.invalidCredentialOrProvider, "postBody is not a form.")
+    guard pairs.count <= 100 else {
+      throw AccountError(.invalidCredentialOrProvider, "The credential has more than 100 parts.")
     }
     var parameters = Dictionary(pairs.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     guard let providerID = parameters.removeValue(forKey: "providerId"), !providerID.isEmpty else {

@@ -45,6 +45,8 @@ struct ProfileEndpoints: EndpointArea {
     guard call.value("disableUser") == nil else { throw AccountError(.operationNotAllowed) }
     let caller = try call.caller(in: accounts)
     let change = try ProfileChange(call)
+    // An administrator's to set: nothing has proven it. What could be none is told all the same.
+    if let identity = try call.object("linkProviderUserInfo") { _ = try AccountChange.identity(call.with(identity)) }
     if caller.user.email == nil, caller.user.password == nil, change.email != nil, change.password != nil {
       // Older web SDKs link a password this way, and not by `accounts:signUp`.
       let (user, tokens) = try await accounts.passwords.link(

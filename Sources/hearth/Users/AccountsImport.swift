@@ -1,3 +1,4 @@
+import HearthIdentity
 import HearthProgram
 import HearthTree
 
@@ -54,7 +55,7 @@ struct AccountsImport {
     switch user {
     case .failure(let problem): tell(seen, problem.text)
     case .success(let user):
-      let renamed = Self.cleared(Self.renamed(user))
+      let renamed = EmulatedPassword.cleared(Self.renamed(user))
       let (bytes, values) = (renamed.text().count, Self.valueCount(renamed))
       let isFull =
         batch.count == Self.usersMax || batchBytes + bytes > Self.bytesMax || batchValues + values > Self.valuesMax
@@ -94,15 +95,6 @@ struct AccountsImport {
   private static func renamed(_ user: JSON) -> JSON {
     guard let members = user.members, user["lastLoginAt"] == nil else { return user }
     return .object(members.map { $0.name == "lastSignedInAt" ? .init("lastLoginAt", $0.value) : $0 })
-  }
-
-  /// Firebase's emulator exports passwords in clear, as `fakeHash:salt=SALT:password=PASSWORD`.
-  private static func cleared(_ user: JSON) -> JSON {
-    guard let members = user.members, let hash = user["passwordHash"]?.string, hash.hasPrefix("fakeHash:"),
-      let found = hash.firstRange(of: ":password=")
-    else { return user }
-    let others = members.filter { !["passwordHash", "salt"].contains($0.name) }
-    return .object(others + [.init("rawPassword", .string(String(hash[found.upperBound...])))])
   }
 
   private static func valueCount(_ value: JSON) -> Int {

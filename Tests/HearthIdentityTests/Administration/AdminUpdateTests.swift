@@ -169,6 +169,20 @@ import Testing
     #expect(world.user("bob")?.factors.isEmpty == true)
   }
 
+  @Test("a factor without a number and without an authenticator is a phone that lacks its number")
+  func factorWithoutNumber() async throws {
+    let world = try AdminWorld()
+    _ = try await world.create(#"{"localId": "bob"}"#)
+    for factor in [
+      #"{}"#, #"{"displayName": "x"}"#, #"{"phoneInfo": ""}"#, #"{"phoneInfo": "5550100", "totpInfo": {}}"#,
+    ] {
+      let refusal = try await world.refusal {
+        try await world.update(#"{"localId": "bob", "mfa": {"enrollments": [\#(factor)]}}"#)
+      }
+      #expect(refusal == "INVALID_MFA_PHONE_NUMBER : Invalid format.")
+    }
+  }
+
   @Test("a factor that becomes another under its old id is noted as one that went and one that came")
   func replacedFactor() async throws {
     let world = try AdminWorld()

@@ -143,6 +143,34 @@ import Testing
     #expect(world.user("bob")?.email == "bob@example.com")
   }
 
+  @Test("what is wrong with a user is told in the service's own words")
+  func words() async throws {
+    let world = try AdminWorld()
+    let wrong: [(user: String, words: String)] = [
+      (#"{"email": "x@example.com"}"#, "localId is missing"),
+      (#"{"localId": "a", "tenantId": "t"}"#, "Tenant id in userInfo does not match the tenant id in request."),
+      (#"{"localId": "b", "email": "not#an$email"}"#, "email is invalid"),
+      (#"{"localId": "c", "phoneNumber": "no"}"#, "phone number format is invalid"),
+      (#"{"localId": "d", "customAttributes": "no"}"#, "Invalid custom claims provided."),
+      (#"{"localId": "e", "customAttributes": "{\"sub\":\"1\"}"}"#, "Custom claims provided include a reserved claim."),
+      (
+        #"{"localId": "f", "providerUserInfo": [{"providerId": "google.com"}]}"#,
+        "federatedId or (providerId & rawId) is required"
+      ),
+      (
+        #"{"localId": "g", "providerUserInfo": [{"federatedId": "x"}]}"#,
+        "federatedId alone does not say whose the identity is; name providerId and rawId"
+      ),
+      (
+        #"{"localId": "h", "mfaInfo": [{"phoneInfo": "+15555550100"}]}"#,
+        "Second factor account requires email to be presented."
+      ),
+    ]
+    let users = wrong.map(\.user).joined(separator: ", ")
+    let answer = try await ImportEndpoints(accounts: world.accounts).create(world.call("{\"users\": [\(users)]}"))
+    #expect(answer["error"]?.array?.map { $0["message"] } == wrong.map { .string($0.words) })
+  }
+
   @Test("an overwritten account keeps nothing of the old one, and its tokens end")
   func overwrite() async throws {
     let world = try AdminWorld()

@@ -51,6 +51,8 @@ import Testing
   @Test("a tenant is made, listed page by page, changed by a mask, and deleted")
   func administration() async throws {
     let world = try IdentityWorld()
+    let none = try await world.post(Self.tenants, method: "GET", authority: Self.administrator)
+    #expect(none.json == .object([.init("tenants", .array([]))]))
     let first = try await Self.make(world, ["displayName": "Acme-Corp", "allowPasswordSignup": true])
     #expect(first.hasPrefix("acme-corp-") && first.utf8.count == "acme-corp-".utf8.count + 5)
     let second = try await Self.make(world, ["displayName": "zebra"])
@@ -168,10 +170,18 @@ import Testing
     #expect(try await Self.signIn(world, "bob@example.com", in: tenant).error == "PROJECT_DISABLED")
     #expect(try await world.refresh(guest.refreshToken).error == "PROJECT_DISABLED")
     #expect(try await Self.lookup(world, guest.idToken).error == "PROJECT_DISABLED")
-    // Administrators see to it meanwhile, and the project's own users notice nothing.
-    let users = try await world.post(
-      "/v1/projects/demo-test/tenants/\(tenant)/accounts:batchGet", method: "GET", authority: Self.administrator)
-    #expect(users.json["users"]?.array?.count == 2)
+    // Nor do administrators manage its users; the operator's requests go on, and the project's own users notice nothing.
+    let users = "/v1/projects/demo-test/tenants/\(tenant)/accounts"
+    for (method, request) in [
+      ("GET", ":batchGet"), ("POST", ":batchCreate"), ("POST", ":lookup"), ("POST", ":query"), ("POST", ""),
+      ("POST", ":update"), ("POST", ":delete"),
+    ] {
+      let answer = try await world.post(users + request, method: method, authority: Self.administrator)
+      #expect(answer.error == "PROJECT_DISABLED", "\(request) \(answer.text)")
+    }
+    let exported = try await world.post(
+      "/hearth/v1/users:export", ["tenantId": .string(tenant)], authority: Self.administrator)
+    #expect(exported.json["users"]?.array?.count == 2, "\(exported.text)")
     #expect(try await world.signUp("carl@example.com").status == 200)
     try await patch(["disableAuth": false])
     #expect(try await Self.signIn(world, "bob@example.com", in: tenant).status == 200)

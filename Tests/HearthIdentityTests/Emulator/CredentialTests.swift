@@ -51,6 +51,90 @@ import Testing
     #expect(answer.status == 400 && answer.error?.hasPrefix("INVALID_IDP_RESPONSE : ") == true, "\(answer.text)")
   }
 
+  @Test("a signature may be anything: suites blot it out in tokens that were real")
+  func blottedSignature() async throws {
+    let world = try IdentityWorld.emulator()
+    let header = Base64URL.encode(#"{"alg":"RS256","kid":"x","typ":"JWT"}"#.utf8)
+    for signature in [String(repeating: "0", count: 342), "", "?"] {
+      let token = header + "." + Base64URL.encode(Self.claims.utf8) + "." + signature
+      let answer = try await world.signInWith("google.com", token)
+      #expect(answer.json["email"] == "gil@example.com" && answer.json["oauthIdToken"] == .string(token))
+    }
+  }
+
+  @Test("a credential may stand in the address; its fragment comes before the body, and that before its query")
+  func credentialInAddress() async throws {
+    let world = try IdentityWorld.emulator()
+    func uri(_ separator: String, _ sub: String) -> String {
+      "\(separator)providerId=google.com&id_token=" + PercentEncoding.encode(#"{"sub":"\#(sub)"}"#)
+    }
+    func person(_ address: String, _ body: String?) async throws -> JSON? {
+      let members: JSON = [
+        "requestUri": .string("http://localhost/" + address), "postBody": body.map { .string($0) } ?? .null,
+      ]
+      return try await world.app("accounts:signInWithIdp", members).json["federatedId"]
+    }
+    let (query, fragment, body) = (uri("?", "q"), uri("#", "f"), String(uri("?", "b").dropFirst()))
+    #expect(try await person(query, nil) == "https://accounts.google.com/q")
+    #expect(try await person(fragment, "") == "https://accounts.google.com/f")
+    #expect(try await person(query, body) == "https://accounts.google.com/b")
+    #expect(try await person(query + fragment, body) == "https://accounts.google.com/f")
+    #expect(try await person("?a=%zz", body) == "https://accounts.google.com/b")
+    // A session of a provider's page is asked for where the address has no credential.
+    let session: JSON = ["requestUri": "http://localhost/?code=1&state=2", "sessionId": "s"]
+    #expect(try await world.app("accounts:signInWithIdp", session).status == 400)
+    for (other, isFromLoopback) in [(world, false), (try IdentityWorld(), true)] {
+      let answer = try await other.post(
+        "accounts:signInWithIdp", ["requestUri": .string("http://localhost/" + query)], isFromLoopback: isFromLoopback)
+      #expect(answer.error?.hasPrefix("INVALID_CREDENTIAL_OR_PROVIDER_ID") == true, "\(answer.text)")
+    }
+  }
+
+  @Test("what an identity provider says over SAML is a JSON object")
+  func assertions() async throws {
+    let world = try IdentityWorld.emulator()
+    func signIn(_ response: String?, _ claims: String = #"{"sub":"s1","email":"ann@b.example"}"#) async throws
+      -> IdentityWorld.Answer
+    {
+      let response = response.map { "&SAMLResponse=" + PercentEncoding.encode($0) } ?? ""
+      let body = "providerId=saml.acme&id_token=" + PercentEncoding.encode(claims) + response
+      return try await world.app(
+        "accounts:signInWithIdp", ["requestUri": "http://localhost", "postBody": .string(body)])
+    }
+    // An identity provider's word on an address counts.
+    let plain = try await signIn(nil)
+    #expect(plain.json["email"] == "ann@b.example" && plain.json["emailVerified"] == true, "\(plain.text)")
+    let said = try await signIn(
+      #"{"assertion":{"subject":{"nameId":"Ann@acme.example"},"attributeStatements":{"team":["red","blue"],"n":1}}}"#,
+      #"{"sub":"s2","email":"other@b.example"}"#)
+    #expect(said.json["email"] == "ann@acme.example" && said.json["emailVerified"] == true, "\(said.text)")
+    #expect(said.json["rawUserInfo"] == .string(#"{"team":["red","blue"],"n":1}"#))
+    let attributes = try world.claims(said.idToken)["firebase"]?["sign_in_attributes"]
+    #expect(attributes?["team"] == .array([.string("red"), .string("blue")]))
+    // A name that is no address leaves that of the claims.
+    let named = try await signIn(
+      #"{"assertion":{"subject":{"nameId":"u-17"}}}"#, #"{"sub":"s3","email":"c@b.example"}"#)
+    #expect(named.json["email"] == "c@b.example" && named.json["rawUserInfo"] == nil)
+    #expect(try world.claims(named.idToken)["firebase"]?["sign_in_attributes"] == nil)
+    for bad in [
+      "PHNhbWw+", "{", "[]", "{}", #"{"assertion":null}"#, #"{"assertion":{}}"#, #"{"assertion":{"subject":[]}}"#,
+      #"{"assertion":{"subject":{}}}"#, #"{"assertion":{"subject":{"nameId":""}}}"#,
+      #"{"assertion":{"subject":{"nameId":1}}}"#, #"{"assertion":{"subject":{"nameId":"a"},"attributeStatements":[]}}"#,
+      #"{"assertion":{"subject":{"nameId":"a"},"attributeStatements":{"x":"\#(String(repeating: "x", count: 2_048))"}}}"#,
+    ] {
+      let answer = try await signIn(bad)
+      #expect(answer.error?.hasPrefix("INVALID_IDP_RESPONSE : ") == true, "\(bad.prefix(80)) \(answer.text)")
+    }
+  }
+
+  @Test("the screen name that a provider tells is the user's")
+  func screenName() async throws {
+    let world = try IdentityWorld.emulator()
+    let signedIn = try await world.signInWith("twitter.com", #"{"sub":"t1","screen_name":"turing"}"#)
+    let user = try await world.lookup(signedIn.idToken).json["users"]?.array?.first
+    #expect(user?["screenName"] == "turing" && user?["providerUserInfo"]?.array?.first?["screenName"] == "turing")
+  }
+
   @Test("an address that the claims do not prove goes to nobody's account; linking works")
   func conflicts() async throws {
     let world = try IdentityWorld.emulator()

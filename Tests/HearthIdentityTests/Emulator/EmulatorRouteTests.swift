@@ -79,6 +79,35 @@ import Testing
     #expect(tenant.json["name"]?.string == "projects/demo-test/tenants/\(tenant.json["tenantId"]?.string ?? "?")")
   }
 
+  @Test("passwords as the official emulator writes them are imported, by administrators of an emulator alone")
+  func readablePasswords() async throws {
+    let world = try IdentityWorld.emulator()
+    let path = "/v1/projects/demo-test/accounts:batchCreate"
+    let users = (0..<60).map { number -> JSON in
+      [
+        "localId": .string("u\(number)"), "email": .string("u\(number)@example.com"), "salt": "s",
+        "passwordHash": .string("fakeHash:salt=s:password=a:password=\(number)"),
+      ]
+    }
+    let answer = try await world.owner(path, ["users": .array(users)])
+    #expect(answer.status == 200 && answer.json["error"] == nil, "\(answer.text)")
+    #expect(try await world.signIn("u59@example.com", "a:password=59").localID == "u59")
+    #expect(world.user("u59")?.password?.hash.contains("password=") == false)
+    let real = try IdentityWorld()
+    let refused = try await real.post(path, ["users": .array(users)], authority: .administrator("op"))
+    #expect(refused.json["error"]?.array?.count == 60 && real.accounts.store.view.userCount == 0, "\(refused.text)")
+  }
+
+  @Test("every project has the number by which suites know an emulator's")
+  func projectNumber() async throws {
+    let world = try IdentityWorld.emulator()
+    let user = try await world.signUp("ann@example.com")
+    #expect(try await world.refresh(user.refreshToken).json["project_id"] == "12345")
+    let real = try IdentityWorld()
+    let other = try await real.signUp("ann@example.com")
+    #expect(try await real.refresh(other.refreshToken).json["project_id"]?.string?.utf8.count == 12)
+  }
+
   @Test("phone numbers: a code that is shown signs in, once; a taken number gives a proof")
   func phones() async throws {
     let world = try IdentityWorld.emulator()

@@ -29,6 +29,11 @@ import Testing
       try await world.update(first.idToken, ["customAttributes": "{\"admin\":true}"]).error?
         .hasPrefix("INSUFFICIENT_PERMISSION") == true)
     #expect(try await world.update(first.idToken, ["disableUser": true]).error == "OPERATION_NOT_ALLOWED")
+    for (identity, code) in [(["rawId": "1"], "MISSING_PROVIDER_ID"), (["providerId": "a.example"], "MISSING_RAW_ID")]
+      as [(JSON, String)]
+    {
+      #expect(try await world.update(first.idToken, ["linkProviderUserInfo": identity]).error == code)
+    }
     let made = try await world.post(
       "accounts:signUp",
       [

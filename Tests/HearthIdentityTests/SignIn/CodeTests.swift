@@ -46,6 +46,24 @@ import Testing
     }
   }
 
+  @Test("What is missing is told as the service tells it")
+  func missing() async throws {
+    let world = try IdentityWorld()
+    _ = try await world.signUp("a@b.example")
+    let verification = try await world.sendCode("VERIFY_EMAIL", ["email": "a@b.example"])
+    #expect(verification.error == "INVALID_ID_TOKEN")
+    let change = try await world.sendCode("VERIFY_AND_CHANGE_EMAIL", ["newEmail": "c@b.example"])
+    #expect(change.error == "MISSING_ID_TOKEN")
+    #expect(try await world.post("accounts:resetPassword").error == "MISSING_OOB_CODE")
+    let without = try await world.post(
+      "/v2/projects/demo-test/tenants", ["enableEmailLinkSignin": true], authority: .administrator("op"))
+    let tenant = try #require(without.json["name"]?.string?.split(separator: "/").last.map(String.init))
+    let reset = try await world.post("accounts:resetPassword", ["tenantId": .string(tenant)])
+    #expect(reset.error == "PASSWORD_LOGIN_DISABLED")
+    let unknown = try await world.post("accounts:resetPassword", ["tenantId": .string(tenant), "oobCode": "x"])
+    #expect(unknown.error == "INVALID_OOB_CODE")
+  }
+
   @Test("A code that somebody asked for with their token is for nobody who has their address by then")
   func addressMovedOn() async throws {
     let world = try IdentityWorld { $0.protectsFromEnumeration = false }

@@ -51,6 +51,32 @@ struct SecondFactorPolicyTests {
     #expect(try isForEnrolment(without.idToken, world))
   }
 
+  @Test("Who shows nothing is told first that second factors, or phones as such, are not served")
+  func nothingShown() async throws {
+    let missing = [
+      "mfaEnrollment:start": "MISSING_ID_TOKEN", "mfaEnrollment:finalize": "MISSING_ID_TOKEN",
+      "mfaSignIn:start": "MISSING_MFA_PENDING_CREDENTIAL", "mfaSignIn:finalize": "MISSING_MFA_PENDING_CREDENTIAL",
+    ]
+    for policy in [SecondFactorSettings.Policy.off, .optional] {
+      let world = try Self.world { $0.policy = policy }
+      for operation in missing.keys {
+        let answer = try await world.post("/v2/accounts/" + operation)
+        #expect(answer.error?.hasPrefix("OPERATION_NOT_ALLOWED : ") == true, "\(operation) \(answer.text)")
+      }
+    }
+    // With a word of an authenticator, or where phones are served, that is what is missing.
+    let world = try Self.world { $0.policy = .optional }
+    let emulator = try IdentityWorld.emulator { $0.secondFactors.policy = .optional }
+    for (operation, code) in missing {
+      let totp = operation.hasSuffix("start") ? "totpEnrollmentInfo" : "totpVerificationInfo"
+      if operation != "mfaSignIn:start" {
+        let answer = try await world.post("/v2/accounts/" + operation, .object([.init(totp, .object([]))]))
+        #expect(answer.error == code, "\(operation) \(answer.text)")
+      }
+      #expect(try await emulator.app("/v2/accounts/" + operation, [:]).error == code)
+    }
+  }
+
   @Test("Anonymous users, and those for whom the app's own server has vouched, are not asked")
   func exempt() async throws {
     let world = try Self.world { $0.policy = .required }

@@ -1,0 +1,14 @@
+import HearthTree
+
+/// How Firebase's emulator writes passwords, in its exports and in what suites import:
+/// `fakeHash:salt=SALT:password=PASSWORD`. The password is readable, so that whoever reads such a text has it.
+package enum EmulatedPassword {
+  /// A user of an import, with such a password in clear; any other user as it came.
+  package static func cleared(_ user: JSON) -> JSON {
+    guard let members = user.members, let hash = user["passwordHash"]?.string, hash.hasPrefix("fakeHash:"),
+      let found = hash.firstRange(of: ":password=")
+    else { return user }
+    let others = members.filter { !["passwordHash", "salt"].contains($0.name) }
+    return .object(others + [JSON.Member("rawPassword", .string(String(hash[found.upperBound...])))])
+  }
+}
