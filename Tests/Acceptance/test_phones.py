@@ -24,6 +24,7 @@ class Captcha:
 
     def __init__(self):
         self.asked, self.is_down = [], False
+        self.hostname = "app.example.com"
         captcha = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -31,7 +32,7 @@ class Captcha:
                 form = dict(urllib.parse.parse_qsl(self.rfile.read(int(self.headers["Content-Length"])).decode()))
                 is_good = form["response"].startswith("good") and form not in captcha.asked
                 captcha.asked.append(form)
-                body = json.dumps({"success": is_good, "hostname": "app.example.com"}).encode()
+                body = json.dumps({"success": is_good, "hostname": captcha.hostname}).encode()
                 self.send_response(500 if captcha.is_down else 200)
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()

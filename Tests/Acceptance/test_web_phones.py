@@ -130,7 +130,8 @@ def verify(server, email):
 
 def test_a_number_signs_in_behind_a_captcha(app, start, captcha):
     server = start(captcha={
-        "service": "recaptcha", "siteKey": "the-site-key", "secret": "secret-of-the-captcha", "verifyURL": captcha.url})
+        "service": "recaptcha", "siteKey": "the-site-key", "secret": "secret-of-the-captcha", "verifyURL": captcha.url,
+        "hostnames": ["app.example.com"]})
     page, phone = app(server), Phone(server)
     assert page.do("begin", NUMBER) == {"done": True}
     assert [form["response"] for form in captcha.asked] == ["good-the-site-key-0"] and len(page.loaded) == 1
@@ -142,6 +143,10 @@ def test_a_number_signs_in_behind_a_captcha(app, start, captcha):
     assert page.do("confirm", code)["error"] == "auth/invalid-verification-id"
     assert page.do("begin", "+12025550100")["error"] == "auth/operation-not-allowed"
     assert page.do("begin", "0151 123")["error"] == "auth/invalid-phone-number"
+    # One that was solved on a page of elsewhere, and those that were shown before.
+    captcha.hostname = "evil.example"
+    assert page.do("begin", NUMBER)["error"] == "auth/captcha-check-failed"
+    captcha.hostname = "app.example.com"
     captcha.asked += [{"secret": "secret-of-the-captcha", "response": f"good-the-site-key-{n}"} for n in range(10)]
     assert page.do("begin", NUMBER)["error"] == "auth/captcha-check-failed"
 

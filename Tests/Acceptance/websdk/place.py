@@ -54,9 +54,11 @@ class Place:
         self.phone = Phone(self.server)
         rules = ",".join(
             f"MAP {name}:443 {self.server.authority}" for name in (HOST, "securetoken.googleapis.com", "auth.example.test"))
-        self.chromium = self.stack.enter_context(browser(
-            f"--host-resolver-rules={rules}", "--disable-features=LocalNetworkAccessChecks", "--ignore-certificate-errors"))
+        self.arguments = [
+            f"--host-resolver-rules={rules}", "--disable-features=LocalNetworkAccessChecks", "--ignore-certificate-errors"]
+        self.chromium = self.stack.enter_context(browser(*self.arguments))
         self.contexts = []
+        self.switched_off = set()
 
     def close(self):
         self.stack.close()
@@ -70,6 +72,8 @@ class Place:
     def clean(self):
         """After a story."""
         self.clock.set(0)
+        for path in set(self.switched_off):
+            self.switch(path, True)
         for context in self.contexts:
             context.close()
         self.contexts = []
@@ -97,9 +101,10 @@ class Place:
     def disable(self, uid, tenant=None, is_disabled=True):
         self.users("accounts:update", {"localId": uid, "disableUser": is_disabled}, tenant)
 
-    def switch(self, path, is_enabled, tenant=None):
-        scope = f"tenants/{tenant}/" if tenant else ""
-        self.administrator.ask("PATCH", scope + path, {"enabled": is_enabled}, updateMask="enabled")
+    def switch(self, path, is_enabled):
+        """A provider on or off, until the story ends."""
+        self.administrator.ask("PATCH", path, {"enabled": is_enabled}, updateMask="enabled")
+        self.switched_off = (self.switched_off | {path}) if not is_enabled else self.switched_off - {path}
 
 
 class App:

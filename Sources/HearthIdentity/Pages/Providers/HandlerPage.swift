@@ -85,12 +85,14 @@ struct HandlerPage: Sendable {
     }
   }
 
-  private static func outcome(_ error: AccountError) -> HandlerEvent.Outcome {
+  /// What the app is told of an error before somebody was signed in.
+  static func outcome(_ error: AccountError) -> HandlerEvent.Outcome {
     switch error.code {
     case .operationNotAllowed:
       .error(
         code: "auth/operation-not-allowed",
-        message: "The server has no sign-in page for this provider: it is not set up, or without a client secret.")
+        message: "The server has no sign-in page for this provider: it is not set up, switched off, or without a client "
+          + "secret.")
     default: .error(code: "auth/internal-error", message: error.message)
     }
   }

@@ -53,7 +53,7 @@ struct SAMLArrival: Sendable {
       }
     } catch {
       guard !error.isTransient else { return .overloaded }
-      return page.page(event, .error(code: "auth/internal-error", message: error.message))
+      return page.page(event, HandlerPage.outcome(error))
     }
   }
 

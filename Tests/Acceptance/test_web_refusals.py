@@ -1,0 +1,271 @@
+"""What people, apps and servers do wrong on each way in, with the unmodified web SDK in a real Chromium: closed, blocked,
+disabled, too late, used again, from elsewhere."""
+
+import pytest
+
+from browser import CHROMIUM
+from websdk import sdk
+from websdk.place import APP, AUTH, SHOP, Place, agree, log_in, picture
+
+NUMBER, OTHER = "+4915112345678", "+436641234567"
+MINUTE = 60
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    script = sdk.bundle(tmp_path_factory.mktemp("sdk"))
+    made = Place(tmp_path_factory.mktemp("place"), script)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def place(whole):
+    yield whole
+    whole.clean()
+
+
+def oidc(app, who, how="firebase.signInWithPopup(auth, oidc)"):
+    agree(app.popup(how), who)
+    return app.outcome()
+
+
+def code_for(place, app, number):
+    assert app.run(f"begin('{number}')") == {"done": True}
+    return place.phone.code()
+
+
+def test_closed(place):
+    """A window that is closed, on each page that may be in it: all at once, for the SDK waits eight seconds for each."""
+    tenant = place.administrator.tenant("acme")
+    place.administrator.make_issuer(place.provider, tenant)
+    waiting = []
+    for work, settings, field in (
+        ("firebase.signInWithPopup(auth, saml)", {}, "who"),
+        ("firebase.signInWithPopup(auth, oidc)", {"tenant": tenant}, "sub"),
+        ("firebase.linkWithPopup(auth.currentUser, oidc)", {}, "sub"),
+        ("firebase.reauthenticateWithPopup(auth.currentUser, oidc)", {}, "sub"),
+    ):
+        app = place.app(**settings)
+        if "currentUser" in work:
+            oidc(app, "cleo@corp.example")
+        popup = app.popup(work)
+        popup.wait_for_selector(f"input[name={field}]")
+        popup.close()
+        waiting.append(app)
+    for app in waiting:
+        assert app.outcome()["error"] == "auth/popup-closed-by-user"
+
+
+def test_windows_that_are_blocked(place):
+    strict = place.chromium.browser_type.launch(
+        executable_path=CHROMIUM, args=["--no-sandbox", *place.arguments], ignore_default_args=["--disable-popup-blocking"])
+    app = place.app(context=strict.new_context(ignore_https_errors=True), atOnce="firebase.signInWithPopup(auth, oidc)")
+    assert app.outcome()["error"] == "auth/popup-blocked"
+    strict.close()
+
+
+def test_disabled_meanwhile(place):
+    app = place.app()
+    uid = oidc(app, "dora@corp.example")["uid"]
+    popup = app.popup("firebase.signInWithPopup(auth, oidc)")
+    place.disable(uid)
+    agree(popup, "dora@corp.example")
+    assert app.outcome()["error"] == "auth/user-disabled"
+    place.disable(uid, is_disabled=False)
+    app.begin("firebase.signInWithRedirect(auth, oidc)")
+    app.page.wait_for_selector("input[name=sub]")
+    place.disable(uid)
+    agree(app.page, "dora@corp.example")
+    assert app.redirected()["error"] == "auth/user-disabled"
+    # The company's people, and a number.
+    app = place.app()
+    popup = app.popup("firebase.signInWithPopup(auth, saml)")
+    log_in(popup, "ann")
+    uid = app.outcome()["uid"]
+    popup = app.popup("firebase.signInWithPopup(auth, saml)")
+    place.disable(uid)
+    log_in(popup, "ann")
+    assert app.outcome()["error"] == "auth/user-disabled"
+    place.disable(uid, is_disabled=False)
+    uid = app.run(f"confirmation.confirm('{code_for(place, app, NUMBER)}')")["uid"]
+    code = code_for(place, app, NUMBER)
+    place.disable(uid)
+    assert app.run(f"confirmation.confirm('{code}')")["error"] == "auth/user-disabled"
+
+
+def test_disabled_before_the_second_step(place):
+    sdk.needs_all(place.script)
+    uid = place.account("ines@example.com")
+    app = place.app()
+    app.plug()
+    app.sign_in("ines@example.com")
+    assert app.run("addPasskey(auth.currentUser, 'Laptop')")["uid"] == uid
+    secret = app.enrol_totp()
+    app.sign_out()
+    app.sign_in("ines@example.com")
+    place.disable(uid)
+    # What was begun before has ended, and what begins now is told why.
+    assert app.run(f"resolve('{app.totp(secret)}')")["error"] == "auth/invalid-multi-factor-session"
+    assert app.sign_in("ines@example.com")["error"] == "auth/user-disabled"
+    assert "USER_DISABLED" in str(app.run("signInWithPasskey(auth)")).upper().replace("-", "_")
+    place.disable(uid, is_disabled=False)
+    assert app.run("signInWithPasskey(auth)")["uid"] == uid
+
+
+def test_switched_off_meanwhile(place):
+    administrator = place.administrator
+    app = place.app()
+    for provider, path, go in (
+        ("oidc", "oauthIdpConfigs/oidc.corp", lambda page: agree(page, "olga@corp.example")),
+        ("saml", "inboundSamlConfigs/saml.corp", lambda page: log_in(page, "bob")),
+    ):
+        popup = app.popup(f"firebase.signInWithPopup(auth, {provider})")
+        popup.wait_for_selector("input[name]")
+        place.switch(path, False)
+        go(popup)
+        assert app.outcome()["error"] == "auth/operation-not-allowed", app.outcome()
+    code = code_for(place, app, OTHER)
+    change = {"signIn": {"phoneNumber": {"enabled": False}}}
+    administrator.ask("PATCH", "config", change, updateMask="signIn.phoneNumber.enabled")
+    assert app.run(f"confirmation.confirm('{code}')")["error"] == "auth/operation-not-allowed"
+    assert app.run(f"begin('{OTHER}')")["error"] == "auth/operation-not-allowed"
+    change["signIn"]["phoneNumber"]["enabled"] = True
+    administrator.ask("PATCH", "config", change, updateMask="signIn.phoneNumber.enabled")
+    # A tenant that is closed.
+    tenant = administrator.tenant("globex")
+    administrator.make_issuer(place.provider, tenant)
+    app = place.app(tenant=tenant)
+    popup = app.popup("firebase.signInWithPopup(auth, oidc)")
+    popup.wait_for_selector("input[name=sub]")
+    administrator.ask("PATCH", f"tenants/{tenant}", {"disableAuth": True}, updateMask="disableAuth")
+    agree(popup, "olga@corp.example")
+    assert app.outcome()["error"] == "auth/project-disabled", app.outcome()
+    popup = app.popup("firebase.signInWithPopup(auth, oidc)")
+    popup.wait_for_selector("h1:has-text('not possible')")
+    picture(popup, "tenant-closed")
+    popup.close()
+
+
+def test_too_late(place):
+    app, waiting = place.app(), place.app()
+    # On the company's page, on the provider's page, and on the way from there to the app.
+    at_company = app.popup("firebase.signInWithPopup(auth, saml)")
+    at_company.wait_for_selector("input[name=who]")
+    at_provider = waiting.popup("firebase.signInWithPopup(auth, oidc)")
+    at_provider.wait_for_selector("input[name=sub]")
+    place.clock.set(11 * MINUTE)
+    log_in(at_company, "ann")
+    at_company.wait_for_selector("h1:has-text('took too long')")
+    picture(at_company, "late")
+    agree(at_provider, "lea@corp.example")
+    at_provider.wait_for_selector("h1:has-text('took too long')")
+    app = place.app()
+
+    def later(route):
+        place.clock.set(22 * MINUTE)
+        route.continue_()
+
+    app.page.route("**/accounts:signInWithIdp*", later)
+    assert oidc(app, "lea@corp.example")["error"] == "auth/invalid-credential"
+    code = code_for(place, app, NUMBER)
+    place.clock.set(28 * MINUTE)
+    assert app.run(f"confirmation.confirm('{code}')")["error"] == "auth/code-expired"
+
+
+def test_second_steps_too_late(place):
+    sdk.needs_all(place.script)
+    uid = place.account("lars@example.com")
+    app = place.app()
+    app.plug()
+    app.sign_in("lars@example.com")
+    assert app.run("addPasskey(auth.currentUser, 'Laptop')")["uid"] == uid
+    # A secret that nobody showed a code of.
+    secret = app.page.evaluate("() => makeSecret()")
+    place.clock.set(20 * MINUTE)
+    app.step += 20 * MINUTE
+    assert app.run(f"enrolTOTP('{app.totp(secret)}')")["error"] == "auth/requires-recent-login"
+    app.sign_in("lars@example.com")
+    assert app.run(f"enrolTOTP('{app.totp(secret)}')")["error"] == "auth/code-expired"
+    secret = app.enrol_totp()
+    app.sign_out()
+    app.sign_in("lars@example.com")
+    code = app.totp(secret)
+    place.clock.set(32 * MINUTE)
+    app.step += 12 * MINUTE
+    # A code of another time, and a sign-in that waited too long.
+    refused = [app.run(f"resolve('{each}')")["error"] for each in (code, app.totp(secret))]
+    assert refused == ["auth/invalid-multi-factor-session"] * 2, refused
+    app.sign_in("lars@example.com")
+    assert app.run(f"resolve('{code}')")["error"] == "auth/invalid-verification-code"
+    assert app.run(f"resolve('{app.totp(secret)}')")["uid"] == uid
+    app.sign_out()
+
+    def later(route):
+        place.clock.set(38 * MINUTE)
+        route.continue_()
+
+    app.page.route("**/accounts:signInWithIdp*", later)
+    assert "challenge" in str(app.run("signInWithPasskey(auth)"))
+
+
+def test_used_again(place):
+    app = place.app()
+    popup = app.popup("firebase.signInWithPopup(auth, oidc)")
+    back = []
+    popup.on("request", lambda request: back.append(request.url) if "state=" in request.url and AUTH in request.url else None)
+    agree(popup, "rosa@corp.example")
+    assert app.outcome()["providers"] == ["oidc.corp"]
+    # The same way back once more, in the browser that went it.
+    page = app.context.new_page()
+    page.goto(back[-1])
+    page.wait_for_selector("h1:has-text('not begun here')")
+    assert place.again(app.last("signInWithIdp")) == "INVALID_IDP_RESPONSE"
+    # A company's answer.
+    app = place.app()
+    popup = app.popup("firebase.signInWithPopup(auth, saml)")
+    forms = []
+    popup.on("request", lambda request: forms.append(request.post_data) if request.method == "POST" and AUTH in request.url else None)
+    log_in(popup, "ann")
+    assert "uid" in app.outcome(), app.outcome()
+    assert place.again(app.last("signInWithIdp")) == "INVALID_IDP_RESPONSE"
+    page = app.context.new_page()
+    page.goto(app.url)
+    page.evaluate("""([action, body]) => {
+        const form = Object.assign(document.createElement('form'), {action, method: 'post'});
+        for (const [name, value] of new URLSearchParams(body)) {
+            form.append(Object.assign(document.createElement('input'), {name, value, type: 'hidden'}));
+        }
+        document.body.append(form);
+        form.submit();
+    }""", [f"{AUTH}/__/auth/handler", forms[0]])
+    page.wait_for_selector("h1:has-text('not begun here')")
+    # A number's code.
+    app = place.app()
+    code = code_for(place, app, OTHER)
+    assert app.run(f"confirmation.confirm('{code}')")["phoneNumber"] == OTHER
+    assert place.again(app.last("signInWithPhoneNumber")) == "INVALID_SESSION_INFO"
+    # What an app was told by a redirect, it is told once.
+    app.begin("firebase.signInWithRedirect(auth, oidc)")
+    agree(app.page, "rosa@corp.example")
+    assert app.redirected()["operation"] == "signIn"
+    assert place.again(app.last("signInWithIdp")) == "INVALID_IDP_RESPONSE"
+    app.page.reload()
+    assert app.run("getRedirectResult(auth)") == {"nothing": True}
+
+
+def test_from_elsewhere(place):
+    # An app of another site: windows come back to it, redirects find nothing there, for its frame has a storage of its own.
+    shop = place.app(SHOP)
+    assert oidc(shop, "sam@corp.example")["email"] == "sam@corp.example"
+    log_in(shop.popup("firebase.signInWithPopup(auth, saml)"), "ann")
+    assert "uid" in shop.outcome(), shop.outcome()
+    shop.sign_out()
+    shop.begin("firebase.signInWithRedirect(auth, oidc)")
+    agree(shop.page, "sam@corp.example")
+    assert shop.redirected() == {"nothing": True}
+    # One that is nobody's: its page gets no frame, so nothing is opened for it.
+    evil = place.app("https://evil.example")
+    assert evil.run("firebase.signInWithRedirect(auth, saml)")["error"] == "auth/unauthorized-domain"
+    assert evil.run("firebase.signInWithPopup(auth, oidc)")["error"] == "auth/network-request-failed"
+    assert len(evil.context.pages) == 1
