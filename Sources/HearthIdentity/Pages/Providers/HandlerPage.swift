@@ -91,8 +91,7 @@ struct HandlerPage: Sendable {
     case .operationNotAllowed:
       .error(
         code: "auth/operation-not-allowed",
-        message: "The server has no sign-in page for this provider: it is not set up, switched off, or without a client "
-          + "secret.")
+        message: "This provider has no sign-in page here: it is not set up, switched off, or without a client secret.")
     default: .error(code: "auth/internal-error", message: error.message)
     }
   }
