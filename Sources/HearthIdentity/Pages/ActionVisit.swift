@@ -70,7 +70,8 @@ extension ActionVisit {
   private func page(_ reply: JSON, problem: String?) -> HTMLPage {
     let app = settings.mail.appName
     let email = reply["email"]?.string ?? "your address"
-    let note = problem.map { "<p class=\"problem\">\(HTMLText.escaped($0))</p>\n" } ?? ""
+    let note =
+      problem.map { "<p class=\"problem\">\(HTMLText.escaped($0))\($0.hasSuffix(".") ? "" : ".")</p>\n" } ?? ""
     switch form.mode {
     case .resetPassword:
       return HTMLPage(
@@ -92,7 +93,7 @@ extension ActionVisit {
       let next = reply["newEmail"]?.string ?? "the new address"
       return HTMLPage(
         title: "Confirm your new address",
-        content: HTMLPage.paragraph("From then on you sign in to \(app) with \(next).") + note
+        content: HTMLPage.paragraph("Confirm that \(next) is yours. From then on you sign in to \(app) with it.") + note
           + formMarkup("", button: "Confirm"))
     case .recoverEmail:
       return HTMLPage(

@@ -171,8 +171,8 @@ extension HTMLPage {
     """
     <noscript><p class="problem">This page needs JavaScript, as the app that opened it does.</p></noscript>
     <p id="waiting"\(isWaiting ? "" : " hidden")>Back to the app. This takes a moment.</p>
-    <p id="lost" hidden>The app that you came from is not to be reached. Close this window, go back to the app, and sign \
-    in again there.</p>
+    <p id="lost" hidden>You are not signed in: this window has lost the app that it was opened from. Close it, go back to \
+    the app, and sign in again there.</p>
 
     """
   }

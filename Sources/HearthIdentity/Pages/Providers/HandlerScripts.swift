@@ -66,6 +66,7 @@ enum HandlerScripts {
       }
       var left = 40, timer = 0;
       function lost() {
+        document.title = document.querySelector('h1').textContent = 'The app was not reached';
         document.getElementById('waiting').hidden = true;
         document.getElementById('lost').hidden = false;
       }
