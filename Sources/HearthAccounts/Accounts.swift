@@ -168,6 +168,9 @@ public final class Accounts: Sendable {
 
   let shared: Shared
 
+  /// The records of the project; a tenant's own are ``store``.
+  private let projectStore: AccountStore
+
   /// What a tenant has of its project.
   struct Project: Sendable {
     let store: AccountStore
@@ -186,6 +189,7 @@ public final class Accounts: Sendable {
     let limits = shared.configuration.limits
     self.shared = shared
     self.store = store
+    projectStore = project?.store ?? store
     self.keys = keys
     let emulation = isEmulator ? Emulation() : nil
     tenantID = project?.tenantID
@@ -227,7 +231,7 @@ public final class Accounts: Sendable {
     let blocking = BlockingFunctions(keys: keys, isEmulator: isEmulator, environment: environment) {
       [functions] in functions.blocking
     }
-    let hooks = SignInHooks(plugins, then: [blocking], secrets: secrets, notice: notice)
+    let hooks = SignInHooks(plugins, then: [blocking], tenantID: tenantID, secrets: secrets, notice: notice)
 
     let passkeyPolicy = PasskeyPolicy(plugins, configuration: settings)
     admission = SignInAdmission(
@@ -239,7 +243,8 @@ public final class Accounts: Sendable {
     sessions = Sessions(
       store: store, keys: keys, admission: admission, secrets: secrets,
       tokens: SessionTokens(
-        keys: keys, claims: TokenClaims(plugins, notice: notice), configuration: settings, notice: notice),
+        keys: keys, claims: TokenClaims(plugins, tenantID: tenantID, notice: notice), configuration: settings,
+        notice: notice),
       configuration: settings)
     legacySessions = LegacySessions(
       store: store, keys: keys, admission: admission, secrets: secrets, configuration: settings, notice: notice)
@@ -319,13 +324,16 @@ public final class Accounts: Sendable {
     emulator = isEmulator ? EmulatorControls(store: store, announce: announce) : nil
     tenants =
       project == nil
-      ? Tenants(in: store, secrets: secrets, isEmulator: isEmulator, announce: announce) {
+      ? Tenants(in: store, secrets: secrets, project: settings, announce: announce) {
         [shared, store, keys, pool, functions] id in
         Accounts(
           shared, store: AccountStore(ofTenant: id, in: store), keys: keys.copy(tenant: id),
           tenantOf: Project(store: store, pool: pool, throttle: throttle, functions: functions, tenantID: id))
       } : nil
   }
+
+  /// Whether a name is the address of one of the project's service accounts, whose tenant these accounts may be of.
+  package func isServiceAccount(_ name: String) -> Bool { projectStore.view.serviceAccount(email: name) != nil }
 
   /// What an emulator offers to test suites, which are programs of its own machine; nil for all others, and unless this is
   /// an emulator.

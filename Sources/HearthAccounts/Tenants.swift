@@ -12,18 +12,21 @@ public final class Tenants: Sendable {
   private let store: AccountStore
   private let secrets: SecretGenerator
   private let isEmulator: Bool
+  private let project: LiveConfiguration
   private let announce: RevocationHandler
   private let make: @Sendable (_ id: String) -> Accounts
   private let known = Mutex<[String: Accounts]>([:])
 
   /// - Parameters:
   ///   - store: the project's.
+  ///   - project: the project's settings.
   ///   - make: puts the accounts of a tenant together.
   init(
-    in store: AccountStore, secrets: SecretGenerator, isEmulator: Bool, announce: @escaping RevocationHandler,
-    make: @escaping @Sendable (_ id: String) -> Accounts
+    in store: AccountStore, secrets: SecretGenerator, project: LiveConfiguration,
+    announce: @escaping RevocationHandler, make: @escaping @Sendable (_ id: String) -> Accounts
   ) {
-    (self.store, self.secrets, self.isEmulator, self.announce, self.make) = (store, secrets, isEmulator, announce, make)
+    (self.store, self.secrets, self.project, self.announce, self.make) = (store, secrets, project, announce, make)
+    isEmulator = project.isEmulator
   }
 
   /// Whether there is none, which is said without a look at any.
@@ -100,20 +103,26 @@ public final class Tenants: Sendable {
     return tenant
   }
 
+  /// All settings that count for a tenant.
+  package func configuration(of tenant: TenantRecord) -> AccountsConfiguration { project.value(for: tenant) }
+
   /// Makes a tenant. Its id begins like its name, and was never used.
   ///
-  /// - Parameter change: sets what the administrator wants.
-  /// - Throws: `quotaExceeded` for one too many.
+  /// - Parameters:
+  ///   - settings: goes into ``TenantRecord/changes``, as ``ConfigurationAdministration`` takes it.
+  ///   - change: sets what else the administrator wants.
+  /// - Throws: `quotaExceeded` for one too many; `invalidArgument` for settings that the file could not say either.
   package func create(
-    by administrator: Administrator, _ change: @escaping @Sendable (inout TenantRecord) -> Void
+    by administrator: Administrator, settings: JSON? = nil, _ change: @escaping @Sendable (inout TenantRecord) -> Void
   ) async throws(AccountError) -> TenantRecord {
-    let (secrets, isEmulator) = (secrets, isEmulator)
+    let (secrets, isEmulator, project) = (secrets, isEmulator, project)
     return try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) -> TenantRecord in
       try Self.requireRoom(transaction)
       var tenant = TenantRecord(id: "", createdAtMilliseconds: transaction.now.wallMilliseconds)
       // As the official emulator has it; elsewhere the project's setting counts until another is made.
       if isEmulator { tenant.secondFactorPolicy = .off }
       change(&tenant)
+      if let settings { try project.merge(settings, into: &tenant) }
       let stem = (tenant.displayName ?? "tenant").lowercased()
       repeat {
         do { tenant.id = "\(stem)-\(try secrets.tenantSuffix())" } catch { throw AccountError(.unavailable) }
@@ -126,13 +135,18 @@ public final class Tenants: Sendable {
 
   /// Changes a tenant's settings, from the next request on.
   ///
-  /// - Throws: `tenantNotFound`.
+  /// - Parameters:
+  ///   - settings: goes into ``TenantRecord/changes``, as ``ConfigurationAdministration`` takes it.
+  ///   - change: sets what else the administrator wants.
+  /// - Throws: `tenantNotFound`; `invalidArgument` for settings that the file could not say either.
   package func change(
-    _ id: String, by administrator: Administrator, _ change: @escaping @Sendable (inout TenantRecord) -> Void
+    _ id: String, by administrator: Administrator, settings: JSON? = nil,
+    _ change: @escaping @Sendable (inout TenantRecord) -> Void
   ) async throws(AccountError) -> TenantRecord {
-    try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) -> TenantRecord in
+    try await store.transact { [project] (transaction: inout AccountTransaction) throws(AccountError) -> TenantRecord in
       guard var tenant = transaction.tenant(id) else { throw AccountError(.tenantNotFound) }
       change(&tenant)
+      if let settings { try project.merge(settings, into: &tenant) }
       tenant.id = id
       transaction.putTenant(tenant)
       transaction.audit(administrator.event(.configurationChanged, detail: "tenant \(id) changed"))

@@ -150,4 +150,16 @@ import Testing
         == #"{"type":"user.deleted","id":"\#(id)","timestamp":"2026-11-22T06:30:00.123Z","data":{"trigger":"welcome","sequence":"000000000000009000002","user":\#(user)}}"#
     )
   }
+
+  @Test("an event of a tenant's user says whose it is, in every form")
+  func tenantBodies() throws {
+    var event = try Self.user(.created)
+    event.user = .object((event.user.members ?? []) + [.init("tenantId", .string("acme-x1y2z"))])
+    for form in EventForm.allCases {
+      let text = String(
+        decoding: UserEnvelope(event: event, trigger: "welcome", project: "demo-proj").body(form), as: UTF8.self)
+      #expect(text.contains(#""tenantId":"acme-x1y2z""#))
+      #expect(text.contains(#","tenantid":"acme-x1y2z","data":"#) == (form == .cloudEvent))
+    }
+  }
 }

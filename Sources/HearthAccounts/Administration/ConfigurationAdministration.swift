@@ -45,7 +45,7 @@ package struct ConfigurationAdministration: Sendable {
   }
 
   /// The members of both, those of objects in it one by one: what is still further inside is one value.
-  private static func merge(_ patch: JSON, into old: JSON, depth: Int = 0) -> JSON {
+  static func merge(_ patch: JSON, into old: JSON, depth: Int = 0) -> JSON {
     var members = old.members ?? []
     for patch in patch.members ?? [] {
       let before = members.first { $0.name == patch.name }?.value

@@ -4,8 +4,11 @@ import HearthTree
 
 extension HookUser {
   /// What is told of a record: nothing that lets anybody in.
-  init(_ user: UserRecord) {
+  ///
+  /// - Parameter tenantID: the tenant whose user it is; nil for the project itself.
+  init(_ user: UserRecord, tenantID: String? = nil) {
     self.init(uid: user.uid, createdAtMilliseconds: user.createdAtMilliseconds)
+    self.tenantID = tenantID
     email = user.email
     isEmailVerified = user.isEmailVerified
     displayName = user.displayName

@@ -6,15 +6,20 @@ import HearthTree
 package struct SignInHooks: Sendable {
   private let plugins: ActivePlugins
   private let last: [any DecidingHook]
+  private let tenantID: String?
   private let secrets: SecretGenerator
   private let notice: @Sendable (AccountsNotice) -> Void
 
+  /// - Parameters:
+  ///   - last: asked after the plugins.
+  ///   - tenantID: the tenant whose users they are; nil for the project's own.
   init(
-    _ plugins: ActivePlugins, then last: [any DecidingHook] = [], secrets: SecretGenerator,
+    _ plugins: ActivePlugins, then last: [any DecidingHook] = [], tenantID: String?, secrets: SecretGenerator,
     notice: @escaping @Sendable (AccountsNotice) -> Void
   ) {
     self.plugins = plugins
     self.last = last
+    self.tenantID = tenantID
     self.secrets = secrets
     self.notice = notice
   }
@@ -53,8 +58,9 @@ package struct SignInHooks: Sendable {
     var user = user
     for hook in plugins.hooks + last {
       var event = HookEvent(
-        id: try secrets.uid(), moment: moment, user: HookUser(user), isNewUser: isNew, signInProvider: way.provider,
-        signInMethod: way.method, clientAddress: client.address, userAgent: client.userAgent)
+        id: try secrets.uid(), moment: moment, user: HookUser(user, tenantID: tenantID), isNewUser: isNew,
+        signInProvider: way.provider, signInMethod: way.method, clientAddress: client.address,
+        userAgent: client.userAgent)
       event.secondFactor = secondFactor?.provider
       event.credential = way.credential?.told(hook.wantedTokens)
       event.locale = client.locale

@@ -11,6 +11,14 @@ package final class LiveConfiguration: Sendable {
   private let tenantSettings: @Sendable () -> TenantRecord?
   private let notice: @Sendable (AccountsNotice) -> Void
   private let last: Mutex<(changes: String, value: AccountsConfiguration)?> = Mutex(nil)
+  private let lastOfTenant: Mutex<TenantReading?> = Mutex(nil)
+
+  /// A tenant's changes as they were read last, over those of the project.
+  private struct TenantReading {
+    let changesOfProject: String
+    let changes: String
+    let value: AccountsConfiguration
+  }
 
   /// - Parameters:
   ///   - configuration: what the operator decided.
@@ -28,19 +36,56 @@ package final class LiveConfiguration: Sendable {
 
   /// All settings, as they are at the moment.
   package var value: AccountsConfiguration {
-    var value = projectValue
-    guard let tenant = tenantSettings() else { return value }
-    if let protects = tenant.protectsFromEnumeration { value.protectsFromEnumeration = protects }
-    if let policy = tenant.secondFactorPolicy {
-      value.secondFactors.policy = policy
-      if !tenant.hasPhoneFactors { value.phone.secondFactor = false }
+    guard let tenant = tenantSettings() else { return value(changes()) }
+    return value(for: tenant)
+  }
+
+  /// All settings that count for a tenant of the project.
+  func value(for tenant: TenantRecord) -> AccountsConfiguration {
+    let ofProject = changes()
+    var value = value(ofProject)
+    if let changes = tenant.changes {
+      let last = lastOfTenant.withLock { $0 }
+      if let last, last.changes.utf8.elementsEqual(changes.utf8),
+        last.changesOfProject.utf8.elementsEqual((ofProject ?? "").utf8)
+      {
+        value = last.value
+      } else {
+        // What goes no more with the project's settings does not count; the project's does.
+        value =
+          (try? AccountsConfiguration.parse(Array(changes.utf8), over: value)) ?? Self.fitting(changes, over: value)
+        lastOfTenant.withLock { [value] in
+          $0 = TenantReading(changesOfProject: ofProject ?? "", changes: changes, value: value)
+        }
+      }
     }
+    tenant.override(&value)
     return value
   }
 
-  /// Those of the project, whatever was decided for a tenant.
-  private var projectValue: AccountsConfiguration {
-    guard let changes = changes() else { return decided }
+  /// Puts an administrator's changes among those of a tenant.
+  ///
+  /// - Throws: `invalidArgument` for what the project's file could not say either.
+  func merge(_ settings: JSON, into tenant: inout TenantRecord) throws(AccountError) {
+    let before = tenant.changes.flatMap { JSON(parsing: $0.utf8) } ?? .object([])
+    let merged = ConfigurationAdministration.merge(settings, into: before)
+    let text = merged.text()
+    guard text.count <= ConfigurationAdministration.changesBytesMax else {
+      throw AccountError(
+        .invalidArgument,
+        "The tenant's settings are longer than \(ConfigurationAdministration.changesBytesMax) bytes.")
+    }
+    do throws(SettingsError) {
+      _ = try AccountsConfiguration.parse(text, over: value(changes()))
+    } catch {
+      throw AccountError(.invalidArgument, error.description)
+    }
+    tenant.changes = merged.members?.isEmpty == false ? String(decoding: text, as: UTF8.self) : nil
+  }
+
+  /// The project's settings, whatever was decided for a tenant.
+  private func value(_ changes: String?) -> AccountsConfiguration {
+    guard let changes else { return decided }
     let (value, problem) = last.withLock { last -> (AccountsConfiguration, SettingsError?) in
       if let last, last.changes.utf8.elementsEqual(changes.utf8) { return (last.value, nil) }
       do throws(SettingsError) {

@@ -18,7 +18,7 @@ extension SecondFactorSettings {
       }
     }
     try object.read("totp", into: &totp)
-    try object.read("totpAdjacentIntervals", into: &totpAdjacentIntervals, 0...10)
+    try object.read("totpAdjacentIntervals", into: &totpAdjacentIntervals, Self.adjacentIntervalsRange)
     try object.end()
   }
 

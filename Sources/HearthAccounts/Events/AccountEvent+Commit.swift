@@ -3,19 +3,35 @@ import HearthPlugin
 import HearthTree
 
 extension AccountEvent {
-  /// What a commit says that happened: see ``AccountHappenings``.
+  /// What a commit says that happened, in the project and in its tenants: see ``AccountHappenings``. A tenant that goes as a
+  /// whole says nothing of its users.
   static func events(of change: CommittedChange, damage: DamageReport) -> [AccountEvent] {
-    guard change.paths.contains(AccountPath.happenings) else { return [] }
-    let (old, new) = (
-      AccountRecords(root: change.oldRoot, damage: damage), AccountRecords(root: change.newRoot, damage: damage)
-    )
+    change.paths.flatMap { path -> [AccountEvent] in
+      if path == AccountPath.happenings { return events(of: change, at: .root, damage: damage) }
+      guard path.count == 3, path.prefix(1) == AccountPath.tenants,
+        path == path.prefix(2).appending(AccountPath.happenings)
+      else { return [] }
+      return events(of: change, at: path.prefix(2), damage: damage)
+    }
+  }
+
+  /// - Parameter base: where the accounts are.
+  private static func events(of change: CommittedChange, at base: Path, damage: DamageReport) -> [AccountEvent] {
+    func records(_ root: Node) -> AccountRecords {
+      AccountRecords(root: base.isRoot ? root : root[base], damage: damage)
+    }
+    let (old, new) = (records(change.oldRoot), records(change.newRoot))
+    let tenant: TenantRecord? = base.isRoot ? nil : new.record(AccountPath.settings)
     let happenings: AccountHappenings? = new.record(AccountPath.happenings)
     return (happenings?.all ?? []).map { happening in
       let path = AccountPath.user(happening.uid)
       let record: UserRecord? = happening.kind == .created ? new.record(path) : old.record(path)
+      var user =
+        record.map { HookUser($0) } ?? HookUser(uid: happening.uid, createdAtMilliseconds: 0)
+      user.tenantID = tenant?.id
       return AccountEvent(
         position: change.position, milliseconds: change.wallMilliseconds, kind: happening.kind, uid: happening.uid,
-        user: record.map { HookUser($0) } ?? HookUser(uid: happening.uid, createdAtMilliseconds: 0))
+        user: user)
     }
   }
 }

@@ -6,6 +6,7 @@ extension HookUser {
   package var functionJSON: JSON {
     var user = Members()
     user.set("uid", uid)
+    user.set("tenantId", tenantID)
     user.set("email", email)
     user.add("emailVerified", .bool(isEmailVerified))
     user.set("displayName", displayName)

@@ -8,6 +8,7 @@ enum BlockingClaims {
   static func of(_ event: HookEvent) -> [ClaimValue.Member] {
     var claims = Claims()
     claims.set("sub", event.user.uid)
+    claims.set("tenant_id", event.user.tenantID)
     claims.set("event_id", event.id)
     claims.set("event_type", event.moment.rawValue)
     // Functions in Python fail without these two.
@@ -32,6 +33,7 @@ enum BlockingClaims {
   private static func record(of user: HookUser) -> ClaimValue {
     var record = Claims()
     record.set("uid", user.uid)
+    record.set("tenant_id", user.tenantID)
     record.set("email", user.email)
     record.set("email_verified", .bool(user.isEmailVerified))
     record.set("display_name", user.displayName)

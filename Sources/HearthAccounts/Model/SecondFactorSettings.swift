@@ -35,6 +35,9 @@ public struct SecondFactorSettings: Sendable, Equatable {
   /// Codes of so many steps of 30 seconds before and after the present one are taken too, for clocks that differ.
   public var totpAdjacentIntervals: Int64 = 1
 
+  /// What ``totpAdjacentIntervals`` can be.
+  package static let adjacentIntervalsRange: ClosedRange<Int64> = 0...10
+
   /// The defaults.
   public init() {}
 

@@ -19,8 +19,26 @@ public struct TenantRecord: Sendable, Equatable {
   public var secondFactorPolicy: SecondFactorSettings.Policy?
   /// The kinds that the service's interface names, such as `PHONE_SMS`, as an administrator said them.
   public var secondFactorProviders: [String] = []
+  /// Authenticators as second factors; nil when the project's setting counts.
+  public var authenticators: Authenticators?
+  /// What else was decided for it over the project's settings, as the text of an operator's file: `passwordPolicy`,
+  /// `phone`, `allowsSignUp` and the like. Nil for nothing.
+  public var changes: String?
   /// Since 1970.
   public var createdAtMilliseconds: Int64
+
+  /// What was decided of authenticators, which show time-based codes.
+  public struct Authenticators: Sendable, Equatable {
+    /// They can be enrolled.
+    public var isOn: Bool
+    /// Codes of so many steps before and after the present one are taken too; nil when the project's setting counts.
+    public var adjacentIntervals: Int64?
+
+    /// A decision.
+    public init(isOn: Bool, adjacentIntervals: Int64? = nil) {
+      (self.isOn, self.adjacentIntervals) = (isOn, adjacentIntervals)
+    }
+  }
 
   /// A tenant of which nothing is switched on but what every project has: custom tokens and other providers.
   public init(id: String, createdAtMilliseconds: Int64) {

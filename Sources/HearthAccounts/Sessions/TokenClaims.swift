@@ -5,10 +5,13 @@ import HearthTree
 /// Asks plugins what an ID token is to say in addition. Where there are none it costs nothing.
 struct TokenClaims: Sendable {
   private let plugins: ActivePlugins
+  private let tenantID: String?
   private let notice: @Sendable (AccountsNotice) -> Void
 
-  init(_ plugins: ActivePlugins, notice: @escaping @Sendable (AccountsNotice) -> Void) {
+  /// - Parameter tenantID: the tenant whose users they are; nil for the project's own.
+  init(_ plugins: ActivePlugins, tenantID: String?, notice: @escaping @Sendable (AccountsNotice) -> Void) {
     self.plugins = plugins
+    self.tenantID = tenantID
     self.notice = notice
   }
 
@@ -27,7 +30,8 @@ struct TokenClaims: Sendable {
     }
     for source in sources {
       let request = ClaimsRequest(
-        id: client.requestID, occasion: occasion, user: HookUser(user), signInProvider: session.signInProvider,
+        id: client.requestID, occasion: occasion, user: HookUser(user, tenantID: tenantID),
+        signInProvider: session.signInProvider,
         secondFactor: user.factors.first { $0.id == session.secondFactor }?.kind.provider,
         claims: JSON(parsing: ClaimValue.object(together()).json.utf8) ?? .object([]), clientAddress: client.address)
       let answered = try await answer(of: source, request)

@@ -14,6 +14,11 @@ extension TenantRecord: StoredRecord {
     }
     secondFactorProviders =
       try reader.optionalText("secondFactorProviders")?.split(separator: " ").map(String.init) ?? []
+    if let isOn = try reader.optionalBool("authenticators") {
+      authenticators = Authenticators(
+        isOn: isOn, adjacentIntervals: try reader.optionalInt("authenticatorIntervals"))
+    }
+    changes = try reader.optionalText("changes")
     protectsFromEnumeration = try reader.optionalBool("protectsFromEnumeration")
   }
 
@@ -28,6 +33,11 @@ extension TenantRecord: StoredRecord {
     writer.set("secondFactors", secondFactorPolicy?.rawValue)
     let providers = secondFactorProviders.joined(separator: " ")
     writer.set("secondFactorProviders", providers.isEmpty ? nil : providers)
+    if let authenticators {
+      writer.set("authenticators", stated: authenticators.isOn)
+      writer.set("authenticatorIntervals", authenticators.adjacentIntervals)
+    }
+    writer.set("changes", changes)
     writer.set("createdAt", createdAtMilliseconds)
   }
 }

@@ -94,7 +94,7 @@ struct ProjectConfigEndpoints: EndpointArea {
     ])
   }
 
-  private static func regions(_ regions: PhoneRegions) -> JSON {
+  static func regions(_ regions: PhoneRegions) -> JSON {
     let (kind, name, list) =
       switch regions {
       case .only(let list): ("allowlistOnly", "allowedRegions", list)
@@ -107,14 +107,11 @@ struct ProjectConfigEndpoints: EndpointArea {
   private static func mfa(_ configuration: AccountsConfiguration) -> JSON {
     let settings = configuration.secondFactors
     let providers: [JSON] = configuration.phone.secondFactor ? [.string("PHONE_SMS")] : []
-    let totp = JSON.object([
-      JSON.Member("state", .string(settings.totp ? "ENABLED" : "DISABLED")),
-      JSON.Member(
-        "totpProviderConfig", .object([JSON.Member("adjacentIntervals", .int(settings.totpAdjacentIntervals))])),
-    ])
+    let totp = AuthenticatorConfigs(
+      isOn: settings.totp, adjacentIntervals: settings.totpAdjacentIntervals)
     return .object([
       JSON.Member("state", .string(settings.policy.state)), JSON.Member("enabledProviders", .array(providers)),
-      JSON.Member("providerConfigs", .array([totp])),
+      JSON.Member("providerConfigs", totp.json),
     ])
   }
 }

@@ -9,6 +9,8 @@ struct ProjectSettings: Sendable {
   private let serves: @Sendable (SignInMethod) -> Bool
   /// The same of phone numbers, which no plugin serves.
   private let servesPhones: Bool
+  /// What can be changed, for the sentence that refuses something else.
+  private let known: String
   private var members: [JSON.Member] = []
   private var factors: [JSON.Member] = []
   private var phone: [JSON.Member] = []
@@ -22,8 +24,12 @@ struct ProjectSettings: Sendable {
   ///   - body: what the request says.
   ///   - serves: whether a plugin serves a way to sign in, so that it can be switched on.
   ///   - servesPhones: the same of phone numbers, which no plugin serves.
-  init(_ body: JSON, serves: @escaping @Sendable (SignInMethod) -> Bool, servesPhones: Bool) {
+  ///   - known: what can be changed, in words; nil for what projects can.
+  init(
+    _ body: JSON, serves: @escaping @Sendable (SignInMethod) -> Bool, servesPhones: Bool, known: String? = nil
+  ) {
     self.body = body
+    self.known = known ?? Self.ofProject
     self.serves = serves
     self.servesPhones = servesPhones
   }
@@ -77,18 +83,32 @@ struct ProjectSettings: Sendable {
       try changePolicy()
     }
     guard isKnown else {
-      let reason = Self.reasons.first { $0.0 == path || path.hasPrefix("\($0.0).") }?.1
-      throw AccountError(
-        .notImplemented,
-        "\(Self.shown(path)) cannot be changed here\(reason.map { ": \($0)" } ?? ""). What can: authorizedDomains, "
-          + "client.permissions, emailPrivacyConfig, mfa, passwordPolicyConfig, signIn, smsRegionConfig, "
-          + "blockingFunctions; the rest stands in the operator's file.")
+      throw Self.refusal(of: path, what: "cannot be changed here", known: known)
     }
+  }
+
+  /// What a project can change.
+  private static let ofProject =
+    "authorizedDomains, client.permissions, emailPrivacyConfig, mfa, passwordPolicyConfig, signIn, smsRegionConfig, "
+    + "blockingFunctions; the rest stands in the operator's file"
+
+  /// The refusal of what cannot be changed, with the reason where there is one to tell.
+  ///
+  /// - Parameters:
+  ///   - path: where it stands.
+  ///   - what: about it.
+  ///   - known: what can be changed.
+  static func refusal(of path: String, what: String, known: String) -> AccountError {
+    let reason = reasons.first { $0.0 == path || path.hasPrefix("\($0.0).") }?.1
+    return AccountError(
+      .notImplemented, "\(shown(path)) \(what)\(reason.map { ": \($0)" } ?? ""). What can: \(known).")
   }
 
   /// Why something of the service's configuration cannot be changed.
   private static let reasons = [
     ("autodeleteAnonymousUsers", "anonymous users stay until they are deleted"),
+    ("hashConfig", "every new password is hashed with scrypt"),
+    ("inheritance", "mails are sent as the project's"),
     ("mobileLinksConfig", "links lead to the server's publicURL"),
     ("monitoring", "requests are on record in the audit trail and the log"),
     ("multiTenant.defaultTenantLocation", "tenants are kept in the project"),
@@ -121,20 +141,9 @@ struct ProjectSettings: Sendable {
       setFactor("totpAdjacentIntervals", nil)
       return
     }
-    guard let list = configs.array, list.count <= 1 else {
-      throw AccountError(.invalidArgument, "mfa.providerConfigs must be an array of at most one, for TOTP")
-    }
-    guard let config = list.first else { return setFactor("totp", .bool(false)) }
-    guard let totp = config["totpProviderConfig"], totp.members != nil,
-      let state = config["state"]?.string, ["DISABLED", "ENABLED"].contains(state)
-    else {
-      throw AccountError(
-        .invalidArgument,
-        "mfa.providerConfigs has { state: \"ENABLED\" or \"DISABLED\", totpProviderConfig: { adjacentIntervals: 0 to 10 } }; "
-          + "that a second factor is required is said by mfa.state")
-    }
-    setFactor("totp", .bool(state == "ENABLED"))
-    setFactor("totpAdjacentIntervals", totp["adjacentIntervals"])
+    let authenticators = try AuthenticatorConfigs.read(configs, at: "mfa")
+    setFactor("totp", .bool(authenticators.isOn))
+    setFactor("totpAdjacentIntervals", authenticators.adjacentIntervals.map { .int($0) })
   }
 
   private mutating func setFactor(_ name: String, _ value: JSON?) {
@@ -206,7 +215,7 @@ struct ProjectSettings: Sendable {
   }
 
   /// A mask in the other spelling that masks have: `sms_region_config`.
-  private static func camelCase(_ mask: String) -> String {
+  static func camelCase(_ mask: String) -> String {
     let words = mask.split(separator: "_", omittingEmptySubsequences: false)
     return words.dropFirst().reduce(String(words.first ?? "")) { $0 + $1.prefix(1).uppercased() + $1.dropFirst() }
   }

@@ -110,7 +110,7 @@ extension IdentityCall {
   /// - Throws: `unauthenticated`, and `permissionDenied` for a service account.
   func requireOperator(of accounts: Accounts) throws(AccountError) -> Administrator {
     let administrator = try requireAdministrator()
-    guard accounts.store.view.serviceAccount(email: administrator.name) == nil else {
+    guard !accounts.isServiceAccount(administrator.name) else {
       throw AccountError(.permissionDenied, "This needs the server's own token; a service account's is not enough.")
     }
     return administrator

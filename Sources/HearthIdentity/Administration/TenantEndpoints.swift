@@ -12,8 +12,9 @@ struct TenantEndpoints: EndpointArea {
   /// `POST projects/PROJECT/tenants`: the body is the tenant; its id is drawn.
   func create(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let administrator = try call.requireAdministrator()
-    let change = try TenantChange(call, names: Self.names(of: call.body))
-    return json(try await tenants.create(by: administrator) { change.apply(to: &$0) })
+    let settings = try TenantSettings(call)
+    return json(
+      try await tenants.create(by: administrator, settings: settings.changes) { settings.apply(to: &$0) })
   }
 
   /// `GET projects/PROJECT/tenants?pageSize=&pageToken=`, in the order of their ids.
@@ -45,9 +46,11 @@ struct TenantEndpoints: EndpointArea {
   /// the body does not say; without a mask, what the body names.
   func change(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let administrator = try call.requireAdministrator()
-    let names = call.updateMask.map { $0.split(separator: ",").map(String.init) } ?? Self.names(of: call.body)
-    let change = try TenantChange(call, names: names)
-    return json(try await tenants.change(try id(call), by: administrator) { change.apply(to: &$0) })
+    let settings = try TenantSettings(call)
+    let tenant = try await tenants.change(try id(call), by: administrator, settings: settings.changes) {
+      settings.apply(to: &$0)
+    }
+    return json(tenant)
   }
 
   /// `DELETE projects/PROJECT/tenants/TENANT`: with everybody in it.
@@ -69,11 +72,6 @@ struct TenantEndpoints: EndpointArea {
     return id
   }
 
-  /// What a body sets. Its name is said by the path.
-  private static func names(of body: JSON) -> [String] {
-    (body.members ?? []).filter { $0.name != "name" && $0.value != .null }.map(\.name)
-  }
-
   private func json(_ tenant: TenantRecord) -> JSON {
     var reply = ReplyObject()
     reply.set("name", "projects/\(accounts.configuration.projectID)/tenants/\(tenant.id)")
@@ -85,102 +83,53 @@ struct TenantEndpoints: EndpointArea {
     reply.set("enableAnonymousUser", tenant.allowsAnonymous)
     reply.set("disableAuth", tenant.isDisabled)
     if let protects = tenant.protectsFromEnumeration {
-      reply.set("emailPrivacyConfig", .object([.init("enableImprovedEmailPrivacy", .bool(protects))]))
-    }
-    if let policy = tenant.secondFactorPolicy {
+      // What is false is not said, as at the service.
       reply.set(
-        "mfaConfig",
-        .object([
-          .init("state", .string(policy.state)),
-          .init("enabledProviders", .array(tenant.secondFactorProviders.map { .string($0) })),
-        ]))
+        "emailPrivacyConfig", .object(protects ? [JSON.Member("enableImprovedEmailPrivacy", .bool(true))] : []))
+    }
+    if let configuration = accounts.tenants?.configuration(of: tenant) {
+      reply.set("mfaConfig", Self.mfa(tenant, configuration))
+      if let changes = tenant.changes.flatMap({ JSON(parsing: $0.utf8) }) {
+        Self.setFurther(changes, configuration, in: &reply)
+      }
     }
     return reply.json
   }
-}
 
-/// What an administrator wants of a tenant.
-private struct TenantChange: Sendable {
-  private enum Setting: String, CaseIterable {
-    case displayName, allowPasswordSignup, enableEmailLinkSignin, enableAnonymousUser, disableAuth, emailPrivacyConfig
-    case mfaConfig
-
-    /// - Parameter mask: its name in either spelling of masks, alone or before a dot.
-    init?(mask: String) {
-      let name = mask.prefix { $0 != "." }
-      let found = Self.allCases.first { name == $0.rawValue || name == IdentityCall.snakeCase($0.rawValue) }
-      guard let found else { return nil }
-      self = found
+  /// Nil where nothing was decided of second factors.
+  private static func mfa(_ tenant: TenantRecord, _ configuration: AccountsConfiguration) -> JSON? {
+    guard tenant.secondFactorPolicy != nil || tenant.authenticators != nil || !tenant.secondFactorProviders.isEmpty
+    else { return nil }
+    let policy = tenant.secondFactorPolicy ?? configuration.secondFactors.policy
+    var members = [
+      JSON.Member("state", .string(policy.state)),
+      JSON.Member("enabledProviders", .array(tenant.secondFactorProviders.map { .string($0) })),
+    ]
+    if let authenticators = tenant.authenticators {
+      let configs = AuthenticatorConfigs(
+        isOn: authenticators.isOn, adjacentIntervals: authenticators.adjacentIntervals)
+      members.append(JSON.Member("providerConfigs", configs.json))
     }
+    return .object(members)
   }
 
-  private var steps: [@Sendable (inout TenantRecord) -> Void] = []
-
-  /// - Parameter names: of the members that are set; those that the body lacks become their defaults.
-  /// - Throws: `invalidArgument` for a value that cannot be, `notImplemented` for a setting that tenants do not have here.
-  init(_ call: IdentityCall, names: [String]) throws(AccountError) {
-    for name in names {
-      guard let setting = Setting(mask: name) else {
-        throw AccountError(.notImplemented, "\(name) cannot be set for a tenant of this server.")
-      }
-      steps.append(try Self.step(setting, call))
+  /// What was decided for the tenant over the project's settings, in the words of the service.
+  private static func setFurther(_ changes: JSON, _ configuration: AccountsConfiguration, in reply: inout ReplyObject) {
+    let permissions = [
+      changes["allowsSignUp"]?.bool.map { JSON.Member("disabledUserSignup", .bool(!$0)) },
+      changes["allowsDeletion"]?.bool.map { JSON.Member("disabledUserDeletion", .bool(!$0)) },
+    ].compactMap { $0 }
+    if !permissions.isEmpty {
+      reply.set("client", .object([JSON.Member("permissions", .object(permissions))]))
     }
-  }
-
-  private static func step(
-    _ setting: Setting, _ call: IdentityCall
-  ) throws(AccountError) -> @Sendable (inout TenantRecord) -> Void {
-    func flag() throws(AccountError) -> Bool { try call.bool(setting.rawValue) ?? false }
-    switch setting {
-    case .displayName:
-      let text = try call.text(setting.rawValue)
-      guard text.map(TenantRecord.isDisplayName) ?? true else {
-        throw AccountError(
-          .invalidArgument, "displayName has 4 to 20 letters, digits and hyphens, and begins with a letter.")
-      }
-      return { $0.displayName = text }
-    case .allowPasswordSignup:
-      let isOn = try flag()
-      return { $0.allowsPasswords = isOn }
-    case .enableEmailLinkSignin:
-      let isOn = try flag()
-      return { $0.allowsEmailLinks = isOn }
-    case .enableAnonymousUser:
-      let isOn = try flag()
-      return { $0.allowsAnonymous = isOn }
-    case .disableAuth:
-      let isOn = try flag()
-      return { $0.isDisabled = isOn }
-    case .emailPrivacyConfig:
-      let privacy = try call.object(setting.rawValue)
-      let protects = try privacy.flatMap { json throws(AccountError) in
-        try call.with(json).bool("enableImprovedEmailPrivacy")
-      }
-      return { $0.protectsFromEnumeration = protects }
-    case .mfaConfig: return try mfa(try call.object(setting.rawValue).map { call.with($0) })
+    if changes["passwordPolicy"] != nil {
+      reply.set("passwordPolicyConfig", PasswordPolicyInfo(configuration.passwordPolicy).config)
     }
-  }
-
-  /// The state is the policy. Authenticators are switched for the whole project.
-  private static func mfa(_ mfa: IdentityCall?) throws(AccountError) -> @Sendable (inout TenantRecord) -> Void {
-    guard let mfa else {
-      return { ($0.secondFactorPolicy, $0.secondFactorProviders) = (nil, []) }
+    if changes["phone"]?["regions"] != nil {
+      reply.set("smsRegionConfig", configuration.phone.regions.map(ProjectConfigEndpoints.regions))
     }
-    guard mfa.value("providerConfigs") == nil else {
-      throw AccountError(
-        .notImplemented, "mfaConfig.providerConfigs cannot be set for a tenant: authenticators are the project's.")
+    if let numbers = changes["phone"]?["testNumbers"], numbers.members?.isEmpty == false {
+      reply.set("testPhoneNumbers", numbers)
     }
-    guard let policy = SecondFactorSettings.Policy(state: try mfa.text("state") ?? "DISABLED") else {
-      throw AccountError(.invalidArgument, "mfaConfig.state must be DISABLED, ENABLED or MANDATORY")
-    }
-    let providers = try mfa.texts("enabledProviders") ?? []
-    guard providers.allSatisfy({ ["PHONE_SMS", "PROVIDER_UNSPECIFIED"].contains($0) }), providers.count <= 2 else {
-      throw AccountError(.invalidArgument, "mfaConfig.enabledProviders names PHONE_SMS or nothing")
-    }
-    return { ($0.secondFactorPolicy, $0.secondFactorProviders) = (policy, providers) }
-  }
-
-  func apply(to tenant: inout TenantRecord) {
-    for step in steps { step(&tenant) }
   }
 }

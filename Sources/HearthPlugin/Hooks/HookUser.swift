@@ -4,6 +4,8 @@ import HearthTree
 public struct HookUser: Sendable, Codable, Equatable {
   /// 1 to 128 characters.
   public var uid: String
+  /// The tenant whose user it is; nil for one of the project itself. Users of different tenants may have the same uid.
+  public var tenantID: String?
   /// In canonical form; nil when the account has none.
   public var email: String?
   /// Somebody proved to receive mail at ``email``.

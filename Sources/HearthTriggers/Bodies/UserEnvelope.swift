@@ -38,6 +38,7 @@ public struct UserEnvelope: Sendable {
     object.add("time", time)
     object.add("datacontenttype", "application/json")
     object.add("sequence", event.sequence)
+    if let tenant = event.user["tenantId"]?.string { object.add("tenantid", tenant) }
     object.add("data", raw: data.closed())
     return object.closed()
   }

@@ -73,6 +73,45 @@ import Testing
     store.close()
   }
 
+  @Test func `an account of a tenant is told of with its tenant, and none of the same uid elsewhere`() async throws {
+    let (project, world) = (try world.store(), world)
+    for id in ["acme-1", "zebra-1"] {
+      try await project.transact { accounts in accounts.putTenant(TenantRecord(id: id, createdAtMilliseconds: 1)) }
+    }
+    func told(
+      _ store: AccountStore, _ body: @escaping @Sendable (inout AccountTransaction) throws(AccountError) -> Void
+    ) async throws -> [String] {
+      let old = project.database.published.root
+      try await store.transact(body)
+      let new = project.database.published.root
+      let all =
+        [AccountPath.happenings]
+        + ["acme-1", "zebra-1"].map { AccountPath.tenant($0).appending(AccountPath.happenings) }
+      let change = CommittedChange(
+        position: 7, wallMilliseconds: 12, paths: all.filter { old[$0] != new[$0] }, oldRoot: old, newRoot: new,
+        principal: .administrator)
+      return AccountEvent.events(of: change, damage: project.damage).map {
+        "\($0.kind) \($0.user.tenantID ?? "-") \($0.uid) \($0.user.email ?? "-")"
+      }
+    }
+    for name in ["-", "acme-1", "zebra-1"] {
+      let store = name == "-" ? project : AccountStore(ofTenant: name, in: project)
+      let made = try await told(store) { accounts throws(AccountError) in
+        _ = try accounts.addNewcomer(
+          world.user("u1", email: "a@\(name).example"), by: "password", client: .commandLine)
+      }
+      #expect(made == ["created \(name) u1 a@\(name).example"])
+    }
+    let deleted = try await told(AccountStore(ofTenant: "acme-1", in: project)) { accounts in
+      accounts.delete("u1")
+      accounts.tell(.deleted, "u1")
+    }
+    #expect(deleted == ["deleted acme-1 u1 a@acme-1.example"])
+    // A tenant that goes as a whole says nothing of its users.
+    #expect(try await told(project) { accounts in accounts.deleteTenant("zebra-1") } == [])
+    project.close()
+  }
+
   @Test func `what is told of an account opens nothing`() async throws {
     let (store, world) = (try world.store(), world)
     let user = world.user("u1", email: "a@example.com")

@@ -247,6 +247,26 @@ import Testing
     #expect(!world.accounts.store.view.hasTenants)
   }
 
+  @Test("Security 83: a service account's token opens nothing of the operator's, named a tenant or not")
+  func serviceAccounts() async throws {
+    let world = try IdentityWorld()
+    let tenant = try await Self.make(world)
+    _ = try await Self.signUp(world, "ann@example.com", in: tenant)
+    let made = try await world.post(
+      "/hearth/v1/serviceAccounts:create", ["name": "backend"], authority: Self.administrator)
+    let account = try #require(made.json["email"]?.string, "\(made.text)")
+    for operation in ["users:export", "users:checkPasswords", "users:revoke", "tokens:standing", "audit:tail"] {
+      for body: JSON in [["tenantId": .string(tenant)], [:]] {
+        let answer = try await world.post("/hearth/v1/\(operation)", body, authority: .administrator(account))
+        #expect(answer.error?.hasPrefix("PERMISSION_DENIED") == true, "\(operation): \(answer.text)")
+      }
+    }
+    // What admin SDKs do with a tenant's users they do.
+    let users = try await world.post(
+      "/v1/projects/demo-test/tenants/\(tenant)/accounts:batchGet", method: "GET", authority: .administrator(account))
+    #expect(users.json["users"]?.array?.count == 1, "\(users.text)")
+  }
+
   @Test("guesses of a password in one tenant lock nobody of the same address in another")
   func throttled() async throws {
     let world = try IdentityWorld()

@@ -141,6 +141,28 @@ struct BlockingFunctionTests {
     #expect(later["oauth_id_token"] == nil)
   }
 
+  @Test("Functions are told whose user it is: of the tenant that signs in, and of none for the project's own")
+  func tenants() async throws {
+    let tenants = try #require(world.accounts.tenants)
+    let tenant = try await tenants.create(
+      by: Administrator(name: "op", client: world.world.client(), now: world.world.now)
+    ) { $0.allowsPasswords = true }
+    functions.forget()
+    for id in [nil, tenant.id] {
+      let made = try await world.post(
+        "accounts:signUp",
+        [
+          "email": "a@b.example", "password": .string(IdentityWorld.password), "returnSecureToken": true,
+          "tenantId": id.map { .string($0) } ?? .null,
+        ])
+      #expect(made.status == 200, "\(made.text)")
+    }
+    let told = functions.asked.map { $0.token.payload }
+    let expected: [ClaimValue?] = [nil, nil, .string(tenant.id), .string(tenant.id)]
+    #expect(told.map { $0["tenant_id"] } == expected)
+    #expect(told.map { $0["user_record"]?["tenant_id"] } == expected)
+  }
+
   @Test("Which operations ask which functions")
   func operations() async throws {
     func asked(_ work: () async throws -> Void) async throws -> [String] {

@@ -1,0 +1,50 @@
+import HearthAccounts
+import HearthTree
+
+/// `providerConfigs` in what the service says of second factors: those that are no phones. The one kind is an
+/// authenticator with time-based codes.
+struct AuthenticatorConfigs {
+  var isOn: Bool
+  /// Nil when it is not said.
+  var adjacentIntervals: Int64?
+
+  /// - Parameter name: of the member that it is in.
+  /// - Throws: `invalidArgument` for what no admin SDK would send.
+  static func read(_ configs: JSON, at name: String) throws(AccountError) -> AuthenticatorConfigs {
+    guard let list = configs.array, list.count <= 1 else {
+      throw AccountError(.invalidArgument, "\(name).providerConfigs must be an array of at most one, for TOTP")
+    }
+    guard let config = list.first else { return AuthenticatorConfigs(isOn: false) }
+    let range = SecondFactorSettings.adjacentIntervalsRange
+    guard let totp = config["totpProviderConfig"], totp.members != nil,
+      let state = config["state"]?.string, ["DISABLED", "ENABLED"].contains(state)
+    else {
+      throw AccountError(
+        .invalidArgument,
+        "\(name).providerConfigs has { state: \"ENABLED\" or \"DISABLED\", totpProviderConfig: { adjacentIntervals: "
+          + "\(range.lowerBound) to \(range.upperBound) } }; that a second factor is required is said by \(name).state")
+    }
+    guard let said = totp["adjacentIntervals"], said != .null else {
+      return AuthenticatorConfigs(isOn: state == "ENABLED")
+    }
+    guard let intervals = said.int, range.contains(intervals) else {
+      throw AccountError(
+        .invalidArgument,
+        "\(name).providerConfigs: adjacentIntervals must be a whole number from \(range.lowerBound) to "
+          + "\(range.upperBound)")
+    }
+    return AuthenticatorConfigs(isOn: state == "ENABLED", adjacentIntervals: intervals)
+  }
+
+  /// How many intervals is said of what is on.
+  var json: JSON {
+    let said = isOn ? adjacentIntervals : nil
+    let intervals = said.map { [JSON.Member("adjacentIntervals", .int($0))] } ?? []
+    return .array([
+      .object([
+        JSON.Member("state", .string(isOn ? "ENABLED" : "DISABLED")),
+        JSON.Member("totpProviderConfig", .object(intervals)),
+      ])
+    ])
+  }
+}

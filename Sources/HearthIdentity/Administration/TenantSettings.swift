@@ -1,0 +1,169 @@
+import HearthAccounts
+import HearthTree
+
+/// What an administrator wants of a tenant, in the words of Identity Platform's `Tenant`.
+struct TenantSettings: Sendable {
+  /// What tenants have of their own, for the sentence that refuses something else.
+  private static let known =
+    "displayName, allowPasswordSignup, enableEmailLinkSignin, enableAnonymousUser, disableAuth, client.permissions, "
+    + "emailPrivacyConfig, mfaConfig, passwordPolicyConfig, smsRegionConfig, testPhoneNumbers; the rest is the project's"
+
+  /// Those that are one value.
+  private static let plain = [
+    "displayName", "allowPasswordSignup", "enableEmailLinkSignin", "enableAnonymousUser", "disableAuth",
+  ]
+
+  private var steps: [@Sendable (inout TenantRecord) -> Void] = []
+  private var further: ProjectSettings
+
+  /// What goes over the project's settings, in the words of the operator's file; nil for nothing.
+  var changes: JSON? { further.changes }
+
+  /// - Throws: `invalidArgument` for a value that cannot be, `notImplemented` for a setting that tenants do not have here.
+  init(_ call: IdentityCall) throws(AccountError) {
+    further = ProjectSettings(
+      Self.furtherBody(call.body), serves: { _ in false }, servesPhones: false, known: Self.known)
+    for mask in Self.masks(call) {
+      try read(mask, call)
+    }
+  }
+
+  /// The settings that a request is about, each with its place: what the mask names, else all that the body has. What a
+  /// mask names and the body lacks becomes its default.
+  private static func masks(_ call: IdentityCall) -> [String] {
+    let masks = call.updateMask.map { $0.split(separator: ",").map(String.init) } ?? places(in: call.body)
+    // The name is said by the path.
+    return masks.map(ProjectSettings.camelCase).filter { $0 != "name" }
+  }
+
+  /// `null` stands for nothing where no mask says that it is meant.
+  private static func places(in body: JSON) -> [String] {
+    (body.members ?? []).filter { $0.value != .null }.flatMap { member -> [String] in
+      switch (ProjectSettings.camelCase(member.name), member.value) {
+      case ("mfaConfig", .object(let members)): members.map { "mfaConfig.\($0.name)" }
+      case ("client", _), ("passwordPolicyConfig", _), ("smsRegionConfig", _):
+        ProjectSettings.leaves(of: .object([member]))
+      default: [member.name]
+      }
+    }
+  }
+
+  /// The body with those settings of a tenant where the project has them.
+  private static func furtherBody(_ body: JSON) -> JSON {
+    let numbers = body["testPhoneNumbers"] ?? body["test_phone_numbers"] ?? .null
+    let own = (body.members ?? []).filter { $0.name != "signIn" && $0.name != "sign_in" }
+    return .object(
+      own + [.init("signIn", .object([.init("phoneNumber", .object([.init("testPhoneNumbers", numbers)]))]))])
+  }
+
+  private mutating func read(_ path: String, _ call: IdentityCall) throws(AccountError) {
+    let name = String(path.prefix { $0 != "." })
+    // There is nothing below it, so nothing is meant.
+    guard path == name || !Self.plain.contains(name) else { return }
+    func flag() throws(AccountError) -> Bool { try call.bool(name) ?? false }
+    switch name {
+    case "displayName":
+      let text = try call.text(name)
+      guard text.map(TenantRecord.isDisplayName) ?? true else {
+        throw AccountError(
+          .invalidArgument, "displayName has 4 to 20 letters, digits and hyphens, and begins with a letter.")
+      }
+      steps.append { $0.displayName = text }
+    case "allowPasswordSignup":
+      let isOn = try flag()
+      steps.append { $0.allowsPasswords = isOn }
+    case "enableEmailLinkSignin":
+      let isOn = try flag()
+      steps.append { $0.allowsEmailLinks = isOn }
+    case "enableAnonymousUser":
+      let isOn = try flag()
+      steps.append { $0.allowsAnonymous = isOn }
+    case "disableAuth":
+      let isOn = try flag()
+      steps.append { $0.isDisabled = isOn }
+    case "emailPrivacyConfig":
+      let privacy = try call.object(name)
+      let protects = try privacy.flatMap { json throws(AccountError) in
+        try call.with(json).bool("enableImprovedEmailPrivacy")
+      }
+      steps.append { $0.protectsFromEnumeration = protects }
+    case "mfaConfig": try readFactors(path, try call.object(name).map { call.with($0) })
+    case "client", "passwordPolicyConfig", "smsRegionConfig": try further.change(path)
+    case "testPhoneNumbers": try further.change("signIn.phoneNumber.testPhoneNumbers")
+    default:
+      guard Self.isSo(name, call.value(name)) else {
+        throw ProjectSettings.refusal(of: path, what: "cannot be set for a tenant of this server", known: Self.known)
+      }
+    }
+  }
+
+  /// The state is the policy; `enabledProviders` names phones, `providerConfigs` authenticators.
+  private mutating func readFactors(_ path: String, _ mfa: IdentityCall?) throws(AccountError) {
+    var isKnown = false
+    func names(_ member: String) -> Bool {
+      let place = "mfaConfig.\(member)"
+      let isNamed = path == "mfaConfig" || path == place
+      if isNamed || path.hasPrefix("\(place).") { isKnown = true }
+      return isNamed
+    }
+    if names("state") {
+      let state = try mfa?.text("state")
+      let policy = state.flatMap { SecondFactorSettings.Policy(state: $0) }
+      guard (state == nil) == (policy == nil) else {
+        throw AccountError(.invalidArgument, "mfaConfig.state must be DISABLED, ENABLED or MANDATORY")
+      }
+      steps.append { $0.secondFactorPolicy = policy }
+    }
+    if names("enabledProviders") {
+      let providers = try mfa?.texts("enabledProviders") ?? []
+      guard providers.allSatisfy({ ["PHONE_SMS", "PROVIDER_UNSPECIFIED"].contains($0) }), providers.count <= 2 else {
+        throw AccountError(.invalidArgument, "mfaConfig.enabledProviders names PHONE_SMS or nothing")
+      }
+      steps.append { $0.secondFactorProviders = providers }
+    }
+    if names("providerConfigs") {
+      let configs = try mfa?.value("providerConfigs").map { json throws(AccountError) in
+        try AuthenticatorConfigs.read(json, at: "mfaConfig")
+      }
+      let authenticators = configs.map {
+        TenantRecord.Authenticators(isOn: $0.isOn, adjacentIntervals: $0.adjacentIntervals)
+      }
+      steps.append { $0.authenticators = authenticators }
+    }
+    guard isKnown else {
+      throw ProjectSettings.refusal(of: path, what: "cannot be set for a tenant of this server", known: Self.known)
+    }
+  }
+
+  /// Whether a setting that tenants do not have says what holds for every one of them.
+  private static func isSo(_ name: String, _ value: JSON?) -> Bool {
+    guard let value else {
+      return ["autodeleteAnonymousUsers", "inheritance", "monitoring", "recaptchaConfig"].contains(name)
+    }
+    switch name {
+    case "autodeleteAnonymousUsers": return value.bool == false
+    case "inheritance":
+      return value.members?.allSatisfy { $0.name == "emailSendingConfig" && $0.value.bool == true } == true
+    case "monitoring": return value == .object([]) || value["requestLogging"]?["enabled"]?.bool == false
+    case "recaptchaConfig": return isOff(value)
+    default: return false
+    }
+  }
+
+  /// Whether a configuration of captchas switches everything off that it names.
+  private static func isOff(_ value: JSON) -> Bool {
+    value.members?.allSatisfy { member in
+      switch member.value {
+      case .string(let text): text == "OFF"
+      case .bool(let isOn): !isOn
+      case .array(let rules): rules.isEmpty
+      case .null: true
+      default: false
+      }
+    } == true
+  }
+
+  func apply(to tenant: inout TenantRecord) {
+    for step in steps { step(&tenant) }
+  }
+}

@@ -1,0 +1,327 @@
+import HearthTree
+import Testing
+
+@testable import HearthAccounts
+@testable import HearthCrypto
+@testable import HearthIdentity
+
+/// What tenants have of their own: set as admin SDKs do, and counting for their users alone.
+@Suite struct TenantSettingsTests {
+  private static let administrator = IdentityRequest.Authority.administrator("op")
+  private static let tenants = "/v2/projects/demo-test/tenants"
+
+  private static func make(_ world: IdentityWorld, _ members: JSON) async throws -> String {
+    let answer = try await world.post(
+      tenants, .object([.init("allowPasswordSignup", true)] + (members.members ?? [])), authority: administrator)
+    #expect(answer.status == 200, "\(answer.text)")
+    return String(try #require(answer.json["name"]?.string?.split(separator: "/").last))
+  }
+
+  private static func get(_ world: IdentityWorld, _ tenant: String) async throws -> JSON {
+    try await world.post("\(tenants)/\(tenant)", method: "GET", authority: administrator).json
+  }
+
+  private static func patch(
+    _ world: IdentityWorld, _ tenant: String, _ mask: String?, _ body: JSON
+  ) async throws -> IdentityWorld.Answer {
+    try await world.send(
+      "\(tenants)/\(tenant)", body.text(), method: "PATCH", query: mask.map { [("updateMask", $0)] } ?? [],
+      authority: administrator)
+  }
+
+  private static func post(
+    _ world: IdentityWorld, _ path: String, _ members: JSON, in tenant: String?
+  ) async throws -> IdentityWorld.Answer {
+    try await world.post(
+      path, .object((members.members ?? []) + (tenant.map { [.init("tenantId", .string($0))] } ?? [])))
+  }
+
+  private static let account: JSON = [
+    "email": "ann@example.com", "password": .string(IdentityWorld.password), "returnSecureToken": true,
+  ]
+
+  /// Somebody of a tenant with a verified address, signed in.
+  private static func verified(_ world: IdentityWorld, in tenant: String) async throws -> IdentityWorld.Answer {
+    let user = try await post(world, "accounts:signUp", account, in: tenant)
+    #expect(user.status == 200, "\(user.text)")
+    let store = try #require(world.accounts.tenants?.find(tenant)).store
+    try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
+      guard var record = transaction.user(user.localID) else { throw AccountError(.userNotFound) }
+      record.isEmailVerified = true
+      try transaction.update(record)
+    }
+    return user
+  }
+
+  private static func start(
+    _ world: IdentityWorld, _ idToken: String, in tenant: String
+  ) async throws -> IdentityWorld.Answer {
+    try await post(
+      world, "/v2/accounts/mfaEnrollment:start", ["idToken": .string(idToken), "totpEnrollmentInfo": [:]], in: tenant)
+  }
+
+  private static func finish(
+    _ world: IdentityWorld, _ idToken: String, _ start: IdentityWorld.Answer, stepsBack: Int64, in tenant: String
+  ) async throws -> (answer: IdentityWorld.Answer, secret: [UInt8]) {
+    let info = try #require(start.json["totpSessionInfo"], "\(start.text)")
+    let secret = try #require(TOTP.secret(base32: info["sharedSecretKey"]?.string ?? ""))
+    let code = try code(world, secret, stepsBack: stepsBack)
+    let proof: JSON = ["sessionInfo": info["sessionInfo"] ?? .null, "verificationCode": .string(code)]
+    let answer = try await post(
+      world, "/v2/accounts/mfaEnrollment:finalize", ["idToken": .string(idToken), "totpVerificationInfo": proof],
+      in: tenant)
+    return (answer, secret)
+  }
+
+  private static func code(_ world: IdentityWorld, _ secret: [UInt8], stepsBack: Int64) throws -> String {
+    try #require(TOTP.code(secret: secret, step: TOTP.step(atSeconds: world.nowSeconds) - stepsBack))
+  }
+
+  @Test("second factors are kept as admin SDKs say them, whole or by a mask of single members, and told the same way")
+  func factorsAreKept() async throws {
+    let world = try IdentityWorld()
+    let on: JSON = [
+      "state": "ENABLED", "enabledProviders": ["PHONE_SMS"],
+      "providerConfigs": [["state": "ENABLED", "totpProviderConfig": ["adjacentIntervals": 5]]],
+    ]
+    let tenant = try await Self.make(world, ["mfaConfig": on])
+    #expect(try await Self.get(world, tenant)["mfaConfig"] == on)
+    let off: JSON = [
+      "state": "DISABLED", "enabledProviders": [],
+      "providerConfigs": [["state": "ENABLED", "totpProviderConfig": [:]]],
+    ]
+    let mask = "mfaConfig.state,mfaConfig.enabledProviders,mfaConfig.providerConfigs"
+    let changed = try await Self.patch(world, tenant, mask, ["mfaConfig": off])
+    #expect(changed.json["mfaConfig"] == off, "\(changed.text)")
+    // One member leaves the others as they are; another mask leaves all.
+    let phones = try await Self.patch(
+      world, tenant, "mfaConfig.providerConfigs",
+      ["mfaConfig": ["providerConfigs": [["state": "DISABLED", "totpProviderConfig": [:]]]]])
+    #expect(phones.json["mfaConfig"]?["state"] == "DISABLED", "\(phones.text)")
+    _ = try await Self.patch(world, tenant, "displayName", ["displayName": "another"])
+    #expect(try await Self.get(world, tenant)["mfaConfig"] == phones.json["mfaConfig"])
+    // Without any, the project's count, and nothing is said.
+    let none = try await Self.patch(world, tenant, "mfaConfig", .object([]))
+    #expect(none.status == 200 && none.json["mfaConfig"] == nil, "\(none.text)")
+    for (wrong, words) in [
+      (["adjacentIntervals": 11], "adjacentIntervals must be a whole number from 0 to 10"),
+      (["adjacentIntervals": "1"], "adjacentIntervals must be a whole number from 0 to 10"),
+    ] as [(JSON, String)] {
+      let answer = try await Self.patch(
+        world, tenant, nil,
+        ["mfaConfig": ["providerConfigs": [["state": "ENABLED", "totpProviderConfig": wrong]]]])
+      #expect(answer.status == 400 && answer.error?.contains(words) == true, "\(answer.text)")
+    }
+    for wrong: JSON in [["state": "MANDATORY", "totpProviderConfig": [:]], ["state": "ENABLED"], "x"] {
+      let answer = try await Self.patch(world, tenant, nil, ["mfaConfig": ["providerConfigs": [wrong]]])
+      #expect(answer.status == 400, "\(answer.text)")
+    }
+    // Below a value is nothing that could be meant.
+    let below = try await Self.patch(
+      world, tenant, "displayName.0,mfaConfig.enabledProviders.x",
+      ["displayName": "unused", "mfaConfig": ["enabledProviders": ["PHONE_SMS"]]])
+    #expect(below.json["displayName"] == "another" && below.json["mfaConfig"] == nil, "\(below.text)")
+    let unknown = try await Self.patch(world, tenant, "mfaConfig.color", .object([]))
+    #expect(unknown.error?.hasPrefix("NOT_IMPLEMENTED : mfaConfig.color cannot be set") == true, "\(unknown.text)")
+  }
+
+  @Test("authenticators are enrolled where the tenant has them, and their codes count as long as it says")
+  func authenticators() async throws {
+    let world = try IdentityWorld()
+    func configured(_ state: JSON, _ totp: JSON) async throws -> String {
+      try await Self.make(
+        world, ["mfaConfig": ["state": "ENABLED", "providerConfigs": [["state": state, "totpProviderConfig": totp]]]])
+    }
+    let wide = try await configured("ENABLED", ["adjacentIntervals": 5])
+    let narrow = try await configured("ENABLED", ["adjacentIntervals": 0])
+    let none = try await configured("DISABLED", [:])
+
+    let refused = try await Self.start(world, try await Self.verified(world, in: none).idToken, in: none)
+    #expect(refused.error?.hasPrefix("OPERATION_NOT_ALLOWED : Authenticators") == true, "\(refused.text)")
+    for (tenant, isTaken) in [(wide, true), (narrow, false)] {
+      let user = try await Self.verified(world, in: tenant)
+      let late = try await Self.finish(
+        world, user.idToken, try await Self.start(world, user.idToken, in: tenant), stepsBack: 4, in: tenant)
+      #expect((late.answer.status == 200) == isTaken, "\(late.answer.text)")
+      guard isTaken else { continue }
+      // At sign-in as well.
+      world.world.advance(seconds: 600)
+      let first = try await Self.post(world, "accounts:signInWithPassword", Self.account, in: tenant)
+      let factor = try #require(first.json["mfaInfo"]?.array?.first?["mfaEnrollmentId"], "\(first.text)")
+      let second = try await Self.post(
+        world, "/v2/accounts/mfaSignIn:finalize",
+        [
+          "mfaPendingCredential": first.json["mfaPendingCredential"] ?? .null, "mfaEnrollmentId": factor,
+          "totpVerificationInfo": ["verificationCode": .string(try Self.code(world, late.secret, stepsBack: 5))],
+        ], in: tenant)
+      #expect(second.status == 200, "\(second.text)")
+    }
+    // Switched off, nobody enrols one, and who has one still shows it. The project is not asked.
+    let changed = try await Self.patch(
+      world, wide, "mfaConfig.providerConfigs",
+      ["mfaConfig": ["providerConfigs": [["state": "DISABLED", "totpProviderConfig": [:]]]]])
+    #expect(changed.status == 200, "\(changed.text)")
+    let still = try await Self.post(world, "accounts:signInWithPassword", Self.account, in: wide)
+    #expect(still.json["mfaPendingCredential"] != nil && still.json["idToken"] == nil, "\(still.text)")
+    let own = try await world.verified("bob@example.com")
+    #expect(try await world.startAuthenticator(own.idToken).status == 200)
+  }
+
+  @Test("authenticators that are switched on count beside a state that is DISABLED, which is about phones")
+  func authenticatorsAlone() async throws {
+    let world = try IdentityWorld()
+    let alone = try await Self.make(
+      world,
+      ["mfaConfig": ["state": "DISABLED", "providerConfigs": [["state": "ENABLED", "totpProviderConfig": [:]]]]])
+    let nothing = try await Self.make(world, ["mfaConfig": ["state": "DISABLED"]])
+    let ann = try await Self.verified(world, in: alone)
+    #expect(try await Self.start(world, ann.idToken, in: alone).status == 200)
+    let bob = try await Self.verified(world, in: nothing)
+    let refused = try await Self.start(world, bob.idToken, in: nothing)
+    #expect(refused.error?.hasPrefix("OPERATION_NOT_ALLOWED") == true, "\(refused.text)")
+  }
+
+  @Test("a tenant's password policy is asked of its users alone, and told to their apps")
+  func passwordPolicy() async throws {
+    let world = try IdentityWorld()
+    let tenant = try await Self.make(world, [:])
+    let strict: JSON = [
+      "passwordPolicyEnforcementState": "ENFORCE", "forceUpgradeOnSignin": false,
+      "passwordPolicyVersions": [["customStrengthOptions": ["containsNumericCharacter": true]]],
+    ]
+    let mask =
+      "passwordPolicyConfig.passwordPolicyEnforcementState,passwordPolicyConfig.forceUpgradeOnSignin,"
+      + "passwordPolicyConfig.passwordPolicyVersions"
+    let changed = try await Self.patch(world, tenant, mask, ["passwordPolicyConfig": strict])
+    #expect(changed.json["passwordPolicyConfig"]?["passwordPolicyEnforcementState"] == "ENFORCE", "\(changed.text)")
+    let weak = try await Self.post(world, "accounts:signUp", Self.account, in: tenant)
+    #expect(weak.error?.hasPrefix("PASSWORD_DOES_NOT_MEET_REQUIREMENTS") == true, "\(weak.text)")
+    #expect(try await Self.post(world, "accounts:signUp", Self.account, in: nil).status == 200)
+    func told(_ tenant: String?) async throws -> JSON? {
+      try await world.send(
+        "/v2/passwordPolicy", [], method: "GET", query: tenant.map { [("tenantId", $0)] } ?? []
+      ).json["customStrengthOptions"]?["containsNumericCharacter"]
+    }
+    let (own, ofProject) = (try await told(tenant), try await told(nil))
+    #expect(own == true && ofProject == nil)
+    let off = try await Self.patch(
+      world, tenant, mask, ["passwordPolicyConfig": ["passwordPolicyEnforcementState": "OFF"]])
+    #expect(off.json["passwordPolicyConfig"]?["passwordPolicyEnforcementState"] == "OFF", "\(off.text)")
+    #expect(try await Self.post(world, "accounts:signUp", Self.account, in: tenant).status == 200)
+  }
+
+  @Test("whether new users may come and old ones may go is said for each tenant")
+  func permissions() async throws {
+    let world = try IdentityWorld()
+    let tenant = try await Self.make(world, [:])
+    let user = try await Self.post(world, "accounts:signUp", Self.account, in: tenant)
+    let changed = try await Self.patch(
+      world, tenant, "client.permissions.disabledUserSignup,client.permissions.disabledUserDeletion",
+      ["client": ["permissions": ["disabledUserSignup": true, "disabledUserDeletion": true]]])
+    #expect(
+      changed.json["client"] == ["permissions": ["disabledUserSignup": true, "disabledUserDeletion": true]],
+      "\(changed.text)")
+    let other: JSON = ["email": "bob@example.com", "password": .string(IdentityWorld.password)]
+    #expect(try await Self.post(world, "accounts:signUp", other, in: tenant).error == "ADMIN_ONLY_OPERATION")
+    #expect(try await Self.post(world, "accounts:signUp", other, in: nil).status == 200)
+    let stays = try await Self.post(world, "accounts:delete", ["idToken": .string(user.idToken)], in: tenant)
+    #expect(stays.status == 400, "\(stays.text)")
+    let back = try await Self.patch(world, tenant, "client", .object([]))
+    #expect(back.json["client"] == nil, "\(back.text)")
+    #expect(try await Self.post(world, "accounts:signUp", other, in: tenant).status == 200)
+  }
+
+  @Test("regions and test numbers are the tenant's own, and those of the project where it has none")
+  func phones() async throws {
+    let phone = try PhoneWorld()
+    let world = phone.world
+    let tenant = try await Self.make(
+      world,
+      [
+        "mfaConfig": ["state": "ENABLED", "enabledProviders": ["PHONE_SMS"]],
+        "testPhoneNumbers": ["+4915100000001": "123456"],
+        "smsRegionConfig": ["allowByDefault": ["disallowedRegions": ["AT"]]],
+      ])
+    let made = try await Self.get(world, tenant)
+    #expect(made["testPhoneNumbers"] == ["+4915100000001": "123456"])
+    #expect(made["smsRegionConfig"] == ["allowByDefault": ["disallowedRegions": ["AT"]]])
+    let user = try await Self.verified(world, in: tenant)
+    func start(_ number: JSON) async throws -> IdentityWorld.Answer {
+      try await Self.post(
+        world, "/v2/accounts/mfaEnrollment:start",
+        ["idToken": .string(user.idToken), "phoneEnrollmentInfo": ["phoneNumber": number]], in: tenant)
+    }
+    #expect(try await start("+436601234567").status == 400)
+    let begun = try await start("+4915100000001")
+    let sessionInfo = try #require(begun.json["phoneSessionInfo"]?["sessionInfo"], "\(begun.text)")
+    await world.accounts.smsQueue.idle()
+    #expect(phone.phones.messages.isEmpty)
+    let done = try await Self.post(
+      world, "/v2/accounts/mfaEnrollment:finalize",
+      ["idToken": .string(user.idToken), "phoneVerificationInfo": ["sessionInfo": sessionInfo, "code": "123456"]],
+      in: tenant)
+    #expect(done.status == 200, "\(done.text)")
+    // Not the project's: there the number is sent a code of its own.
+    _ = try await phone.ask("+4915100000001")
+    await world.accounts.smsQueue.idle()
+    #expect(phone.phones.messages.map(\.to) == ["+4915100000001"])
+    let cleared = try await Self.patch(world, tenant, "testPhoneNumbers", ["testPhoneNumbers": [:]])
+    #expect(cleared.json["testPhoneNumbers"] == nil && cleared.json["smsRegionConfig"] != nil, "\(cleared.text)")
+    let wrong = try await Self.patch(world, tenant, "testPhoneNumbers", ["testPhoneNumbers": ["+49": "x"]])
+    #expect(wrong.error?.hasPrefix("INVALID_ARGUMENT : ") == true, "\(wrong.text)")
+  }
+
+  @Test("what tenants do not have is refused by name; what is so for every tenant may be said")
+  func refusals() async throws {
+    let world = try IdentityWorld()
+    for (settings, words) in [
+      (["recaptchaConfig": ["emailPasswordEnforcementState": "AUDIT"]], "the captcha stands in the operator's file"),
+      (["inheritance": ["emailSendingConfig": false]], "mails are sent as the project's"),
+      (["autodeleteAnonymousUsers": true], "anonymous users stay until they are deleted"),
+      (["hashConfig": ["algorithm": "SCRYPT"]], "every new password is hashed with scrypt"),
+      (["authorizedDomains": ["example.com"]], "the rest is the project's"),
+      (["signIn": ["phoneNumber": ["testPhoneNumbers": [:]]]], "the rest is the project's"),
+      (["client": ["apiKey": "x"]], "client.apiKey cannot be changed here"),
+    ] as [(JSON, String)] {
+      let answer = try await world.post(Self.tenants, settings, authority: Self.administrator)
+      #expect(answer.status == 501 && answer.error?.contains(words) == true, "\(answer.text)")
+    }
+    #expect(world.accounts.store.view.tenantCount == 0)
+    let tenant = try await Self.make(
+      world,
+      [
+        "inheritance": ["emailSendingConfig": true], "autodeleteAnonymousUsers": false,
+        "monitoring": ["requestLogging": ["enabled": false]],
+        "recaptchaConfig": ["emailPasswordEnforcementState": "OFF", "useAccountDefender": false],
+      ])
+    #expect(try await Self.get(world, tenant)["recaptchaConfig"] == nil)
+  }
+
+  @Test("what a tenant has of its own stays what it is when the project changes, and comes back after a restart")
+  func overProject() async throws {
+    let world = try IdentityWorld()
+    let tenant = try await Self.make(
+      world,
+      [
+        "client": ["permissions": ["disabledUserSignup": true]],
+        "mfaConfig": ["providerConfigs": [["state": "DISABLED", "totpProviderConfig": ["adjacentIntervals": 2]]]],
+      ])
+    let project = try await world.send(
+      "/v2/projects/demo-test/config",
+      JSON.object([.init("client", ["permissions": ["disabledUserSignup": false, "disabledUserDeletion": true]])])
+        .text(), method: "PATCH", authority: Self.administrator)
+    #expect(project.status == 200, "\(project.text)")
+    let accounts = try #require(world.accounts.tenants?.find(tenant))
+    #expect(!accounts.configuration.allowsSignUp && !accounts.configuration.allowsDeletion)
+    #expect(world.accounts.configuration.allowsSignUp && world.accounts.configuration.secondFactors.totp)
+    // As it is written and read again.
+    let record = try #require(world.accounts.store.view.tenant(tenant))
+    #expect(record.authenticators == .init(isOn: false, adjacentIntervals: 2))
+    #expect(record.changes == #"{"allowsSignUp":false}"#)
+    // What goes no more with the project's settings gives way to them.
+    var damaged = record
+    damaged.changes = #"{"allowsSignUp":false,"passwordPolicy":{"lengthMin":9000}}"#
+    let settings = try #require(world.accounts.tenants).configuration(of: damaged)
+    #expect(!settings.allowsSignUp && settings.passwordPolicy.lengthMin == 6)
+  }
+}
