@@ -11,7 +11,7 @@ struct Hearth: AsyncParsableCommand {
     version: HearthServer.version,
     subcommands: [
       ServeCommand.self, DevCommand.self, ExecCommand.self, DatabaseCommand.self, DatabasesCommand.self,
-      UsersCommand.self, TokenCommand.self,
+      UsersCommand.self, TenantsCommand.self, TokenCommand.self,
       ServiceAccountCommand.self, KeysCommand.self, SecretsCommand.self, ProvidersCommand.self,
       ConsoleCommand.self,
       AuditCommand.self, RevocationsCommand.self,

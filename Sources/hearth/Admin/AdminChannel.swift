@@ -36,8 +36,9 @@ struct AdminRequest: Sendable {
     AdminRequest(path: accountsPath(operation, of: project), body: .object(members))
   }
 
-  static func accountsPath(_ operation: String, of project: String) -> String {
-    "/identitytoolkit.googleapis.com/v1/projects/\(project)/" + operation
+  /// The path of such an operation, or of one on the accounts of a tenant of the project.
+  static func accountsPath(_ operation: String, of project: String, tenant: String? = nil) -> String {
+    "/identitytoolkit.googleapis.com/v1/projects/\(project)/" + (tenant.map { "tenants/\($0)/" } ?? "") + operation
   }
 
   /// The path with the query behind it, percent-encoded.
@@ -78,6 +79,7 @@ struct AdminFailure: Error, CustomStringConvertible {
     case "DUPLICATE_LOCAL_ID": "the uid is taken"
     case "PHONE_NUMBER_EXISTS": "another account has this number; see it with: hearth users show NUMBER"
     case "USER_NOT_FOUND": "there is no such account; hearth users list shows those that exist"
+    case "TENANT_NOT_FOUND": "there is no such tenant; hearth tenants list shows those that exist"
     case "UNAUTHENTICATED":
       "the administrator's token does not count there; name the server's own --data folder, or its --token-file"
     case "PASSWORD_LOGIN_DISABLED", "OPERATION_NOT_ALLOWED":

@@ -54,11 +54,15 @@ struct AdminOptions: ParsableArguments {
   }
 
   /// Opens a channel, does the work over it, and closes it also when the work throws.
-  func run<Value>(_ work: (Administration) async throws -> Value) async throws -> Value {
+  ///
+  /// - Parameter tenant: whose accounts it is about; nil for the project's own.
+  func run<Value>(
+    in tenant: TenantOption? = nil, _ work: (Administration) async throws -> Value
+  ) async throws -> Value {
     let (channel, projectID) = try await open()
     do {
       let value = try await work(
-        Administration(channel: channel, projectID: projectID, printsJSON: json))
+        Administration(channel: channel, projectID: projectID, tenant: tenant?.tenant, printsJSON: json))
       await channel.close()
       return value
     } catch {

@@ -5,6 +5,8 @@ import HearthTree
 struct Administration: Sendable {
   let channel: any AdminChannel
   let projectID: String
+  /// The tenant whose accounts they are; nil for the project's own.
+  var tenant: String?
   /// Whether answers are printed as JSON, one value a line.
   let printsJSON: Bool
   /// Collects the numbers of revocations, for a command that waits for their receipts.
@@ -14,13 +16,13 @@ struct Administration: Sendable {
 
   /// An operation on the project's accounts: `accounts` + `:lookup`; the empty name makes one.
   func accounts(_ operation: String, _ members: [JSON.Member]) async throws -> JSON {
-    try await send(.accounts("accounts" + operation, of: projectID, members))
+    try await send(AdminRequest(path: accountsPath("accounts" + operation), body: .object(members)))
   }
 
   /// A page of accounts, in order of uid.
   func page(after token: String?, limit: Int) async throws -> (users: [JSON], next: String?) {
     var request = AdminRequest(
-      method: "GET", path: AdminRequest.accountsPath("accounts:batchGet", of: projectID),
+      method: "GET", path: accountsPath("accounts:batchGet"),
       query: [("maxResults", String(limit))])
     if let token { request.query.append(("nextPageToken", token)) }
     let answer = try await channel.send(request)
@@ -28,11 +30,17 @@ struct Administration: Sendable {
     return (answer["users"]?.array ?? [], next)
   }
 
+  /// One of the server's own operations, of those that are about people.
   func hearth(_ operation: String, _ members: [JSON.Member] = []) async throws -> JSON {
-    try await send(.hearth(operation, members))
+    try await send(.hearth(operation, members + (tenant.map { [JSON.Member("tenantId", .string($0))] } ?? [])))
   }
 
-  private func send(_ request: AdminRequest) async throws -> JSON {
+  private func accountsPath(_ operation: String) -> String {
+    AdminRequest.accountsPath(operation, of: projectID, tenant: tenant)
+  }
+
+  /// One request; what it revokes is noted for a command that waits for the receipts.
+  func send(_ request: AdminRequest) async throws -> JSON {
     guard let revocations else { return try await channel.send(request) }
     var request = request
     request.query.append((CausedRevocations.parameter, "true"))

@@ -17,6 +17,8 @@ struct AuditCommand: ParsableCommand {
 
     @OptionGroup var admin: AdminOptions
 
+    @OptionGroup var tenant: TenantOption
+
     @Option(name: [.customShort("n"), .long], help: ArgumentHelp("How many records.", valueName: "count"))
     var count = 20
 
@@ -28,7 +30,7 @@ struct AuditCommand: ParsableCommand {
     }
 
     func run() async throws {
-      try await admin.run { admin in
+      try await admin.run(in: tenant) { admin in
         var last: Int64?
         repeat {
           var members: [JSON.Member] = [.init("limit", .int(Int64(last == nil ? count : 1_000)))]
@@ -56,13 +58,15 @@ struct AuditCommand: ParsableCommand {
 
     @OptionGroup var admin: AdminOptions
 
+    @OptionGroup var tenant: TenantOption
+
     @Option(
       help: ArgumentHelp(
         "A record that an earlier check showed, with its hash; the chain must contain it.", valueName: "seq:hash"))
     var anchor: AuditAnchor?
 
     func run() async throws {
-      let isWhole = try await admin.run { admin in
+      let isWhole = try await admin.run(in: tenant) { admin in
         let answer = try await admin.hearth("audit:verify", anchor.map { [.init("anchor", $0.json)] } ?? [])
         let isWhole = answer["isWhole"]?.bool == true
         admin.report(answer, Self.text(answer, isWhole: isWhole))

@@ -7,7 +7,8 @@ struct UsersCommand: ParsableCommand {
     abstract: "Manage accounts.",
     discussion: """
       An account is named by its uid, e-mail address or phone number. The commands use the server that runs on the \
-      --data folder, or the one that --server names; when none runs they open the folder themselves.
+      --data folder, or the one that --server names; when none runs they open the folder themselves. --tenant names the \
+      tenant whose accounts are meant; erase knows those of the project alone.
       """,
     subcommands: [
       UsersCreate.self, UsersList.self, UsersShow.self, UsersUpdate.self, UsersSetClaims.self, UsersDisable.self,

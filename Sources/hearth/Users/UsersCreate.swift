@@ -14,6 +14,8 @@ struct UsersCreate: AsyncParsableCommand {
 
   @OptionGroup var admin: AdminOptions
 
+  @OptionGroup var tenant: TenantOption
+
   @Argument(help: ArgumentHelp("The e-mail address to sign in with.", valueName: "email"))
   var email: String?
 
@@ -42,7 +44,7 @@ struct UsersCreate: AsyncParsableCommand {
     }
     if let uid { members.append(.init("localId", .string(uid))) }
     let body = members
-    try await admin.run { admin in
+    try await admin.run(in: tenant) { admin in
       let made = try await admin.accounts("", body)
       guard let uid = made["localId"]?.string, let selector = UserSelector(argument: "uid:" + uid) else {
         throw AdminFailure("\(admin.place) did not say which account it made")

@@ -9,13 +9,15 @@ struct UsersDisable: AsyncParsableCommand {
 
   @OptionGroup var admin: AdminOptions
 
+  @OptionGroup var tenant: TenantOption
+
   @OptionGroup var wait: WaitOption
 
   @Argument(help: UserSelector.help)
   var users: [UserSelector]
 
   func run() async throws {
-    try await admin.run { admin in
+    try await admin.run(in: tenant) { admin in
       try await wait.run(admin) { admin in
         for user in users { try await UserState.set(user, isDisabled: true, admin) }
       }
@@ -30,11 +32,13 @@ struct UsersEnable: AsyncParsableCommand {
 
   @OptionGroup var admin: AdminOptions
 
+  @OptionGroup var tenant: TenantOption
+
   @Argument(help: UserSelector.help)
   var users: [UserSelector]
 
   func run() async throws {
-    try await admin.run { admin in
+    try await admin.run(in: tenant) { admin in
       for user in users { try await UserState.set(user, isDisabled: false, admin) }
     }
   }
@@ -59,13 +63,15 @@ struct UsersRevoke: AsyncParsableCommand {
 
   @OptionGroup var admin: AdminOptions
 
+  @OptionGroup var tenant: TenantOption
+
   @OptionGroup var wait: WaitOption
 
   @Argument(help: UserSelector.help)
   var users: [UserSelector]
 
   func run() async throws {
-    try await admin.run { admin in
+    try await admin.run(in: tenant) { admin in
       try await wait.run(admin) { admin in
         for user in users {
           let uid = try await user.uid(admin)
@@ -85,6 +91,8 @@ struct UsersDelete: AsyncParsableCommand {
 
   @OptionGroup var admin: AdminOptions
 
+  @OptionGroup var tenant: TenantOption
+
   @OptionGroup var wait: WaitOption
 
   @Argument(help: UserSelector.help)
@@ -94,7 +102,7 @@ struct UsersDelete: AsyncParsableCommand {
   var yes = false
 
   func run() async throws {
-    try await admin.run { admin in
+    try await admin.run(in: tenant) { admin in
       try await wait.run(admin) { admin in
         for user in users {
           let uid = try await user.uid(admin)

@@ -15,6 +15,8 @@ struct UsersExport: AsyncParsableCommand {
 
   @OptionGroup var admin: AdminOptions
 
+  @OptionGroup var tenant: TenantOption
+
   @Argument(help: ArgumentHelp("The file to write; - is standard output.", valueName: "file"))
   var file: String
 
@@ -26,7 +28,7 @@ struct UsersExport: AsyncParsableCommand {
     if !isToStandardOutput, !force, access(file, F_OK) == 0 {
       throw ValidationError("\(file) exists; --force replaces it.")
     }
-    try await admin.run { admin in
+    try await admin.run(in: tenant) { admin in
       let writer = try isToStandardOutput ? nil : FileWriter(replacing: file, mode: 0o600)
       func write(_ bytes: [UInt8]) throws {
         if let writer { try writer.write(bytes) } else { Output.raw(bytes, to: STDOUT_FILENO) }

@@ -17,6 +17,8 @@ struct UsersImport: AsyncParsableCommand {
 
   @OptionGroup var admin: AdminOptions
 
+  @OptionGroup var tenant: TenantOption
+
   @Argument(help: ArgumentHelp("The exported file.", valueName: "file"))
   var file: String
 
@@ -31,7 +33,7 @@ struct UsersImport: AsyncParsableCommand {
 
   func run() async throws {
     let parameters = try hashConfig.map { try HashConfig(path: $0).members } ?? []
-    try await admin.run { admin in
+    try await admin.run(in: tenant) { admin in
       var run = AccountsImport(
         admin: admin, parameters: parameters, overwrites: overwrite, label: "importing \(file)"
       ) { subject, reason in

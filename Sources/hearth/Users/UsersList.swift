@@ -10,6 +10,8 @@ struct UsersList: AsyncParsableCommand {
 
   @OptionGroup var admin: AdminOptions
 
+  @OptionGroup var tenant: TenantOption
+
   @Option(help: ArgumentHelp("List at most this many accounts; 0 lists all.", valueName: "count"))
   var limit = 0
 
@@ -19,7 +21,7 @@ struct UsersList: AsyncParsableCommand {
 
   func run() async throws {
     let limit = limit == 0 ? Int.max : limit
-    try await admin.run { admin in
+    try await admin.run(in: tenant) { admin in
       var listing = Listing(isJSON: admin.printsJSON)
       var next: String?
       repeat {
@@ -68,11 +70,13 @@ struct UsersShow: AsyncParsableCommand {
 
   @OptionGroup var admin: AdminOptions
 
+  @OptionGroup var tenant: TenantOption
+
   @Argument(help: UserSelector.help)
   var user: UserSelector
 
   func run() async throws {
-    try await admin.run { admin in
+    try await admin.run(in: tenant) { admin in
       let found = try await user.find(admin)
       admin.report(found.json, found.description)
     }

@@ -11,6 +11,8 @@ struct UsersUpdate: AsyncParsableCommand {
 
   @OptionGroup var admin: AdminOptions
 
+  @OptionGroup var tenant: TenantOption
+
   @OptionGroup var wait: WaitOption
 
   @Argument(help: UserSelector.help)
@@ -42,7 +44,7 @@ struct UsersUpdate: AsyncParsableCommand {
       members.append(.init("password", .string(try password.read("New password for \(user.text)"))))
     }
     let body = members
-    try await admin.run { admin in
+    try await admin.run(in: tenant) { admin in
       try await wait.run(admin) { admin in
         let uid = try await user.uid(admin)
         _ = try await admin.accounts(":update", [.init("localId", .string(uid))] + body)
@@ -79,6 +81,8 @@ struct UsersSetClaims: AsyncParsableCommand {
 
   @OptionGroup var admin: AdminOptions
 
+  @OptionGroup var tenant: TenantOption
+
   @OptionGroup var wait: WaitOption
 
   @Argument(help: UserSelector.help)
@@ -94,7 +98,7 @@ struct UsersSetClaims: AsyncParsableCommand {
   }
 
   func run() async throws {
-    try await admin.run { admin in
+    try await admin.run(in: tenant) { admin in
       try await wait.run(admin) { admin in
         let uid = try await user.uid(admin)
         _ = try await admin.accounts(

@@ -1,0 +1,193 @@
+import ArgumentParser
+import HearthAccounts
+import HearthProgram
+import HearthTree
+
+/// `hearth tenants`
+struct TenantsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "tenants",
+    abstract: "Manage tenants: parts of the project with users of their own.",
+    discussion: """
+      Their accounts are managed by hearth users with --tenant. Whatever else a tenant has of its own is set by admin SDKs; \
+      see "Tenants" in the guide's "Running accounts".
+      """,
+    subcommands: [
+      TenantsList.self, TenantsCreate.self, TenantsShow.self, TenantsSet.self, TenantsDelete.self,
+    ])
+}
+
+/// `hearth tenants list`
+struct TenantsList: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List tenants, in order of their ids.",
+    discussion: "With --json: one tenant a line, as admin SDKs see it.")
+
+  @OptionGroup var admin: AdminOptions
+
+  func run() async throws {
+    try await admin.run { admin in
+      var table = TextTable(head: TenantView.columns)
+      var count = 0
+      var next: String?
+      repeat {
+        let page = try await admin.tenants(after: next)
+        for tenant in page.tenants {
+          if admin.printsJSON { Output.json(tenant.json) } else { table.add(tenant.cells) }
+        }
+        count += page.tenants.count
+        next = page.tenants.isEmpty ? nil : page.next
+      } while next != nil
+      guard !admin.printsJSON else { return }
+      if count > 0 { Output.line(table.text) }
+      Output.note(Figure.counted(count, "tenant"))
+    }
+  }
+}
+
+/// `hearth tenants create`
+struct TenantsCreate: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "create", abstract: "Make a tenant, and print its id: apps set auth.tenantId to it.")
+
+  @OptionGroup var admin: AdminOptions
+
+  @Argument(
+    help: ArgumentHelp("4 to 20 letters, digits and hyphens, the first a letter; its id begins so.", valueName: "name"))
+  var name: String
+
+  @OptionGroup var ways: WaysInOptions
+
+  func validate() throws {
+    guard TenantRecord.isDisplayName(name) else {
+      throw ValidationError(
+        "A tenant's name has 4 to 20 letters, digits and hyphens, and begins with a letter: acme-corp.")
+    }
+  }
+
+  func run() async throws {
+    let members = ways.members
+    try await admin.run { admin in
+      let made = TenantView(json: try await admin.tenant("", [.init("displayName", .string(name))] + members))
+      admin.report(made.json, made.id)
+    }
+  }
+}
+
+/// `hearth tenants show`
+struct TenantsShow: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "show", abstract: "Show a tenant's settings.")
+
+  @OptionGroup var admin: AdminOptions
+
+  @OptionGroup var which: TenantArgument
+
+  func run() async throws {
+    try await admin.run { admin in
+      let tenant = TenantView(json: try await admin.tenant("/\(which.id)", method: "GET"))
+      admin.report(tenant.json, tenant.description)
+    }
+  }
+}
+
+/// `hearth tenants set`
+struct TenantsSet: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "set", abstract: "Change a tenant: its name, its ways in, and whether anybody comes in at all.",
+    discussion: "What is not named stays as it is.")
+
+  @OptionGroup var admin: AdminOptions
+
+  @OptionGroup var which: TenantArgument
+
+  @Option(help: "A new name for people; the id stays.")
+  var name: String?
+
+  @OptionGroup var ways: WaysInOptions
+
+  @Option(
+    help: ArgumentHelp("Whether it is disabled: nobody signs in, and no token is renewed.", valueName: "true|false"))
+  var disabled: Bool?
+
+  func validate() throws {
+    guard name != nil || disabled != nil || !ways.members.isEmpty else {
+      throw ValidationError("Nothing to change: name at least one option, such as --disabled true.")
+    }
+  }
+
+  func run() async throws {
+    var members = ways.members
+    if let name { members.append(.init("displayName", .string(name))) }
+    if let disabled { members.append(.init("disableAuth", .bool(disabled))) }
+    let body = members
+    try await admin.run { admin in
+      let tenant = TenantView(json: try await admin.tenant("/\(which.id)", method: "PATCH", body))
+      admin.report(tenant.json, tenant.description)
+    }
+  }
+}
+
+/// `hearth tenants delete`
+struct TenantsDelete: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "delete",
+    abstract: "Delete tenants for good, with all of their accounts. Data in databases is not deleted.")
+
+  @OptionGroup var admin: AdminOptions
+
+  @OptionGroup var wait: WaitOption
+
+  @Argument(help: ArgumentHelp("The tenant's id.", valueName: "id"), transform: TenantArgument.read)
+  var tenants: [String]
+
+  @Flag(help: "Do not ask for confirmation.")
+  var yes = false
+
+  func run() async throws {
+    try await admin.run { admin in
+      try await wait.run(admin) { admin in
+        for id in tenants {
+          if !yes {
+            try Confirmation.ask("Delete the tenant \(id) with all of its accounts for good?", orFlag: "--yes")
+          }
+          _ = try await admin.tenant("/\(id)", method: "DELETE")
+          admin.report(.object([.init("tenantId", .string(id))]), "deleted \(id)")
+        }
+      }
+    }
+  }
+}
+
+/// The tenant that a command is about.
+struct TenantArgument: ParsableArguments {
+  @Argument(help: ArgumentHelp("The tenant's id.", valueName: "id"), transform: TenantArgument.read)
+  var id: String
+
+  /// - Throws: for a text that can be no id, which would be another path.
+  static func read(_ text: String) throws -> String {
+    guard TenantRecord.isID(text) else {
+      throw ValidationError(
+        "A tenant's id has letters, digits and hyphens; hearth tenants list shows those that exist.")
+    }
+    return text
+  }
+}
+
+/// The ways in that are switched on and off for each tenant.
+struct WaysInOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Whether passwords sign in.", valueName: "true|false"))
+  var passwords: Bool?
+
+  @Option(help: ArgumentHelp("Whether mailed links sign in.", valueName: "true|false"))
+  var emailLinks: Bool?
+
+  @Option(help: ArgumentHelp("Whether anonymous users may come.", valueName: "true|false"))
+  var anonymous: Bool?
+
+  /// As the identity interface names them.
+  var members: [JSON.Member] {
+    [
+      ("allowPasswordSignup", passwords), ("enableEmailLinkSignin", emailLinks), ("enableAnonymousUser", anonymous),
+    ].compactMap { name, value in value.map { JSON.Member(name, .bool($0)) } }
+  }
+}
