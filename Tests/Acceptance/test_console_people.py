@@ -103,3 +103,67 @@ def test_a_viewer_looks_and_does_nothing_to_anybody(town):
     for path in "accounts:update", "accounts:delete", "accounts:batchCreate", "accounts:sendOobCode", "accounts", "hearth/v1/users:revoke":
         assert viewer.ask("POST", "server/" + path, body).status == 403, path
     assert search(viewer, q="ann@")["people"][0].get("disabled") is None
+
+
+# MARK: Tenants
+
+
+@pytest.fixture
+def tenants(serve):
+    """Two tenants with a user each of the same uid, beside one of the project, and an administrator's session."""
+    server = serve("--sign-in", "password", rules=CLOSED)
+    ids = [server.run("tenants", "create", name, "--passwords", "true").strip() for name in ("acme-corp", "zebra")]
+    for place in [], *(["--tenant", each] for each in ids):
+        name = place[-1] if place else "project"
+        server.run("users", "create", f"ann@{name}.example", "--without-password", "--uid", "same", *place)
+    return server, Session(*start_link(server)), ids
+
+
+def test_a_tenants_people_are_its_own(tenants):
+    server, session, ids = tenants
+    for query, address in [({}, "project"), *(({"tenant": each}, each) for each in ids)]:
+        found = search(session, **query)["people"]
+        assert [person["email"] for person in found] == [f"ann@{address}.example"]
+        one = session.get("people/one?" + urlencode({"uid": "same", **query}))
+        assert one["person"]["email"] == f"ann@{address}.example" and len(one["audit"]) == 1
+    for path in "people?tenant=nobody-12345", "people/one?uid=same&tenant=nobody-12345", "people?tenant=..":
+        answer = session.ask("GET", path)
+        assert answer.status == 404 and answer.json == {"error": "There is no such tenant."}, path
+
+
+def test_what_is_done_to_a_tenants_people_is_done_there_alone(tenants):
+    server, session, (one, other) = tenants
+
+    def server_asks(method, path, body=None):
+        return session.ask(method, "server/" + path, body)
+
+    assert server_asks("POST", f"tenants/{one}/accounts:update", {"localId": "same", "disableUser": True}).status == 200
+    assert server_asks("POST", "hearth/v1/users:revoke", {"localId": "same", "tenantId": one}).status == 200
+    answer = server_asks("POST", f"tenants/{one}/accounts:update", {"localId": "same", "tenantId": other})
+    assert answer.status == 400 and "TENANT_ID_MISMATCH" in str(answer.json)
+    states = [json.loads(server.run("users", "show", "same", "--json", *place)).get("disabled", False)
+              for place in ([], ["--tenant", one], ["--tenant", other])]
+    assert states == [False, True, False]
+    # Who did it stands in the operator's trail, what was done in the tenant's.
+    assert f"POST /tenants/{one}/accounts:update" in server.run("audit", "tail", "--count", "50")
+    trail = server_asks("POST", "hearth/v1/audit:tail", {"limit": 50, "tenantId": one})
+    assert [record["event"] for record in trail.json["records"]][-2:] == ["user_disable", "revoke"]
+    # What is no tenant's id is another path, which nobody may ask for.
+    for path in "tenants/../accounts:update", "tenants/%2e%2e/accounts:update", f"tenants/{one}%2Faccounts:delete", \
+            f"tenants/{one}/accounts:batchGet", f"tenants/{one}/accounts/x", "tenants/":
+        assert server_asks("POST", path, {"localId": "same"}).status == 404, path
+
+
+def test_viewers_see_tenants_and_change_none(tenants):
+    server, administrator, (one, _) = tenants
+    viewer = Session(*link(server.run("console", "--read-only")))
+    listed = viewer.ask("GET", "server/tenants?pageSize=1000")
+    assert [each["displayName"] for each in listed.json["tenants"]] == ["acme-corp", "zebra"]
+    assert search(viewer, tenant=one)["people"]
+    for method, path in ("POST", "tenants"), ("PATCH", f"tenants/{one}"), ("DELETE", f"tenants/{one}"), \
+            ("POST", f"tenants/{one}/accounts:update"), ("POST", f"tenants/{one}/accounts:delete"):
+        answer = viewer.ask(method, "server/" + path, {})
+        assert answer.status == 403 and "may look, not change" in answer.json["error"], path
+    assert administrator.ask("PATCH", f"server/tenants/{one}?updateMask=disableAuth", {"disableAuth": True}).status == 200
+    assert administrator.ask("DELETE", f"server/tenants/{one}").status == 200
+    assert [each["displayName"] for each in viewer.ask("GET", "server/tenants").json["tenants"]] == ["zebra"]

@@ -25,6 +25,8 @@ package final class DenialFeed: Sendable {
     package let path: String
     /// Who, cut; nil for nobody.
     package let uid: String?
+    /// Whose user that is, cut; nil for the project itself.
+    package let tenant: String?
     /// The connection's name in logs; nil for a request without one.
     package let connection: String?
     /// The name by which the log and `/.inspect/denials` know the first of them; nil where there is none.
@@ -89,6 +91,7 @@ package final class DenialFeed: Sendable {
     hasher.combine(cause)
     hasher.combine(path)
     hasher.combine(principal.uid)
+    hasher.combine(principal.auth?.tenantOfAuth)
     hasher.combine(connection)
     hasher.combine(decision?.rule?.pathTemplate)
     hasher.combine(decision?.rule?.place)
@@ -118,6 +121,7 @@ package final class DenialFeed: Sendable {
       let entry = Entry(
         id: state.lastID, atMilliseconds: now.wallMilliseconds, database: database, operation: operation, cause: cause,
         path: Self.cut(path.description), uid: principal.uid.map(Self.cut),
+        tenant: principal.auth?.tenantOfAuth.map(Self.cut),
         connection: connection.map { String($0.rawValue, radix: 16) }, trace: trace,
         rule: rule.map { ($0.kind.rawValue, $0.pathTemplate, $0.line, $0.column) },
         sentence: Self.sentence(operation, decision, principal), count: 1, version: state.version, hash: hash)

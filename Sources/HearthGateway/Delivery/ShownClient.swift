@@ -23,6 +23,8 @@ package struct ShownClient: Sendable {
   package var database: String
   /// Who is signed in; nil for nobody, and for administrators.
   package var uid: String?
+  /// Whose user that is; nil for the project itself.
+  package var tenant: String?
   /// Rules are not asked about what it reads.
   package var readsAll: Bool
   /// The IP address that it comes from; empty when it is not known.
@@ -50,16 +52,17 @@ extension EffectRouter {
   ///
   /// - Parameters:
   ///   - uid: of those who are signed in as that user; nil for all.
+  ///   - tenant: whose user that is; nil for the project itself. Another one may have the same uid.
   ///   - limit: how many at most.
   package func shownClients(
-    of database: String, uid: String?, limit: Int
+    of database: String, uid: String?, tenant: String? = nil, limit: Int
   ) async -> (clients: [ShownClient], count: Int) {
     var (found, count): ([ShownClient], Int) = ([], 0)
     for inbox in inboxes {
       var place: Int? = 0
       while let first = place {
         let turn = await inbox.ask { hub in
-          hub.shownClients(of: database, uid: uid, from: first, through: Self.placesPerTurn)
+          hub.shownClients(of: database, uid: uid, tenant: tenant, from: first, through: Self.placesPerTurn)
         }
         found += turn?.clients ?? []
         count += turn?.clients.count ?? 0
@@ -86,7 +89,7 @@ extension LoopHub {
   ///
   /// - Returns: also the place to go on at; nil at the end.
   fileprivate func shownClients(
-    of database: String, uid: String?, from first: Int, through countMax: Int
+    of database: String, uid: String?, tenant: String?, from first: Int, through countMax: Int
   ) -> (clients: [ShownClient], next: Int?) {
     var found: [ShownClient] = []
     let places = placeCount
@@ -94,7 +97,7 @@ extension LoopHub {
     var place = first
     while place < end {
       if let shown = client(at: place)?.shown, shown.database == database,
-        uid.map({ shown.uid?.utf8.elementsEqual($0.utf8) == true }) ?? true
+        uid.map({ shown.uid?.utf8.elementsEqual($0.utf8) == true && shown.tenant == tenant }) ?? true
       {
         found.append(shown)
       }
@@ -104,9 +107,16 @@ extension LoopHub {
   }
 }
 
+extension JSON {
+  /// Whose user this is, as rules see `auth`; nil for the project itself.
+  var tenantOfAuth: String? { self["token"]?["firebase"]?["tenant"]?.string }
+}
+
 extension VerifiedCredential {
   /// Who it is of; nil for an administrator's.
   var shownUID: String? { authPayload.flatMap { JSON($0)["uid"]?.string } }
+  /// Whose user that is.
+  var shownTenant: String? { authPayload.flatMap { JSON($0).tenantOfAuth } }
   /// Whether rules are not asked about what its holder reads.
   var readsAll: Bool { isAdministrator || consoleSession != nil }
 }

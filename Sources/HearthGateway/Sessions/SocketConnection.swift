@@ -80,8 +80,8 @@ final class SocketConnection: TransportDelegate, SignedInClient {
     guard database != nil, transport != nil else { return nil }
     return ShownClient(
       id: id, kind: transport is SocketTransport ? .socket : .poll, database: opening.namespace,
-      uid: credential?.shownUID, readsAll: credential?.readsAll ?? false, address: opening.origin.address,
-      agent: opening.agent, sinceMilliseconds: sinceMilliseconds,
+      uid: credential?.shownUID, tenant: credential?.shownTenant, readsAll: credential?.readsAll ?? false,
+      address: opening.origin.address, agent: opening.agent, sinceMilliseconds: sinceMilliseconds,
       isPaused: isHeldBack || isOverQuota || isVerifying, traffic: transport?.directLine?.outlet.traffic)
   }
 

@@ -121,8 +121,9 @@ final class StreamConnection: SignedInClient {
     var traffic: Outlet.Traffic?
     if case .open(let stream) = state { traffic = stream.outlet?.traffic }
     return ShownClient(
-      id: id, kind: .stream, database: database.name, uid: principal.uid, readsAll: principal.readsAll,
-      address: address, sinceMilliseconds: sinceMilliseconds, isPaused: false, traffic: traffic)
+      id: id, kind: .stream, database: database.name, uid: principal.uid,
+      tenant: principal.auth?.tenantOfAuth, readsAll: principal.readsAll, address: address,
+      sinceMilliseconds: sinceMilliseconds, isPaused: false, traffic: traffic)
   }
 
   func submit(_ action: Command.Action) {

@@ -1,9 +1,12 @@
+import HearthAccounts
+
 /// Which operations of the server the console's page may ask for, and which of them change something.
 enum ConsoleDoorList {
   /// One row.
   struct Operation: Sendable, Equatable {
     let method: String
-    /// The path without the slash before it; `*` is any one part of a path, and in the last one anything before `.json`.
+    /// The path without the slash before it; `*` is any one part of a path, and in the last one anything before `.json`;
+    /// `{tenant}` is a tenant's id.
     let pattern: String
     /// A viewer may not.
     let isChange: Bool
@@ -13,9 +16,13 @@ enum ConsoleDoorList {
     /// Its body tells which tool asks.
     var namesTool = false
 
-    /// Where the operation is: accounts stand below their project.
+    /// Where the operation is: accounts and tenants stand below their project.
     func target(of path: String, project: String) -> String {
-      pattern.hasPrefix("accounts") ? "identitytoolkit.googleapis.com/v1/projects/\(project)/\(path)" : path
+      if pattern == "tenants" || pattern == ConsoleDoorList.tenant {
+        return "identitytoolkit.googleapis.com/v2/projects/\(project)/\(path)"
+      }
+      let isOfAccounts = pattern.hasPrefix("accounts") || pattern.hasPrefix(ConsoleDoorList.tenant)
+      return isOfAccounts ? "identitytoolkit.googleapis.com/v1/projects/\(project)/\(path)" : path
     }
   }
 
@@ -31,6 +38,8 @@ enum ConsoleDoorList {
     + rulesChanges.map { Operation(method: $0.0, pattern: $0.1, isChange: true, asksPresence: true, namesTool: true) }
     + [Operation(method: "PUT", pattern: ".settings/rules/staged.json", isChange: true, namesTool: true)]
 
+  private static let tenant = "tenants/{tenant}"
+
   private static let looks = [
     ("GET", ".settings/rules.json"), ("GET", ".settings/rules/versions.json"),
     ("GET", ".settings/rules/versions/*.json"),
@@ -40,6 +49,7 @@ enum ConsoleDoorList {
     ("GET", ".settings/triggers.json"), ("GET", ".settings/triggers/*.json"), ("GET", ".settings/triggers/*/dead.json"),
     ("GET", ".settings/plugins.json"), ("GET", ".settings/cluster.json"), ("GET", ".metrics"),
     ("POST", "accounts:query"), ("POST", "accounts:lookup"), ("POST", "hearth/v1/status"),
+    ("GET", "tenants"), ("GET", tenant), ("POST", "\(tenant)/accounts:query"), ("POST", "\(tenant)/accounts:lookup"),
     ("POST", "hearth/v1/audit:tail"), ("POST", "hearth/v1/audit:verify"), ("POST", "hearth/v1/serviceAccounts:list"),
     ("POST", "hearth/v1/keys:list"), ("POST", "hearth/v1/secrets:list"),
   ]
@@ -49,10 +59,13 @@ enum ConsoleDoorList {
     ("POST", ".settings/triggers/*/replay.json"), ("POST", ".settings/plugins.json"),
     ("POST", ".settings/databases.json"), ("POST", "accounts"), ("POST", "accounts:update"),
     ("POST", "accounts:batchCreate"), ("POST", "accounts:sendOobCode"), ("POST", "hearth/v1/users:revoke"),
+    ("POST", "tenants"), ("PATCH", tenant), ("POST", "\(tenant)/accounts"), ("POST", "\(tenant)/accounts:update"),
+    ("POST", "\(tenant)/accounts:batchCreate"), ("POST", "\(tenant)/accounts:sendOobCode"),
   ]
 
   private static let graveChanges = [
     ("DELETE", ".settings/databases/*.json"), ("POST", "accounts:delete"), ("POST", "hearth/v1/keys:rotate"),
+    ("DELETE", tenant), ("POST", "\(tenant)/accounts:delete"),
     ("POST", "hearth/v1/keys:remove"), ("POST", "hearth/v1/secrets:remove"), ("POST", "hearth/v1/secrets:rotate"),
     ("POST", "hearth/v1/serviceAccounts:create"), ("POST", "hearth/v1/serviceAccounts:disable"),
     ("POST", "hearth/v1/serviceAccounts:removeKey"),
@@ -69,6 +82,7 @@ enum ConsoleDoorList {
     let wanted = pattern.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     guard parts.count == wanted.count else { return false }
     return zip(parts, wanted).allSatisfy { part, wanted in
+      if wanted.elementsEqual("{tenant}".utf8) { return TenantRecord.isID(String(Substring(part))) }
       guard wanted.first == UInt8(ascii: "*") else { return part.elementsEqual(wanted) }
       let end = wanted.dropFirst()
       guard part.count > end.count, part.suffix(end.count).elementsEqual(end) else { return false }

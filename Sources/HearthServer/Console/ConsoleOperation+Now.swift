@@ -22,13 +22,13 @@ extension ConsoleOperation {
     return ConsoleResponder.json(ring.json(after: after, step))
   }
 
-  /// `GET api/now/connections?ns=NAME&uid=UID`: the clients of a database that are connected to this node, those that came
-  /// last first, and how many there are.
+  /// `GET api/now/connections?ns=NAME&uid=UID&tenant=ID`: the clients of a database that are connected to this node, those
+  /// that came last first, and how many there are. A uid is of the tenant that is named beside it, else of the project.
   func connections() async throws(ConsoleFailure) -> HTTPResponse {
     let parameters = try looked()
     let name = try known(parameters["ns"])
     let (clients, count) = await services.router.shownClients(
-      of: name, uid: parameters["uid"], limit: Self.connectionsMax)
+      of: name, uid: parameters["uid"], tenant: parameters["tenant"], limit: Self.connectionsMax)
     return ConsoleResponder.json(
       .object([.init("connections", .array(clients.map(\.json))), .init("count", .int(Int64(count)))]))
   }
@@ -165,7 +165,8 @@ extension ShownClient {
     .object([
       .init("id", .string(name)), .init("kind", .string(kind.rawValue)),
       .init("agent", agent.map { .string($0) } ?? .null),
-      .init("uid", uid.map { .string($0) } ?? .null), .init("readsAll", .bool(readsAll)),
+      .init("uid", uid.map { .string($0) } ?? .null),
+      .init("tenant", tenant.map { .string($0) } ?? .null), .init("readsAll", .bool(readsAll)),
       .init("address", .string(address)), .init("since", .int(sinceMilliseconds)), .init("isPaused", .bool(isPaused)),
       .init("sentBytes", traffic.map { .int(Int64($0.takenBytes)) } ?? .null),
       .init("waitingBytes", traffic.map { .int(Int64($0.waitingBytes)) } ?? .null),

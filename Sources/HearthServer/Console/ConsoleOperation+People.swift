@@ -9,7 +9,7 @@ extension ConsoleOperation {
   func people() async throws(ConsoleFailure) -> HTTPResponse {
     let parameters = try looked()
     let search = try PeopleSearch(parameters)
-    let (store, nowSeconds) = (services.accounts.own.store, call.now.wallMilliseconds / 1_000)
+    let (store, nowSeconds) = (try accountStore(parameters), call.now.wallMilliseconds / 1_000)
     let answer = await BlockingThread.run { search.answer(from: store.view, nowSeconds: nowSeconds) }
     guard let answer else {
       throw ConsoleFailure(
@@ -20,7 +20,7 @@ extension ConsoleOperation {
 
   func person() async throws(ConsoleFailure) -> HTTPResponse {
     let parameters = try looked()
-    let (store, nowSeconds) = (services.accounts.own.store, call.now.wallMilliseconds / 1_000)
+    let (store, nowSeconds) = (try accountStore(parameters), call.now.wallMilliseconds / 1_000)
     guard let uid = parameters["uid"] else { throw ConsoleFailure(.badRequest, "uid names the account.") }
     let answer = await BlockingThread.run { () -> JSON? in
       let view = store.view
@@ -28,5 +28,15 @@ extension ConsoleOperation {
     }
     guard let answer else { throw ConsoleFailure(.notFound, "There is no such account.") }
     return ConsoleResponder.json(answer)
+  }
+
+  /// The accounts that a request is about: those of the tenant that it names, else the project's own.
+  private func accountStore(_ parameters: [String: String]) throws(ConsoleFailure) -> AccountStore {
+    guard let tenant = parameters["tenant"] else { return services.accounts.own.store }
+    do throws(AccountError) {
+      return try services.accounts.knownTenant(tenant).store
+    } catch {
+      throw ConsoleFailure(.notFound, "There is no such tenant.")
+    }
   }
 }

@@ -6,6 +6,7 @@ import HearthTree
 ///
 /// | parameter | |
 /// |---|---|
+/// | `tenant` | whose accounts; without it, those of the project itself |
 /// | `q` | words; each must stand in the uid, the mail address, the name, the phone number, or the claims |
 /// | `state` | `disabled`, `anonymous`, `unverified`, or `session`: with a session |
 /// | `order` | `name`, `seen`, `created` or `sessions`; of ``lookedMax`` accounts at most |

@@ -1,7 +1,7 @@
 import HearthAccounts
 import HearthTree
 
-/// `GET api/people/one?uid=UID`: an account, its sessions, and what the audit trail has of it.
+/// `GET api/people/one?uid=UID&tenant=ID`: an account, its sessions, and what the audit trail has of it.
 ///
 /// The answer is `{"person": {…}, "sessions": [{"provider", "began", "used", "address", "agent", "secondFactor"}],
 /// "audit": [{…record…}], "auditIsWhole": bool}`, times in milliseconds since 1970, the newest first. Of the trail the newest

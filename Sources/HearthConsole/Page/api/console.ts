@@ -117,7 +117,7 @@ export class ConsoleApi {
   }
 
   /** What the server's administrators' tools ask, by its path. */
-  server<Answer>(method: "GET" | "POST" | "PUT" | "DELETE", path: string, body?: object): Promise<Answer> {
+  server<Answer>(method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path: string, body?: object): Promise<Answer> {
     return this.call(method, "/server/" + path, body);
   }
 

@@ -18,6 +18,8 @@ export interface Denial {
   cause: string | null;
   path: string;
   uid: string | null;
+  /** Whose user that is; null for the project itself. */
+  tenant?: string | null;
   connection: string | null;
   trace: string | null;
   count: number;

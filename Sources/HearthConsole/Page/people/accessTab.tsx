@@ -11,6 +11,7 @@ import { Icon } from "../widgets/icon";
 import { Waiting } from "../widgets/waiting";
 import { LiveAccess, Person } from "./api";
 import { PeopleController } from "./controller";
+import { claimsSeen } from "./words";
 
 interface State {
   probes: Access[] | null;
@@ -66,8 +67,8 @@ export class AccessTab extends Component<{ app: App; people: PeopleController; p
   }
 
   private decide(paths: string[]): Promise<Access[]> {
-    const { app, person } = this.props;
-    const auth = authVariable({ uid: person.localId, claims: person.customAttributes ?? "" });
+    const { app, people, person } = this.props;
+    const auth = authVariable({ uid: person.localId, claims: claimsSeen(person, people.tenant) });
     if (person.email) auth.token = { email: person.email, email_verified: person.emailVerified ?? false, ...auth.token };
     return askAccess(app.session.api, app.data.database, paths, auth);
   }

@@ -71,10 +71,23 @@ const CONNECTIONS_LOOKED_AT = 10;
 
 /** Accounts, by the operations that the administrators' tools use. */
 export class PeopleApi {
+  /** Whose accounts they are, by its id; empty for the project's own. */
+  tenant = "";
+
   constructor(private readonly api: ConsoleApi) {}
 
+  /** An operation on the accounts, as the door names it. */
+  private at(operation: string): string {
+    return this.tenant ? `tenants/${this.tenant}/${operation}` : operation;
+  }
+
+  /** What names the tenant in a query or a body; nothing for the project. */
+  private named<Name extends string>(name: Name): { [name in Name]?: string } {
+    return (this.tenant ? { [name]: this.tenant } : {}) as { [name in Name]?: string };
+  }
+
   search(query: string, state: string, sorting: Sorting | null, after: string | null): Promise<{ people: Person[]; next: string | null }> {
-    const asked = new URLSearchParams({ q: query, limit: "100" });
+    const asked = new URLSearchParams({ q: query, limit: "100", ...this.named("tenant") });
     if (state) asked.set("state", state);
     if (sorting) {
       asked.set("order", sorting.order);
@@ -86,12 +99,12 @@ export class PeopleApi {
 
   /** - Parameter isPeek: asked by the page itself. */
   person(uid: string, isPeek = false): Promise<PersonAnswer> {
-    return this.api.ask("GET", "/people/one?" + new URLSearchParams(isPeek ? { uid, peek: "1" } : { uid }));
+    return this.api.ask("GET", "/people/one?" + new URLSearchParams({ uid, ...isPeek ? { peek: "1" } : {}, ...this.named("tenant") }));
   }
 
   async live(database: string, uid: string): Promise<LiveAccess> {
     const { connections } = await this.api.ask<{ connections: { id: string }[] }>("GET",
-      "/now/connections?" + new URLSearchParams({ ns: database, uid }));
+      "/now/connections?" + new URLSearchParams({ ns: database, uid, ...this.named("tenant") }));
     const answers = await Promise.all(connections.slice(0, CONNECTIONS_LOOKED_AT).map(async ({ id }) => ({ id,
       ...await this.api.ask<{ listens: { path: string; explanation?: Explanation }[]; count: number }>("GET",
         "/now/listens?" + new URLSearchParams({ ns: database, connection: id })) })));
@@ -102,28 +115,28 @@ export class PeopleApi {
   }
 
   create(person: object): Promise<{ localId: string }> {
-    return this.api.server("POST", "accounts", person);
+    return this.api.server("POST", this.at("accounts"), person);
   }
 
   /** The numbers of the revocations that came of it lead to receipts. */
   update(change: { localId: string; [field: string]: unknown }): Promise<Change> {
-    return this.api.server("POST", "accounts:update?revocations=1", change);
+    return this.api.server("POST", this.at("accounts:update?revocations=1"), change);
   }
 
   remove(uid: string): Promise<Change> {
-    return this.api.server("POST", "accounts:delete?revocations=1", { localId: uid });
+    return this.api.server("POST", this.at("accounts:delete?revocations=1"), { localId: uid });
   }
 
   signOut(uid: string): Promise<Change> {
-    return this.api.server("POST", "hearth/v1/users:revoke?revocations=1", { localId: uid });
+    return this.api.server("POST", "hearth/v1/users:revoke?revocations=1", { localId: uid, ...this.named("tenantId") });
   }
 
   reset(email: string): Promise<unknown> {
-    return this.api.server("POST", "accounts:sendOobCode", { requestType: "PASSWORD_RESET", email });
+    return this.api.server("POST", this.at("accounts:sendOobCode"), { requestType: "PASSWORD_RESET", email });
   }
 
   import(users: object[]): Promise<ImportResult> {
-    return this.api.server("POST", "accounts:batchCreate", { users });
+    return this.api.server("POST", this.at("accounts:batchCreate"), { users });
   }
 
   /** Receipts of a revocation: as they are now, or when all who are to be told were, or after a while. */
@@ -142,10 +155,10 @@ export class PeopleApi {
   }
 
   async audit(limit: number): Promise<AuditRecord[]> {
-    return (await this.api.server<{ records: AuditRecord[] }>("POST", "hearth/v1/audit:tail", { limit })).records;
+    return (await this.api.server<{ records: AuditRecord[] }>("POST", "hearth/v1/audit:tail", { limit, ...this.named("tenantId") })).records;
   }
 
   verify(): Promise<{ isWhole: boolean; records?: number; broken?: { sequence: number; reason: string } }> {
-    return this.api.server("POST", "hearth/v1/audit:verify", {});
+    return this.api.server("POST", "hearth/v1/audit:verify", this.named("tenantId"));
   }
 }

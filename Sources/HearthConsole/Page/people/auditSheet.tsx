@@ -51,7 +51,7 @@ export class AuditSheet extends Component<{ people: PeopleController }, State> {
     const { records, filter, verdict, problem } = this.state;
     const words = filter.toLowerCase().split(/\s+/).filter(word => word);
     const fit = (records ?? []).filter(record => words.every(word => JSON.stringify(record).toLowerCase().includes(word)));
-    return <Sheet title="Audit trail" isWide name="audit" onClose={() => people.open(null)}
+    return <Sheet title={people.tenant ? `Audit trail of ${shown(people.tenant, 64)}` : "Audit trail"} isWide name="audit" onClose={() => people.open(null)}
       foot={<div class="line grow"><span class="grow" aria-live="polite">{verdict ? <span class={`chip ${verdict.isWhole ? "green" : "red"}`}>
         <Icon name={verdict.isWhole ? "check" : "warning"} />{verdict.text}</span> : null}</span>
         <Button label="Verify" onPress={() => void this.verify()} /></div>}>

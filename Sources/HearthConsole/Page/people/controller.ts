@@ -3,6 +3,7 @@ import { Receipt } from "../receipts/receipt";
 import { App } from "../shell/app";
 import { sentence } from "../shell/session";
 import { Store } from "../shell/store";
+import { listTenants, Tenant } from "../api/tenants";
 import { Sorting } from "../widgets/table";
 import { Change, LiveAccess, PeopleApi, Person, PersonAnswer } from "./api";
 import { nameOf } from "./words";
@@ -32,6 +33,8 @@ export class PeopleController extends Store {
   /** A revocation whose receipt is to come. */
   awaited: string | null = null;
   sheet: PeopleSheet = null;
+  /** What there is to choose from. */
+  tenants: Tenant[] = [];
   private uid: string | null = null;
   private generation = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -46,14 +49,33 @@ export class PeopleController extends Store {
     return this.app.session.readOnlyReason;
   }
 
+  /** The tenant whose accounts are shown, by its id; empty for the project's own. */
+  get tenant(): string {
+    return this.api.tenant;
+  }
+
   start(): void {
     void this.load();
+    // Without an answer there is nothing to choose.
+    listTenants(this.app.session.api).then(tenants => {
+      this.tenants = tenants;
+      this.changed();
+    }, () => {});
     this.looking = setInterval(() => document.hidden || void this.lookAgain(), LOOKED_MILLISECONDS);
   }
 
   stop(): void {
     clearInterval(this.looking);
     clearTimeout(this.timer);
+  }
+
+  /** Shows the accounts of a tenant. What was known of others goes: one may have the same uid. */
+  belongTo(tenant: string): void {
+    if (tenant === this.tenant) return;
+    this.api.tenant = tenant;
+    [this.list, this.next, this.one, this.uid, this.sheet, this.awaited] = [[], null, null, null, null, null];
+    this.receipts.clear();
+    void this.load();
   }
 
   search(query: string, filter: StateFilter): void {
@@ -132,11 +154,13 @@ export class PeopleController extends Store {
   }
 
   private async look(uid: string): Promise<void> {
+    const { tenant } = this;
+    const isStill = () => uid === this.uid && tenant === this.tenant;
     try {
       const one = await this.api.person(uid);
-      if (uid === this.uid) this.take(one);
+      if (isStill()) this.take(one);
     } catch (error) {
-      if (uid === this.uid) this.one = { problem: sentence(error) };
+      if (isStill()) this.one = { problem: sentence(error) };
     }
     this.changed();
   }
@@ -147,16 +171,17 @@ export class PeopleController extends Store {
   }
 
   private async lookAgain(): Promise<void> {
-    const { uid } = this;
+    const { uid, tenant } = this;
     if (uid === null || this.one === null || "problem" in this.one) return;
     const one = await this.api.person(uid, true).catch(() => null);
-    if (one && uid === this.uid) this.take(one);
+    if (one && uid === this.uid && tenant === this.tenant) this.take(one);
     this.changed();
   }
 
   /** Does something to an account, and shows the receipt of what it took away. */
   async act(person: Person, work: () => Promise<Change>, told: string): Promise<void> {
     const uid = person.localId;
+    const { tenant } = this;
     const change = await work();
     this.sheet = null;
     this.app.notices.say(told);
@@ -167,6 +192,7 @@ export class PeopleController extends Store {
     } catch (error) {
       this.app.notices.fail(error);
     }
+    if (tenant !== this.tenant) return;
     this.awaited = null;
     if (uid === this.uid && this.list.some(each => each.localId === uid)) await this.look(uid);
     this.changed();
@@ -175,7 +201,9 @@ export class PeopleController extends Store {
   /** Shows the receipts of a revocation as they come in, until they are whole. */
   private async watchReceipts(uid: string, revocation: number): Promise<void> {
     const before = this.receipts.get(uid) ?? [];
+    const { tenant } = this;
     const take = (found: Receipt[]) => {
+      if (tenant !== this.tenant) return;
       this.receipts.set(uid, [...found, ...before]);
       this.changed();
     };

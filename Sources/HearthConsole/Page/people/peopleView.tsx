@@ -2,6 +2,7 @@ import { h } from "preact";
 import { num } from "../format/number";
 import { shown } from "../format/text";
 import { fullMoment, moment } from "../format/time";
+import { idOf, tenantIn } from "../api/tenants";
 import { App } from "../shell/app";
 import { Place } from "../shell/route";
 import { Store, View } from "../shell/store";
@@ -47,12 +48,14 @@ export class PeopleView extends View<{ app: App; place: Place; database: string 
     app.search = () => this.field?.focus();
     this.people.search(place.asked.get("q") ?? "", (FILTERS.find(each => each.value === place.asked.get("state"))?.value ?? ""));
     const order = place.asked.get("order");
+    this.people.api.tenant = tenantIn(place.asked.get("tenant"));
     if (order) this.people.sorting = { order: order.replace(/^-/, ""), isDescending: order.startsWith("-") };
     this.people.start();
     this.people.choose(place.parts[0] ?? null);
   }
 
   override componentDidUpdate(): void {
+    this.people.belongTo(tenantIn(this.props.app.place.asked.get("tenant")));
     this.people.choose(this.props.app.place.parts[0] ?? null);
   }
 
@@ -61,8 +64,9 @@ export class PeopleView extends View<{ app: App; place: Place; database: string 
     this.people.stop();
   }
 
-  private go(parts: string[]): void {
+  private go(parts: string[], tenant = this.people.tenant): void {
     const asked = new URLSearchParams();
+    if (tenant) asked.set("tenant", tenant);
     if (this.people.query) asked.set("q", this.people.query);
     if (this.people.filter) asked.set("state", this.people.filter);
     if (this.people.sorting) asked.set("order", (this.people.sorting.isDescending ? "-" : "") + this.people.sorting.order);
@@ -87,7 +91,7 @@ export class PeopleView extends View<{ app: App; place: Place; database: string 
         <Button label="Receipts" kind="quiet" onPress={() => people.open({ name: "receipts" })} />
         <Button label="Audit trail" kind="quiet" onPress={() => people.open({ name: "audit" })} />
         <Button label="New person" icon="plus" kind="primary" shrinks reason={reason} onPress={() => people.open({ name: "create" })} /></header>
-      <div class="pane-head"><Seg name="Which" value={people.filter} options={FILTERS} onChoose={(filter: StateFilter) => {
+      <div class="pane-head">{this.choice()}<Seg name="Which" value={people.filter} options={FILTERS} onChoose={(filter: StateFilter) => {
         people.search(people.query, filter);
         this.go(uid ? [uid] : []);
       }} /></div>
@@ -101,6 +105,18 @@ export class PeopleView extends View<{ app: App; place: Place; database: string 
       </div>
       {people.sheet ? <PeopleSheets people={people} onCreated={made => this.go([made])} /> : null}
     </main>;
+  }
+
+  /** Whose accounts are shown, where there are tenants. */
+  private choice() {
+    const { tenants, tenant } = this.people;
+    if (!tenants.length && !tenant) return null;
+    const ids = tenants.map(idOf);
+    const options = tenant && !ids.includes(tenant) ? [tenant, ...ids] : ids;
+    return <label class="field tenant-choice"><select aria-label="Whose accounts" value={tenant}
+      onChange={event => this.go([], (event.target as HTMLSelectElement).value)}>
+      <option value="" selected={!tenant}>The project</option>
+      {options.map(id => <option value={id} selected={id === tenant}>{shown(id, 64)}</option>)}</select></label>;
   }
 
   private person(uid: string | null) {
@@ -123,6 +139,6 @@ export class PeopleView extends View<{ app: App; place: Place; database: string 
     if (people.isLoading) return <Waiting what="the accounts" lines={[60, 48, 66]} onStop={() => people.stopLoading()} />;
     if (people.query || people.filter) return <div class="empty"><h2>Nobody fits</h2><p>Words are looked for in mail addresses, names, uids, phone numbers and claims.</p></div>;
     return <div class="empty"><h2>Nobody is here yet</h2><p>Who signs up in an app appears here.</p>
-      <div class="shell-line">hearth users create ann@example.com</div></div>;
+      <div class="shell-line">hearth users create ann@example.com{people.tenant ? ` --tenant ${shown(people.tenant, 64)}` : ""}</div></div>;
   }
 }

@@ -13,7 +13,7 @@ import { TextField } from "../widgets/textField";
 import { AccessTab } from "./accessTab";
 import { AuditRecord, PersonAnswer } from "./api";
 import { PeopleController } from "./controller";
-import { claimsOf, eventText, nameOf, problemOfClaims, providersOf } from "./words";
+import { claimsOf, claimsSeen, eventText, nameOf, problemOfClaims, providersOf } from "./words";
 
 interface Props {
   app: App;
@@ -80,7 +80,7 @@ export class PersonPane extends Component<Props, { more: Element | null }> {
       { label: "Copy uid", icon: "copy", run: () => app.data.acts.copy(person.localId, "uid copied") },
       { label: "View data as this person", icon: "eye", run: () => {
         app.go("data");
-        app.data.lookAs({ uid: person.localId, claims: person.customAttributes ?? "" });
+        app.data.lookAs({ uid: person.localId, claims: claimsSeen(person, people.tenant) });
       } },
       { label: "Mail a password reset", icon: "enter", reason: reason ?? (person.email ? null : "There is no mail address."),
         run: () => void this.do(async () => {
@@ -104,7 +104,7 @@ function Activity(props?: { app: App; people: PeopleController; answer: PersonAn
   const uid = answer.person.localId;
   const entries: Entry[] = [
     ...answer.audit.map(audit => ({ at: Date.parse(audit.time), audit })),
-    ...app.denials.list.filter(denial => denial.uid === uid).slice(0, 100).map(denial => ({ at: denial.at, denial })),
+    ...app.denials.list.filter(denial => denial.uid === uid && (denial.tenant ?? "") === people.tenant).slice(0, 100).map(denial => ({ at: denial.at, denial })),
     ...(people.receipts.get(uid) ?? []).map(receipt => ({ at: receipt.time, receipt })),
   ].sort((a, b) => b.at - a.at);
   return <div>

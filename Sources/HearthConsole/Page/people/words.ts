@@ -21,6 +21,12 @@ export function providersOf(person: Person): string {
   return [...new Set(ids)].map(id => PROVIDERS[id] ?? id).join(", ");
 }
 
+/** What rules see of somebody's token beside what every token has: their claims, and whose user they are. */
+export function claimsSeen(person: Person, tenant: string): string {
+  const claims = person.customAttributes ?? "";
+  return tenant ? JSON.stringify({ ...JSON.parse(claims || "{}") as object, firebase: { tenant } }) : claims;
+}
+
 /** Claims in a few words: `role: editor`. */
 export function claimsOf(person: Person): string {
   try {

@@ -7,6 +7,7 @@ import { sentence } from "../shell/session";
 import { Button } from "../widgets/button";
 import { createDatabase, createServiceAccount } from "./create";
 import { NameSheet } from "./nameSheet";
+import { Tenants } from "./tenants";
 import { Sheet } from "../widgets/sheet";
 import { SheetFoot } from "../widgets/sheetFoot";
 import { TextField } from "../widgets/textField";
@@ -26,7 +27,7 @@ interface ServiceAccount {
   disabled: boolean;
 }
 
-type Asked = { title: string; verb: string; told: string; typed?: string; act: () => Promise<void> };
+export type Asked = { title: string; verb: string; told: string; typed?: string; act: () => Promise<void> };
 
 interface State {
   keys: Key[];
@@ -95,6 +96,7 @@ export class SettingsView extends Component<{ app: App; place: Place; database: 
                   app.notices.say(`${each.name} is deleted.`);
                   await done();
                 } })} /></div>)}</div></section>
+        <Tenants app={app} ask={asked => this.ask(asked)} done={done} />
         <section aria-label="Keys"><div class="line"><h2 class="grow">Keys</h2>
           <Button label="Rotate the signing key" reason={reason} onPress={() => this.ask({ title: "Rotate the signing key", verb: "Rotate",
             told: "A new key is published now and signs in an hour; tokens of the old one count until they end.", act: async () => {

@@ -58,7 +58,8 @@ extension DenialFeed.Entry {
     return .object([
       .init("id", .string(String(id))), .init("at", .int(atMilliseconds)), .init("database", .string(database)),
       .init("operation", .string(operation)), .init("cause", text(cause)), .init("path", .string(path)),
-      .init("uid", text(uid)), .init("connection", text(connection)), .init("trace", text(trace)),
+      .init("uid", text(uid)), .init("tenant", text(tenant)), .init("connection", text(connection)),
+      .init("trace", text(trace)),
       .init("count", .int(Int64(count))), .init("rule", rule ?? .null), .init("sentence", .string(sentence)),
     ])
   }
