@@ -177,8 +177,13 @@ package struct IdentityEndpoints: Sendable {
     } else {
       home = target ?? directory.holder(of: call.shownText)
     }
-    // For administrators as well: the users of a tenant that is disabled are the operator's to keep.
-    guard home.settings.tenant?.isDisabled != true else { throw AccountError(.projectDisabled) }
+    guard home.settings.tenant?.isDisabled != true || isOperator(call) else { throw AccountError(.projectDisabled) }
     return home
+  }
+
+  /// Whether the operator asks: an app's administrators do not manage the users of a tenant that is disabled. To an
+  /// emulator every administrator is an app's.
+  private func isOperator(_ call: IdentityCall) -> Bool {
+    !accounts.settings.isEmulator && (try? call.requireOperator(of: accounts)) != nil
   }
 }

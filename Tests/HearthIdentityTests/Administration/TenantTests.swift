@@ -170,15 +170,19 @@ import Testing
     #expect(try await Self.signIn(world, "bob@example.com", in: tenant).error == "PROJECT_DISABLED")
     #expect(try await world.refresh(guest.refreshToken).error == "PROJECT_DISABLED")
     #expect(try await Self.lookup(world, guest.idToken).error == "PROJECT_DISABLED")
-    // Nor do administrators manage its users; the operator's requests go on, and the project's own users notice nothing.
+    // Nor do the app's administrators manage its users. The operator does, and the project's own users notice nothing.
+    let made = try await world.post("/hearth/v1/serviceAccounts:create", ["name": "app"], authority: Self.administrator)
+    let app = IdentityRequest.Authority.administrator(try #require(made.json["email"]?.string))
     let users = "/v1/projects/demo-test/tenants/\(tenant)/accounts"
     for (method, request) in [
       ("GET", ":batchGet"), ("POST", ":batchCreate"), ("POST", ":lookup"), ("POST", ":query"), ("POST", ""),
       ("POST", ":update"), ("POST", ":delete"),
     ] {
-      let answer = try await world.post(users + request, method: method, authority: Self.administrator)
+      let answer = try await world.post(users + request, method: method, authority: app)
       #expect(answer.error == "PROJECT_DISABLED", "\(request) \(answer.text)")
     }
+    let seen = try await world.post(users + ":batchGet", method: "GET", authority: Self.administrator)
+    #expect(seen.json["users"]?.array?.count == 2, "\(seen.text)")
     let exported = try await world.post(
       "/hearth/v1/users:export", ["tenantId": .string(tenant)], authority: Self.administrator)
     #expect(exported.json["users"]?.array?.count == 2, "\(exported.text)")
@@ -296,6 +300,10 @@ import Testing
     #expect(try await Self.lookup(world, made.idToken).status == 400)
     #expect(try await Self.lookup(world, other.idToken).status == 200)
     #expect(try await world.lookup(own.idToken).status == 200)
+    // As there, no administrator manages the users of one that is disabled.
+    let path = "/v1/projects/demo-test/tenants/another-tenant"
+    _ = try await world.owner("/v2/projects/demo-test/tenants/another-tenant", ["disableAuth": true], method: "PATCH")
+    #expect(try await world.owner(path + "/accounts:batchGet", method: "GET").error == "PROJECT_DISABLED")
     // A text that can be no tenant makes none.
     #expect(try await Self.signUp(world, "ann@example.com", in: "../x").error == "TENANT_NOT_FOUND")
   }
