@@ -12,13 +12,31 @@ struct AuthorizationCodeFlow: Sendable, Redacted {
     case issuer(String)
   }
 
+  /// What the server shows where a code is redeemed.
+  enum Secret: Sendable {
+    case text(String)
+    /// Made anew each time (Apple).
+    case signed(ClientAssertion)
+
+    func text(nowSeconds: Int64) throws(SignInRefusal) -> String {
+      switch self {
+      case .text(let text): return text
+      case .signed(let assertion):
+        guard let text = assertion.text(nowSeconds: nowSeconds) else { throw ProviderHTTP.unavailable }
+        return text
+      }
+    }
+  }
+
   let endpoints: Endpoints
   let clientID: String
-  let clientSecret: String
+  let clientSecret: Secret
   /// Asked for at every sign-in.
   let scopes: [String]
   /// Nil for a provider without ID tokens, which takes no nonce.
   let nonce: NonceRule?
+  /// The provider has the browser post its answer, and demands to be asked so (Apple).
+  var postsAnswers = false
   let http: ProviderHTTP
 
   /// What an app may not say in the flow's place.
@@ -38,6 +56,7 @@ struct AuthorizationCodeFlow: Sendable, Redacted {
       ("code_challenge", request.codeChallenge), ("code_challenge_method", "S256"),
     ]
     if let nonce { fields.append(("nonce", nonce.sent(request.nonce))) }
+    if postsAnswers { fields.append(("response_mode", "form_post")) }
     for (name, value) in request.parameters where !Self.reserved.contains(name.lowercased()) {
       fields.append((name, value))
     }
@@ -50,7 +69,8 @@ struct AuthorizationCodeFlow: Sendable, Redacted {
       .post, try await addresses().token,
       form: [
         ("grant_type", "authorization_code"), ("code", code.code), ("redirect_uri", code.redirectURI),
-        ("code_verifier", code.codeVerifier), ("client_id", clientID), ("client_secret", clientSecret),
+        ("code_verifier", code.codeVerifier), ("client_id", clientID),
+        ("client_secret", try clientSecret.text(nowSeconds: code.nowSeconds)),
       ])
     // GitHub says what is wrong with the status of what is right.
     guard answer.status == 200, answer.json["error"] == nil else {

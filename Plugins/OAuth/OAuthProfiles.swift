@@ -19,11 +19,17 @@ struct OAuthProfiles {
   }
 
   /// https://developer.apple.com/documentation/signinwithapplerestapi
-  func apple(_ client: OAuthSettings.IDTokenClient) -> OAuthProvider {
-    var check = idTokens(
-      issuers: ["https://appleid.apple.com"], keys: .keySet(url: "https://appleid.apple.com/auth/keys"), client)
+  func apple(_ apple: OAuthSettings.Apple) -> OAuthProvider {
+    var check = idTokens(issuers: [apple.issuer], keys: .keySet(url: apple.issuer + "/auth/keys"), apple.client)
     check.takesNameFromClient = true
-    return OAuthProvider(id: "apple.com", displayName: "Apple", idTokens: check)
+    var provider = OAuthProvider(id: "apple.com", displayName: "Apple", idTokens: check)
+    if let page = apple.page {
+      provider.codes = AuthorizationCodeFlow(
+        endpoints: .fixed(authorization: apple.issuer + "/auth/authorize", token: apple.issuer + "/auth/token"),
+        clientID: page.servicesID, clientSecret: .signed(page.assertion), scopes: ["name", "email"],
+        nonce: apple.client.nonce, postsAnswers: true, http: http)
+    }
+    return provider
   }
 
   func github(_ client: OAuthSettings.SecretClient) -> OAuthProvider {
@@ -33,7 +39,7 @@ struct OAuthProfiles {
         endpoints: .fixed(
           authorization: "https://github.com/login/oauth/authorize",
           token: "https://github.com/login/oauth/access_token"),
-        clientID: client.id, clientSecret: client.secret, scopes: ["user:email"], nonce: nil, http: http))
+        clientID: client.id, clientSecret: .text(client.secret), scopes: ["user:email"], nonce: nil, http: http))
   }
 
   /// Access tokens, and the ID tokens that the limited login on iOS gives out, whose nonce is hashed as Apple's is.
@@ -49,7 +55,8 @@ struct OAuthProfiles {
         endpoints: .fixed(
           authorization: "https://www.facebook.com/v21.0/dialog/oauth",
           token: "https://graph.facebook.com/v21.0/oauth/access_token"),
-        clientID: client.id, clientSecret: client.secret, scopes: ["email", "public_profile"], nonce: nil, http: http))
+        clientID: client.id, clientSecret: .text(client.secret), scopes: ["email", "public_profile"], nonce: nil,
+        http: http))
   }
 
   func twitter(_ client: OAuthSettings.SecretClient) -> OAuthProvider {
@@ -73,7 +80,7 @@ struct OAuthProfiles {
   ) -> AuthorizationCodeFlow? {
     guard let secret = client.secret, let id = client.clientIDs.first else { return nil }
     return AuthorizationCodeFlow(
-      endpoints: endpoints, clientID: id, clientSecret: secret, scopes: ["openid", "email", "profile"],
+      endpoints: endpoints, clientID: id, clientSecret: .text(secret), scopes: ["openid", "email", "profile"],
       nonce: client.nonce, http: http)
   }
 

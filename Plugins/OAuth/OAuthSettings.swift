@@ -62,9 +62,10 @@ struct OAuthSettings {
     return try Self.idTokenClient(object, nonce: .either, emails: .google)
   }
 
-  func apple() throws(SettingsError) -> IDTokenClient? {
-    guard let object = try values.object("apple", names: ["clientIDs", "nonce"] + Self.emailNames) else { return nil }
-    return try Self.idTokenClient(object, nonce: .hashed, emails: .apple)
+  func apple() throws(SettingsError) -> Apple? {
+    let names = ["clientIDs", "nonce", "servicesID", "teamID", "keyID", "privateKeyFile", "issuer"] + Self.emailNames
+    guard let object = try values.object("apple", names: names) else { return nil }
+    return try Apple(object)
   }
 
   func github() throws(SettingsError) -> SecretClient? {
@@ -126,11 +127,12 @@ struct OAuthSettings {
     }
   }
 
-  private static func idTokenClient(
-    _ object: SettingsReader, nonce: NonceRule, emails: EmailAuthority
+  static func idTokenClient(
+    _ object: SettingsReader, furtherID: String? = nil, nonce: NonceRule, emails: EmailAuthority
   ) throws(SettingsError) -> IDTokenClient {
     // Without an id of ours every app's tokens would be welcome.
-    guard let ids = try object.texts("clientIDs"), !ids.isEmpty else {
+    let ids = (try object.texts("clientIDs") ?? []) + (furtherID.map { [$0] } ?? [])
+    guard !ids.isEmpty else {
       throw object.error("clientIDs", "must name at least one client id of yours at the provider")
     }
     var rule = nonce

@@ -209,6 +209,17 @@ static inline size_t hearth_p256_signature_der(const unsigned char *signature, u
   return written;
 }
 
+/// Takes a P-256 signature out of the DER form that OpenSSL makes, into 64 bytes (r, s). 1 on success.
+static inline int hearth_p256_signature_raw(const unsigned char *der, size_t length, unsigned char *out) {
+  if (length > INT_MAX) return 0;
+  const unsigned char *end = der;
+  ECDSA_SIG *pair = d2i_ECDSA_SIG(NULL, &end, (long)length);
+  if (pair == NULL) return 0;
+  int ok = BN_bn2binpad(ECDSA_SIG_get0_r(pair), out, 32) == 32 && BN_bn2binpad(ECDSA_SIG_get0_s(pair), out + 32, 32) == 32;
+  ECDSA_SIG_free(pair);
+  return ok;
+}
+
 /// A self-signed certificate of a key as PEM in a memory BIO, or NULL. It is valid from `not_before` (seconds since
 /// 1970) and has no end, because the key's own publication ends it. Free it with BIO_free; read it with
 /// hearth_bio_bytes.

@@ -31,6 +31,8 @@ public final class Accounts: Sendable {
   package let providerPages: ProviderPages
   /// Takes people to the pages of identity providers that speak SAML, and back.
   package let samlPages: SAMLPages
+  /// What native apps are told of visits to either.
+  package let nativeAnswers: NativeAnswers
   /// Sign-in by a mailed link.
   package let emailLinks: EmailLinkSignIn
   /// Sign-in with a phone number.
@@ -277,6 +279,7 @@ public final class Accounts: Sendable {
       providers: providers, store: store, secrets: secrets, signUp: signUp, sessions: sessions, hooks: hooks,
       announce: announce)
     providerPages = ProviderPages(providers: providers, store: store, keys: keys, secrets: secrets)
+    nativeAnswers = NativeAnswers(keys: keys)
     samlPages = SAMLPages(
       configured: configured, providers: providers, store: store, keys: keys, secrets: secrets)
     emailLinks = EmailLinkSignIn(

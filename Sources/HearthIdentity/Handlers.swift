@@ -43,6 +43,7 @@ extension IdentityOperation {
     case .resetPassword: Self.call(CodeEndpoints.resetPassword)
     case .sendPhoneCode: Self.call(PhoneEndpoints.sendCode)
     case .signInWithPhone: Self.call(PhoneEndpoints.signIn)
+    case .phoneClient: Self.call(PhoneEndpoints.verifyIOSClient)
     case .captchaParameters: Self.call(PhoneEndpoints.captchaParameters)
     case .startEnrolment: Self.call(FactorEndpoints.startEnrolment)
     case .finishEnrolment: Self.call(FactorEndpoints.finishEnrolment)
@@ -131,7 +132,6 @@ extension IdentityOperation {
     case .samlMetadata: .page { await SAMLMetadataPage(endpoints: $0).answer($1) }
     case .webConfiguration: .page { WebConfiguration(endpoints: $0).answer($1) }
 
-    case .phoneClient: .unserved("the verification of native apps")
     case .gameCenter: .unserved("Game Center")
     case .saml: .unserved("answers of SAML to other servers")
     case .projectChange: .unserved("changing the project's configuration")

@@ -26,7 +26,8 @@
         (name: "response_mode", value: "fragment"), (name: "client_id", value: "evil"),
       ])
     private static let code = AuthorizationCode(
-      code: "a code", codeVerifier: "verifier", redirectURI: "https://auth.example.com/__/auth/handler")
+      code: "a code", codeVerifier: "verifier", redirectURI: "https://auth.example.com/__/auth/handler",
+      nowSeconds: Requests.nowSeconds)
 
     private func world() throws -> OAuthWorld {
       let world = try OAuthWorld(Self.settings)

@@ -67,6 +67,7 @@ extension AccountsConfiguration {
           "pageDomains", "must be names such as app.example.com, or app.example.com:8443, without https://")
       }
     }
+    if var apps = try file.object("nativeApps") { try nativeApps.read(&apps) }
     if let schemes = try file.texts("continueSchemes") { continueSchemes = Set(schemes.map { $0.lowercased() }) }
   }
 

@@ -22,6 +22,8 @@ public struct AccountsConfiguration: Sendable {
   /// Further names under which browsers open the pages that sign people in, `app.example.com`, served by a proxy that
   /// passes them on; beside that of ``publicURL``. Always over https.
   public var pageDomains: [String] = []
+  /// Apps on devices that the pages lead back to.
+  public var nativeApps = NativeApps()
   /// Schemes beside http and https that a continue URL may have.
   public var continueSchemes: Set<String> = []
 

@@ -19,6 +19,16 @@ public struct CaptchaSettings: Sendable, Equatable, Redacted {
     }
   }
 
+  /// How the widget on this server's own page works, which depends on the kind of the key. Apps put up theirs as they want.
+  public enum Widget: String, Sendable, CaseIterable {
+    /// Something to click.
+    case checkbox
+    /// Nothing to click, unless the service is in doubt: an invisible key of reCAPTCHA 2 or hCaptcha.
+    case invisible
+    /// A score alone: a key of reCAPTCHA 3.
+    case score
+  }
+
   /// Who is asked.
   public var service: Service
   /// What apps put the widget up with; no secret.
@@ -29,6 +39,8 @@ public struct CaptchaSettings: Sendable, Equatable, Redacted {
   public var verifyURL: String
   /// Hosts of the pages whose tokens count; empty for those that the service admits.
   public var hostnames: [String] = []
+  /// How the widget works on the page for native apps.
+  public var widget = Widget.checkbox
   /// The lowest score, in hundredths, of services that give one.
   public var scoreMin = 50
 
@@ -42,7 +54,7 @@ public struct CaptchaSettings: Sendable, Equatable, Redacted {
   init(_ value: JSON, at place: String) throws(SettingsError) {
     let values = try SettingsReader(
       value, at: place,
-      names: ["service", "siteKey", "secret", "secretFile", "verifyURL", "hostnames", "scoreMin"])
+      names: ["service", "siteKey", "secret", "secretFile", "verifyURL", "hostnames", "scoreMin", "widget"])
     guard let service = Service(rawValue: try values.requiredText("service")) else {
       throw values.error("service", "must be recaptcha, hcaptcha or turnstile")
     }
@@ -53,6 +65,12 @@ public struct CaptchaSettings: Sendable, Equatable, Redacted {
       verifyURL = url
     }
     hostnames = try values.texts("hostnames")?.map { $0.lowercased() } ?? []
+    if let text = try values.text("widget") {
+      guard let widget = Widget(rawValue: text), widget != .score || service == .recaptcha else {
+        throw values.error("widget", "must be checkbox or invisible, or for a key of reCAPTCHA 3 score")
+      }
+      self.widget = widget
+    }
     scoreMin = try values.int("scoreMin", in: 0...100) ?? scoreMin
   }
 }

@@ -18,7 +18,7 @@ enum PlainText {
 
 extension UInt8 {
   /// Whether the byte is an ASCII letter or digit.
-  var isASCIILetterOrDigit: Bool {
+  package var isASCIILetterOrDigit: Bool {
     switch self {
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
       UInt8(ascii: "a")...UInt8(ascii: "z"):

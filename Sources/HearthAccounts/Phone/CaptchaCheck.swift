@@ -20,11 +20,20 @@ struct CaptchaCheck: Sendable {
 
   /// Looks at the token of a request. The service takes each token once.
   ///
-  /// - Throws: `missingAppCredential` without a token; `captchaCheckFailed` for one that the service does not take;
+  /// - Throws: `missingAppCredential` without a token, or `invalidAppCredential`; `captchaCheckFailed` for one that the service does not take;
   ///   `tooManyAttempts` for a network of which many were not taken; `unavailable` when the service does not answer.
-  func require(_ token: String?, client: ClientInfo, now: Instant) async throws(AccountError) {
+  ///
+  /// - Parameter showsAttestation: it shows what an app's system vouches with. Nothing here can tell whether that is true;
+  ///   the code that is thrown then is the one on which SDKs open the page with the widget.
+  func require(
+    _ token: String?, showsAttestation: Bool = false, client: ClientInfo, now: Instant
+  ) async throws(AccountError) {
     guard let settings = configuration.value.phone.captcha else { return }
     guard let token else {
+      if showsAttestation {
+        throw AccountError(
+          .invalidAppCredential, "This server tells apps by a \(settings.service.rawValue) widget alone.")
+      }
       throw AccountError(.missingAppCredential, "The token of a \(settings.service.rawValue) widget is needed.")
     }
     guard throttle.admitCredential(address: client.address, now: now) else {
@@ -50,7 +59,11 @@ struct CaptchaCheck: Sendable {
 
   private func admits(_ answer: JSON, _ settings: CaptchaSettings) -> Bool {
     if !settings.hostnames.isEmpty {
-      guard let host = answer["hostname"]?.string, settings.hostnames.contains(host.lowercased()) else { return false }
+      // Those of this server's own pages, which native apps open.
+      let own = configuration.value.pageOrigins.compactMap { ContinueURL($0)?.host }
+      guard let host = answer["hostname"]?.string?.lowercased(), (settings.hostnames + own).contains(host) else {
+        return false
+      }
     }
     switch answer["score"] {
     case .double(let score)?: return score * 100 >= Double(settings.scoreMin)

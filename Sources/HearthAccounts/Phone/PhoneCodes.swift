@@ -136,7 +136,8 @@ struct PhoneCodes: Sendable {
       throw AccountError(
         .operationNotAllowed, "SMS unable to be sent until this region enabled by the app developer.")
     }
-    try await captcha.require(request.captcha, client: request.client, now: request.now)
+    try await captcha.require(
+      request.captcha, showsAttestation: request.showsAttestation, client: request.client, now: request.now)
     switch throttle.admitMessage(to: number, country: country, address: request.client.address, now: request.now) {
     case nil: return
     case .number?: throw AccountError(.tooManyAttempts, "Too many messages to this number. Try again later.")
@@ -156,6 +157,8 @@ package struct PhoneRequest: Sendable, Redacted {
   package let now: Instant
   /// It comes from a program of an emulator's machine: codes are shown to it, and none is sent.
   package let isEmulated: Bool
+  /// It shows what an app's system vouches with: a receipt of a push, an integrity token.
+  package var showsAttestation = false
 
   /// A request as it came.
   package init(captcha: String?, client: ClientInfo, now: Instant, isEmulated: Bool) {

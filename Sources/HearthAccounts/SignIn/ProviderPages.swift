@@ -117,10 +117,18 @@ package struct ProviderPages: Sendable {
     return Arrival(memo: visit.rest, redirectURI: visit.redirectURI, visit: visit)
   }
 
+  /// What a provider tells of a person in the browser alone, in bytes; what is longer is left out.
+  private static let personBytesMax = 1_024
+
   /// What the app needs beside the code to redeem it.
-  package func sessionID(for arrival: Arrival, code: String, now: Instant) throws(AccountError) -> String {
+  ///
+  /// - Parameter person: what the provider had the browser say about the person; nobody has signed it. Nil for nothing.
+  package func sessionID(
+    for arrival: Arrival, code: String, person: String? = nil, now: Instant
+  ) throws(AccountError) -> String {
     var answer = arrival.visit
     answer.rest = Digest(sha256: code.utf8).hex
+    answer.person = person.flatMap { $0.isEmpty || $0.utf8.count > Self.personBytesMax ? nil : $0 }
     answer.expiresAtSeconds = now.wallMilliseconds / 1000 + Self.visitSeconds
     return try seal(answer, for: Self.answerPurpose)
   }
@@ -154,9 +162,11 @@ package struct ProviderPages: Sendable {
     try await markRedeemed(answer.state, nowSeconds: nowSeconds)
     var parameters = try await providers.credential(
       of: answer.providerID,
-      AuthorizationCode(code: code, codeVerifier: answer.verifier, redirectURI: answer.redirectURI), client: client,
-      now: now)
+      AuthorizationCode(
+        code: code, codeVerifier: answer.verifier, redirectURI: answer.redirectURI, nowSeconds: nowSeconds),
+      client: client, now: now)
     parameters["nonce"] = answer.nonce
+    parameters["user"] = answer.person
     return (answer.providerID, parameters)
   }
 
@@ -192,6 +202,8 @@ package struct ProviderPages: Sendable {
     var rest: String
     /// Nil for the project itself.
     var tenantID: String?
+    /// The person's own words about themselves.
+    var person: String?
   }
 
   private func seal(_ visit: Visit, for purpose: String) throws(AccountError) -> String {
@@ -201,6 +213,7 @@ package struct ProviderPages: Sendable {
       .init("r", .string(visit.rest)),
     ]
     if let tenantID = visit.tenantID { members.append(.init("t", .string(tenantID))) }
+    if let person = visit.person { members.append(.init("w", .string(person))) }
     do {
       return try keys.seal(JSON.object(members).text(), for: purpose)
     } catch {
@@ -216,6 +229,6 @@ package struct ProviderPages: Sendable {
     else { return nil }
     return Visit(
       providerID: providerID, redirectURI: redirectURI, state: state, verifier: verifier, nonce: nonce,
-      expiresAtSeconds: end, rest: rest, tenantID: json["t"]?.string)
+      expiresAtSeconds: end, rest: rest, tenantID: json["t"]?.string, person: json["w"]?.string)
   }
 }

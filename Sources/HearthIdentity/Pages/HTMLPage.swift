@@ -11,6 +11,8 @@ package struct HTMLPage: Sendable {
   var status = 200
   /// Runs when the page is there; nil for a page without one.
   var script: String?
+  /// A captcha's, the one thing that comes from elsewhere.
+  var widget: CaptchaWidget?
 
   static func paragraph(_ text: String) -> String { "<p>\(HTMLText.escaped(text))</p>\n" }
 
@@ -29,7 +31,7 @@ package struct HTMLPage: Sendable {
     <body>
     <main>
     <h1>\(HTMLText.escaped(title))</h1>
-    \(content)</main>\(script.map { "\n<script>\($0)</script>" } ?? "")
+    \(content)</main>\(script.map { "\n<script>\($0)</script>" } ?? "")\(libraryMarkup)
     </body>
     </html>
 
@@ -70,10 +72,21 @@ package struct HTMLPage: Sendable {
 
   private static let styleHash = hash(of: style)
 
+  private var libraryMarkup: String {
+    widget.map { "\n<script src=\"\(HTMLText.escaped($0.libraryURL))\" async></script>" } ?? ""
+  }
+
   private var policy: String {
-    let scripts = script.map { "script-src \(Self.hash(of: $0)); " } ?? ""
-    return "default-src 'none'; style-src \(Self.styleHash); \(scripts)form-action 'self'; base-uri 'none'; "
-      + "frame-ancestors 'none'"
+    let rest = "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    guard let widget else {
+      let scripts = script.map { "script-src \(Self.hash(of: $0)); " } ?? ""
+      return "default-src 'none'; style-src \(Self.styleHash); \(scripts)\(rest)"
+    }
+    // Widgets put styles of their own into the page.
+    let (scripts, frames) = widget.sources
+    return "default-src 'none'; style-src 'unsafe-inline' \(frames); "
+      + "script-src \(script.map { Self.hash(of: $0) } ?? "") \(scripts); frame-src \(frames); connect-src \(frames); "
+      + rest
   }
 
   /// What a policy calls a style sheet or script that is in the page.

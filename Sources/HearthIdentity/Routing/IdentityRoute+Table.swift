@@ -21,7 +21,7 @@ extension IdentityRoute {
     IdentityRoute([.toolkit], "POST", "v1/accounts:sendOobCode", .sendCode),
     IdentityRoute([.toolkit], "POST", "v1/accounts:resetPassword", .resetPassword),
     IdentityRoute([.toolkit], "POST", "v1/accounts:query", .queryAccounts, .administrator),
-    IdentityRoute([.toolkit], "*", "v1/accounts:verifyIosClient", .phoneClient),
+    IdentityRoute([.toolkit], "POST", "v1/accounts:verifyIosClient", .phoneClient),
     IdentityRoute([.toolkit], "*", "v1/accounts:signInWithGameCenter", .gameCenter),
     IdentityRoute([.toolkit], "*", "v1/accounts:issueSamlResponse", .saml),
     IdentityRoute([.toolkit], "GET", "v1/projects", .projectConfig),
@@ -104,7 +104,7 @@ extension IdentityRoute {
     older("GET", "identitytoolkit/v3/relyingparty/publicKeys", .cookieCertificates, .everybody),
     older("POST", "identitytoolkit/v3/relyingparty/uploadAccount", .batchCreate, .administrator),
     older("*", "identitytoolkit/v3/relyingparty/downloadAccount", .batchGet, .administrator),
-    older("*", "identitytoolkit/v3/relyingparty/verifyClient", .phoneClient),
+    older("POST", "identitytoolkit/v3/relyingparty/verifyClient", .phoneClient),
   ]
 
   private static func older(

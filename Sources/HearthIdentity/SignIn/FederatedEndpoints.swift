@@ -9,10 +9,12 @@ struct FederatedEndpoints: EndpointArea {
 
   /// `accounts:signInWithIdp`: another provider's credential, to sign in with or to link.
   func signInWithIdentity(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    guard let requestURI = try call.text("requestUri"), !requestURI.isEmpty else {
-      throw AccountError(.missingRequestURI)
+    guard let requestURI = try call.text("requestUri", sizeBytesMax: IdentityCall.longTextBytesMax), !requestURI.isEmpty
+    else { throw AccountError(.missingRequestURI) }
+    // What a provider, or a page for apps, puts behind the address may be longer than an address.
+    guard ContinueURL(String(requestURI.prefix { !"?#".contains($0) })) != nil else {
+      throw AccountError(.invalidRequestURI)
     }
-    guard ContinueURL(requestURI) != nil else { throw AccountError(.invalidRequestURI) }
     if let answer = try await PasskeyEndpoints(accounts: accounts).signInWithCredential(call) { return answer }
     let credential = try await presentedIdentity(call)
     if case .named(let named, let providerID) = credential {
@@ -49,17 +51,19 @@ struct FederatedEndpoints: EndpointArea {
       return .identity(identity, parameters: [:], pending: ticket)
     }
     let body = try call.text("postBody", sizeBytesMax: IdentityCall.longTextBytesMax) ?? ""
-    let requestURI = try call.text("requestUri") ?? ""
+    let session = try call.text("sessionId", sizeBytesMax: IdentityCall.longTextBytesMax)
+    let requestURI = try call.text("requestUri", sizeBytesMax: IdentityCall.longTextBytesMax) ?? ""
     guard var pairs = PercentEncoding.pairs(body.utf8) else {
       throw AccountError(.invalidCredentialOrProvider, "postBody is not a form.")
     }
+    // Browsers name nothing, and apps on devices the provider alone: the rest is in the address that they came back by.
+    let namesNoCredential = pairs.allSatisfy { Self.namesNoCredential.contains($0.name) }
+    let named = pairs.first { $0.name == "providerId" }?.value
     if accounts.emulator(isFromLoopback: call.isFromLoopback) != nil {
       pairs = EmulatedCredential.parts(requestURI: requestURI, postBody: pairs)
     }
-    if body.isEmpty, !pairs.contains(where: { $0.name == "providerId" }),
-      let session = try call.text("sessionId", sizeBytesMax: IdentityCall.longTextBytesMax)
-    {
-      return try await redeemed(requestURI, session: session, call)
+    if let session, namesNoCredential, !pairs.contains(where: { $0.name == "id_token" }) {
+      return try await redeemed(requestURI, session: session, providerID: named, call)
     }
     guard pairs.count <= 100 else {
       throw AccountError(.invalidCredentialOrProvider, "The credential has more than 100 parts.")
@@ -76,10 +80,21 @@ struct FederatedEndpoints: EndpointArea {
     }
   }
 
+  private static let namesNoCredential: Set<String> = ["identifier", "nonce", "providerId", "user"]
+
   /// What somebody brings from a provider's page.
+  ///
+  /// - Parameter named: the provider that the client means; nil when it does not say.
   private func redeemed(
-    _ requestURI: String, session: String, _ call: IdentityCall
+    _ shownURI: String, session shownSession: String, providerID named: String?, _ call: IdentityCall
   ) async throws(AccountError) -> PresentedIdentity {
+    var (requestURI, session) = (shownURI, shownSession)
+    if let answer = try accounts.nativeAnswers.open(requestURI: shownURI, sessionID: shownSession, now: call.now) {
+      guard named.map({ $0.isSameText(as: answer.providerID) }) ?? true else {
+        throw AccountError(.invalidProviderResponse, "The requestUri is of another provider than the postBody.")
+      }
+      (requestURI, session) = (answer.url, answer.sessionID)
+    }
     let person = try await accounts.samlPages.redeem(requestURI: requestURI, sessionID: session, now: call.now)
     if let person { return .identity(person, parameters: [:], pending: nil) }
     let (providerID, parameters) = try await accounts.providerPages.redeem(

@@ -25,6 +25,13 @@ struct PhoneEndpoints: EndpointArea {
     return .object([JSON.Member("sessionInfo", .string(sessionInfo))])
   }
 
+  /// `accounts:verifyIosClient`: an app wants to be told by a push that only it can get. None are sent from here; both
+  /// answers are ones on which SDKs open the page with the captcha.
+  func verifyIOSClient(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    guard let token = try call.text("appToken"), !token.isEmpty else { throw AccountError(.missingAPNSToken) }
+    throw AccountError(.invalidAppCredential, "This server sends no push notifications; apps open its page instead.")
+  }
+
   /// The codes that were not used yet, the oldest first. For an emulator's test suites.
   func listCodes(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let codes = try call.requireEmulator(of: accounts).phoneCodes(now: call.now).map { code in
@@ -75,10 +82,15 @@ extension IdentityCall {
   ///
   /// - Parameter info: the member with the captcha's token; nil for the body itself.
   func phoneRequest(in accounts: Accounts, info: JSON? = nil) throws(AccountError) -> PhoneRequest {
-    PhoneRequest(
-      captcha: try (info.map { with($0) } ?? self).captchaToken(), client: client, now: now,
-      isEmulated: isEmulated(in: accounts))
+    let asked = info.map { with($0) } ?? self
+    var request = PhoneRequest(
+      captcha: try asked.captchaToken(), client: client, now: now, isEmulated: isEmulated(in: accounts))
+    request.showsAttestation = Self.attestations.contains { asked.value($0) != nil }
+    return request
   }
+
+  /// What systems vouch for apps with.
+  private static let attestations = ["iosReceipt", "iosSecret", "playIntegrityToken", "safetyNetToken"]
 
   /// What web clients say that have no token of the newer kind.
   private static let noToken = "NO_RECAPTCHA"

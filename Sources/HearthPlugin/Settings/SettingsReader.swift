@@ -131,6 +131,13 @@ public struct SettingsReader: Sendable {
     return secret
   }
 
+  /// The content of the file that a member names: a key in PEM, say. Nil when the member is absent.
+  public func file(_ name: String) throws(SettingsError) -> [UInt8]? {
+    guard let path = try text(name) else { return nil }
+    guard let bytes = Self.read(path), !bytes.isEmpty else { throw error(name, "cannot be read, or is empty") }
+    return bytes
+  }
+
   /// The first 64 KiB of a file.
   private static func read(_ path: String) -> [UInt8]? {
     let file = open(path, O_RDONLY | O_CLOEXEC)

@@ -66,11 +66,14 @@ public struct AuthorizationCode: Sendable, Equatable {
   public var codeVerifier: String
   /// The same as in the request for the code.
   public var redirectURI: String
+  /// When it is redeemed, in seconds since 1970; for providers to which the server shows something that it signs.
+  public var nowSeconds: Int64
 
   /// A code as the server shows it, for tests of a provider.
-  public init(code: String, codeVerifier: String, redirectURI: String) {
+  public init(code: String, codeVerifier: String, redirectURI: String, nowSeconds: Int64) {
     self.code = code
     self.codeVerifier = codeVerifier
     self.redirectURI = redirectURI
+    self.nowSeconds = nowSeconds
   }
 }

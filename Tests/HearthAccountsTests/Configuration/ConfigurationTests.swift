@@ -27,6 +27,14 @@ import Testing
       "projectID": "shop", "publicURL": "https://Auth.Example.com/", // where links lead
       "apiKeys": ["k1", "k2"], "authorizedDomains": ["App.example.com"], "pageDomains": ["In.example.com:8443"],
       "continueSchemes": ["myapp"],
+      "nativeApps": {
+        "ios": [{
+          "bundleID": "com.example.shop", "appIDs": ["1:12:ios:ab"], "clientIDs": ["12-ab.apps.googleusercontent.com"]
+        }],
+        "android": [{
+          "packageName": "com.example.shop_2", "certificates": ["AB:01:02:03:04:05:06:07:08:09:0A:0B:0C:0D:0E:0F:10:11:12:13"]
+        }]
+      },
       "protectsFromEnumeration": false, "allowsSignUp": false, "allowsDeletion": false,
       "allowsPasswords": false, "allowsEmailLinks": false, "allowsAnonymous": false, "allowsPhones": false,
       "legacyRevealsUnknownUsers": true, "resetDropsIdentities": true, "revokesOnClaimChange": true,
@@ -59,7 +67,7 @@ import Testing
         "secondFactor": true, "regions": { "allow": ["DE", "+1876"] }, "testNumbers": { "+15555550100": "123456" },
         "captcha": {
           "service": "turnstile", "siteKey": "k", "secret": "hidden", "verifyURL": "http://127.0.0.1:1/verify",
-          "hostnames": ["App.example.com"], "scoreMin": 70
+          "hostnames": ["App.example.com"], "scoreMin": 70, "widget": "invisible"
         },
         "outbox": true
       },

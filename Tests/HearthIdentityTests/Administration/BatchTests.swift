@@ -117,7 +117,7 @@ import Testing
     let call = try world.call("{}", administrator: nil)
     let project = try await ProjectEndpoints(accounts: world.accounts).project(call)
     #expect(project["projectId"]?.string.flatMap { Int64($0) } != nil)
-    #expect(project["authorizedDomains"] == .array([.string("localhost"), .string("127.0.0.1")]))
+    #expect(project["authorizedDomains"] == ["localhost", "127.0.0.1", "auth.example.com"])
     let policy = try await ProjectEndpoints(accounts: world.accounts).passwordPolicy(call)
     #expect(policy["customStrengthOptions"]?["minPasswordLength"] == .int(12))
     #expect(policy["customStrengthOptions"]?["containsNumericCharacter"] == .bool(true))

@@ -59,7 +59,7 @@ struct ProjectConfigTests {
       "authorizedDomains", ["authorizedDomains": ["App.example.net"]], path: path, maskName: "update_mask")
     #expect(set.json["authorizedDomains"] == ["app.example.net"], "\(set.text)")
     let told = try await world.send("/identitytoolkit.googleapis.com/v1/projects", [], method: "GET")
-    #expect(told.json["authorizedDomains"] == ["app.example.net"])
+    #expect(told.json["authorizedDomains"] == ["app.example.net", "auth.example.com"])
     func mail(_ url: JSON) async throws -> String? {
       try await world.post(
         "accounts:sendOobCode", ["requestType": "PASSWORD_RESET", "email": "a@b.example", "continueUrl": url]

@@ -144,7 +144,7 @@ import Testing
   func unserved() async throws {
     let world = try IdentityWorld()
     for path in [
-      "accounts:verifyIosClient", "accounts:signInWithGameCenter",
+      "accounts:signInWithGameCenter"
     ] {
       let answer = try await world.post(path)
       #expect(answer.status == 501, "\(path)")

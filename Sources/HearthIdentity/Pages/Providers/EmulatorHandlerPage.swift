@@ -5,7 +5,8 @@ import HearthTree
 /// alone.
 struct EmulatorHandlerPage: Sendable {
   let accounts: Accounts
-  let asked: HandlerRequest
+  let providerID: String
+  let target: HandlerPage.Target
 
   /// Accounts that are offered.
   private static let offeredMax = 50
@@ -16,11 +17,11 @@ struct EmulatorHandlerPage: Sendable {
     let known = identities.map(button).joined()
     let offer = known.isEmpty ? "" : "<h2>Somebody who was here before</h2>\n\(known)<h2>Somebody new</h2>\n"
     return HTMLPage(
-      title: "Sign in with \(asked.providerID)",
-      content: HTMLPage.eventMarkup(HandlerEvent(asked).text(.open), provider: asked.providerID)
+      title: "Sign in with \(providerID)",
+      content: HTMLPage.eventMarkup(message, provider: providerID)
         + """
         <div id="choice">
-        <p>This is an emulator: nobody is asked at \(HTMLText.escaped(asked.providerID)), and you are whoever you say.</p>
+        <p>This is an emulator: nobody is asked at \(HTMLText.escaped(providerID)), and you are whoever you say.</p>
         \(offer)<form id="new">
         <label for="email">E-mail address</label>
         <input id="email" name="email" type="email" maxlength="255" autocomplete="off">
@@ -40,13 +41,36 @@ struct EmulatorHandlerPage: Sendable {
         </div>
 
         """ + HTMLPage.deliveryMarkup(isWaiting: false),
-      script: HandlerScripts.emulator)
+      script: script)
+  }
+
+  private var script: String {
+    switch target {
+    case .web: HandlerScripts.emulator
+    case .native: NativeScripts.emulator
+    }
+  }
+
+  /// What the script delivers, once it knows who it is.
+  private var message: String {
+    switch target {
+    case .web(let event): return event.text(.open)
+    case .native(_, let way):
+      let (before, callback, after) = way.linkParts
+      let no = way.address(
+        errorCode: "auth/user-cancelled", message: "The person said no on the page of the provider.")
+      let parts = JSON.object([
+        .init("before", .string(before)), .init("callback", callback.map { .string($0) } ?? .null),
+        .init("after", .string(after)), .init("cancelled", .string(no)),
+      ])
+      return String(decoding: JSON.object([.init("event", .object([])), .init("way", parts)]).text(), as: UTF8.self)
+    }
   }
 
   private var identities: [ProviderIdentity] {
     var found: [ProviderIdentity] = []
     for user in accounts.store.view.users(limit: Self.lookedAtMax) {
-      found += user.identities.filter { $0.providerID == asked.providerID }
+      found += user.identities.filter { $0.providerID == providerID }
       if found.count >= Self.offeredMax { break }
     }
     return Array(found.prefix(Self.offeredMax))

@@ -9,9 +9,13 @@ struct HandlerPage: Sendable {
   private var accounts: Accounts { endpoints.accounts }
 
   func answer(_ request: IdentityRequest) async -> IdentityResponse {
-    if request.method == "POST" { return await SAMLArrival(page: self).answer(request) }
+    if request.method == "POST" { return await FormArrival(page: self).answer(request) }
     guard request.method == "GET" else { return HTMLPage.methodNotAllowed.response }
-    if request.parameter("state") != nil { return arrival(request) }
+    if request.parameter("state") != nil {
+      guard let parts = Self.parts(request.query) else { return HTMLPage.brokenStart.response }
+      return arrival(parts, request)
+    }
+    if NativeRequest.isMeant(request.query) { return await NativePages(page: self).answer(request) }
     guard let asked = HandlerRequest(request.query) else { return HTMLPage.brokenStart.response }
     guard accounts.configuration.apiKeys?.contains(asked.apiKey) ?? true else { return HTMLPage.unknownKey.response }
     let home: Accounts
@@ -24,26 +28,64 @@ struct HandlerPage: Sendable {
       let host = ContinueURL(asked.redirectURL)?.host ?? "It"
       return HTMLPage.foreignApp(host).response
     }
+    let target = Target.web(HandlerEvent(asked))
     if accounts.emulator(isFromLoopback: request.isFromLoopback) != nil {
-      return EmulatorHandlerPage(accounts: home, asked: asked).page.response
+      return EmulatorHandlerPage(accounts: home, providerID: asked.providerID, target: target).page.response
     }
-    return await departure(asked, request, to: home)
-  }
-
-  // MARK: To the provider
-
-  private func departure(
-    _ asked: HandlerRequest, _ request: IdentityRequest, to home: Accounts
-  ) async -> IdentityResponse {
     guard let origin = origin(of: request.host) else {
       return HTMLPage.otherDomain(accounts.configuration.pageOrigins).response
     }
     guard !asked.kind.isRedirect || asked.redirectURL.utf8.count <= HandlerRequest.redirectURLBytesMax else {
       return HTMLPage.longAddress.response
     }
+    let visit = Departing(
+      providerID: asked.providerID, scopes: asked.scopes, parameters: asked.parameters, memo: asked.memo,
+      isReauthentication: asked.kind.isReauthentication, target: target)
+    return await departure(visit, origin: origin, to: home, now: request.now)
+  }
+
+  /// Who is told what comes of a visit to a provider.
+  enum Target: Sendable {
+    /// The SDK in a page.
+    case web(HandlerEvent)
+    /// An app on a device, and the way back into it.
+    case native(NativeEvent, NativeReturn)
+
+    /// What a visit kept of it; nil for a text that is none of ours.
+    init?(memo: String, origin: String) {
+      if let event = HandlerEvent(memo: memo) {
+        self = .web(event)
+      } else if let event = NativeEvent(memo: memo) {
+        let way = NativeReturn(app: event.app, authType: event.authType, eventID: event.eventID, origin: origin)
+        self = .native(event, way)
+      } else {
+        return nil
+      }
+    }
+  }
+
+  // MARK: To the provider
+
+  /// Somebody on their way to a provider's page.
+  struct Departing: Sendable {
+    var providerID: String
+    var scopes: [String]
+    var parameters: [String: String]
+    /// What a visit keeps for the way back.
+    var memo: String
+    var isReauthentication: Bool
+    var target: Target
+  }
+
+  /// Sends a browser to a provider.
+  ///
+  /// - Parameter origin: of this page, as the browser opened it.
+  func departure(
+    _ departing: Departing, origin: String, to home: Accounts, now: Instant
+  ) async -> IdentityResponse {
     do throws(AccountError) {
       let departure = try await departure(
-        asked, in: home, redirectURI: AccountsConfiguration.redirectURI(origin: origin), now: request.now)
+        departing, in: home, redirectURI: AccountsConfiguration.redirectURI(origin: origin), now: now)
       guard departure.visit.utf8.count <= Self.cookieBytesMax else { return HTMLPage.longAddress.response }
       let cookie = VisitCookie(state: departure.state, isSecure: origin.hasPrefix("https://"))
       var response = HTMLPage(
@@ -56,22 +98,22 @@ struct HandlerPage: Sendable {
       return response
     } catch {
       // The app waits: it is told.
-      return page(HandlerEvent(asked), Self.outcome(error)).response
+      return page(departing.target, Self.outcome(error), now: now).response
     }
   }
 
   private func departure(
-    _ asked: HandlerRequest, in home: Accounts, redirectURI: String, now: Instant
+    _ departing: Departing, in home: Accounts, redirectURI: String, now: Instant
   ) async throws(AccountError) -> ProviderPages.Departure {
-    if SAMLPages.serves(asked.providerID) {
+    if SAMLPages.serves(departing.providerID) {
       return try home.samlPages.depart(
-        to: asked.providerID, consumerURL: redirectURI, memo: asked.memo, isForced: asked.kind.isReauthentication,
-        now: now)
+        to: departing.providerID, consumerURL: redirectURI, memo: departing.memo,
+        isForced: departing.isReauthentication, now: now)
     }
     return try await home.providerPages.depart(
-      to: asked.providerID, redirectURI: redirectURI, scopes: asked.scopes,
-      parameters: asked.parameters.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) },
-      memo: asked.memo, now: now)
+      to: departing.providerID, redirectURI: redirectURI, scopes: departing.scopes,
+      parameters: departing.parameters.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) },
+      memo: departing.memo, now: now)
   }
 
   /// Browsers cut cookies at 4,096 bytes, name and attributes included.
@@ -98,21 +140,31 @@ struct HandlerPage: Sendable {
 
   // MARK: Back from it
 
-  private func arrival(_ request: IdentityRequest) -> IdentityResponse {
+  /// Parameters by their names; nil when one comes twice.
+  static func parts(_ fields: [(name: String, value: String)]) -> [String: String]? {
     var parts: [String: String] = [:]
-    for parameter in request.query {
-      guard parts[parameter.name] == nil else { return HTMLPage.brokenStart.response }
-      parts[parameter.name] = parameter.value
+    for field in fields {
+      guard parts[field.name] == nil else { return nil }
+      parts[field.name] = field.value
     }
-    guard let state = parts["state"], let origin = origin(of: request.host) else {
+    return parts
+  }
+
+  /// - Parameters:
+  ///   - parts: what the provider had the browser say.
+  ///   - passesOn: the page for a browser that shows no cookie of the visit.
+  func arrival(
+    _ parts: [String: String], _ request: IdentityRequest, withoutCookie passesOn: HTMLPage = .foreignVisit
+  ) -> IdentityResponse {
+    guard let state = parts["state"], (1...128).contains(state.utf8.count), let origin = origin(of: request.host) else {
       return HTMLPage.foreignVisit.response
     }
     let cookie = VisitCookie(state: state, isSecure: origin.hasPrefix("https://"))
-    guard let kept = cookie.text(in: request.cookie) else { return HTMLPage.foreignVisit.response }
+    guard let kept = cookie.text(in: request.cookie) else { return passesOn.response }
     var response: IdentityResponse
     do throws(ProviderPages.ArrivalError) {
       let arrival = try accounts.providerPages.arrive(kept, state: state, now: request.now)
-      response = page(of: arrival, parts, state: state, now: request.now).response
+      response = page(of: arrival, parts, state: state, origin: origin, now: request.now).response
     } catch {
       response = (error == .expired ? HTMLPage.lateVisit : HTMLPage.foreignVisit).response
     }
@@ -121,27 +173,29 @@ struct HandlerPage: Sendable {
   }
 
   private func page(
-    of arrival: ProviderPages.Arrival, _ parts: [String: String], state: String, now: Instant
+    of arrival: ProviderPages.Arrival, _ parts: [String: String], state: String, origin: String, now: Instant
   ) -> HTMLPage {
-    guard let event = HandlerEvent(memo: arrival.memo) else { return .foreignVisit }
+    guard let target = Target(memo: arrival.memo, origin: origin) else { return .foreignVisit }
     if let error = parts["error"], !error.isEmpty {
-      // RFC 6749 §4.1.2.1: the person said no.
-      guard error != "access_denied", error != "user_cancelled_login" else {
+      // RFC 6749 §4.1.2.1, Facebook, Apple: the person said no.
+      guard !["access_denied", "user_cancelled_login", "user_cancelled_authorize"].contains(error) else {
         return page(
-          event, .error(code: "auth/user-cancelled", message: "The person said no on the page of the provider."))
+          target, .error(code: "auth/user-cancelled", message: "The person said no on the page of the provider."),
+          now: now)
       }
       return page(
-        event,
-        .error(code: "auth/internal-error", message: "The provider answered \(Self.line(error)) and no code."))
+        target, .error(code: "auth/internal-error", message: "The provider answered \(Self.line(error)) and no code."),
+        now: now)
     }
     guard let code = parts["code"], !code.isEmpty else {
-      return page(event, .error(code: "auth/internal-error", message: "The provider answered without a code."))
+      return page(
+        target, .error(code: "auth/internal-error", message: "The provider answered without a code."), now: now)
     }
     do throws(AccountError) {
-      let session = try accounts.providerPages.sessionID(for: arrival, code: code, now: now)
+      let session = try accounts.providerPages.sessionID(for: arrival, code: code, person: parts["user"], now: now)
       let url =
         arrival.redirectURI + "?state=\(PercentEncoding.encode(state))&code=\(PercentEncoding.encode(code))"
-      return page(event, .answer(url: url, sessionID: session))
+      return page(target, .answer(url: url, sessionID: session), now: now)
     } catch {
       return .overloaded
     }
@@ -151,7 +205,15 @@ struct HandlerPage: Sendable {
     String(text.prefix(64).map { $0.isASCII && ($0.isLetter || $0.isNumber || "_-.".contains($0)) ? $0 : "?" })
   }
 
-  func page(_ event: HandlerEvent, _ outcome: HandlerEvent.Outcome) -> HTMLPage {
+  /// Tells who waits what came of a visit.
+  func page(_ target: Target, _ outcome: HandlerEvent.Outcome, now: Instant) -> HTMLPage {
+    switch target {
+    case .web(let event): page(event, outcome)
+    case .native(let event, let way): NativePages(page: self).page(of: event, outcome, way, now: now)
+    }
+  }
+
+  private func page(_ event: HandlerEvent, _ outcome: HandlerEvent.Outcome) -> HTMLPage {
     HTMLPage(
       title: "Signing you in",
       content: HTMLPage.eventMarkup(event.text(outcome)) + HTMLPage.deliveryMarkup(isWaiting: true),

@@ -14,11 +14,8 @@ struct HandlerRequest: Sendable, Equatable {
     var isReauthentication: Bool { rawValue.hasPrefix("reauth") }
   }
 
-  private static let textBytesMax = 256
   /// A visit is kept in a cookie, which browsers cut at 4,096 bytes.
   static let redirectURLBytesMax = 1_500
-  private static let longTextBytesMax = 4_096
-  private static let parametersMax = 20
 
   var kind: Kind
   var apiKey: String
@@ -35,32 +32,19 @@ struct HandlerRequest: Sendable, Equatable {
 
   /// Nil when a part is missing, comes twice, or is too long to be meant.
   init?(_ query: [(name: String, value: String)]) {
-    var parts: [String: String] = [:]
-    for parameter in query {
-      guard parts[parameter.name] == nil else { return nil }
-      parts[parameter.name] = parameter.value
-    }
-    func part(_ name: String, max: Int = Self.textBytesMax) -> String? {
-      parts[name].flatMap { $0.isEmpty || $0.utf8.count > max ? nil : $0 }
-    }
-    guard let kind = part("authType").flatMap(Kind.init), let apiKey = part("apiKey"), let appName = part("appName"),
-      let providerID = part("providerId"), let redirectURL = part("redirectUrl", max: 16_384)
+    guard let parts = PageQuery(query), let kind = parts.text("authType").flatMap(Kind.init),
+      let apiKey = parts.text("apiKey"), let appName = parts.text("appName"), let providerID = parts.text("providerId"),
+      let redirectURL = parts.text("redirectUrl", sizeBytesMax: 16_384), let parameters = parts.customParameters
     else { return nil }
     self.kind = kind
     self.apiKey = apiKey
     self.appName = appName
     self.providerID = providerID
     self.redirectURL = redirectURL
-    eventID = part("eventId")
-    tenantID = part("tid") ?? part("tenantId")
-    scopes = (part("scopes", max: Self.longTextBytesMax) ?? "").split(separator: ",").map(String.init)
-    parameters = [:]
-    guard let text = part("customParameters", max: Self.longTextBytesMax) else { return }
-    guard let members = JSON(parsing: text.utf8)?.members, members.count <= Self.parametersMax else { return nil }
-    for member in members {
-      guard let value = member.value.string else { return nil }
-      parameters[member.name] = value
-    }
+    self.parameters = parameters
+    eventID = parts.text("eventId")
+    tenantID = parts.tenantID
+    scopes = parts.scopes
   }
 
   /// The parts that the event for the app repeats, as a visit keeps them.

@@ -109,7 +109,11 @@ enum HandlerScripts {
     """
 
   /// On the emulator's page in a provider's place: who is chosen or made up is an ID token that nobody signed.
-  static let emulator = """
+  static let emulator = emulatorScript(deliver)
+
+  /// - Parameter deliver: the function that takes it to the app.
+  static func emulatorScript(_ deliver: String) -> String {
+    """
     (function () {
       'use strict';
       \(deliver)
@@ -148,4 +152,5 @@ enum HandlerScripts {
       });
     })();
     """
+  }
 }

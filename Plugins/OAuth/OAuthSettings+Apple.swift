@@ -1,0 +1,47 @@
+import HearthCrypto
+import HearthPlugin
+
+extension OAuthSettings {
+  /// Apple: apps that bring its tokens, and its own page.
+  struct Apple {
+    static let issuer = "https://appleid.apple.com"
+    private static let pageNames = ["servicesID", "teamID", "keyID", "privateKeyFile"]
+
+    /// What people sign in with on its page.
+    struct Page {
+      /// The client's id on the web; apps have their bundle id.
+      var servicesID: String
+      /// In the place of a secret.
+      var assertion: ClientAssertion
+    }
+
+    var client: IDTokenClient
+    /// Another server stands in its place in tests.
+    var issuer: String
+    /// Nil leaves its page to clients.
+    var page: Page?
+
+    init(_ object: SettingsReader) throws(SettingsError) {
+      let servicesID = try object.text("servicesID")
+      client = try OAuthSettings.idTokenClient(object, furtherID: servicesID, nonce: .hashed, emails: .apple)
+      issuer = try object.text("issuer") ?? Self.issuer
+      guard issuer.hasPrefix("https://") || issuer.hasPrefix("http://"), !issuer.hasSuffix("/"), !issuer.contains("?"),
+        !issuer.contains("#")
+      else { throw object.error("issuer", "must be a URL without a slash at its end") }
+      let pem = try object.file("privateKeyFile")
+      guard let servicesID, let teamID = try object.text("teamID"), let keyID = try object.text("keyID"), let pem else {
+        let (there, absent) = (
+          Self.pageNames.filter { object.json($0) != nil }, Self.pageNames.filter { object.json($0) == nil }
+        )
+        guard let first = absent.first, !there.isEmpty else { return }
+        throw object.error(first, "is missing: Apple's own page takes \(Self.pageNames.joined(separator: ", "))")
+      }
+      let made = ClientAssertion(pem: pem, keyID: keyID, issuer: teamID, subject: servicesID, audience: issuer)
+      guard let assertion = made else {
+        throw object.error(
+          "privateKeyFile", "must be the .p8 file that Apple gave out for the key, -----BEGIN PRIVATE KEY-----")
+      }
+      page = Page(servicesID: servicesID, assertion: assertion)
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import HearthCrypto
+import HearthEngine
+import HearthTree
+
+/// What a native app is told of a visit to a provider's page, by way of an address that the device opens in it.
+///
+/// Other apps on the device may get to see such an address. So what is in it is sealed, and counts together with the
+/// session of the app that asked alone, whose digest alone was in the address of the page; see RFC 8252 §8.1.
+package struct NativeAnswers: Sendable {
+  private let keys: KeyRing
+
+  init(keys: KeyRing) { self.keys = keys }
+
+  /// The parameter of the address that it is in.
+  package static let parameter = "answer"
+  private static let purpose = "answer for a native app"
+  private static let textBytesMax = 65_536
+
+  /// Where a browser came back to, and what belongs to it.
+  package struct Answer: Sendable, Redacted {
+    /// The provider that the person was at.
+    package let providerID: String
+    /// The address of the page, and what a web app would be told beside it.
+    package let url: String
+    package let sessionID: String
+
+    /// An answer, to be sealed.
+    package init(providerID: String, url: String, sessionID: String) {
+      (self.providerID, self.url, self.sessionID) = (providerID, url, sessionID)
+    }
+  }
+
+  /// Whether a text can be the digest of an app's session: SHA-256 as SDKs write it.
+  package static func isDigest(_ text: String) -> Bool { Digest(hex: text) != nil }
+
+  /// Seals an answer for the app whose session has that digest.
+  ///
+  /// - Throws: `unavailable`
+  package func seal(_ answer: Answer, digest: String, now: Instant) throws(AccountError) -> String {
+    let json = JSON.object([
+      .init("p", .string(answer.providerID)), .init("u", .string(answer.url)), .init("s", .string(answer.sessionID)),
+      .init("d", .string(digest)), .init("e", .int(now.wallMilliseconds / 1000 + ProviderPages.visitSeconds)),
+    ])
+    do {
+      return try keys.seal(json.text(), for: Self.purpose)
+    } catch {
+      throw AccountError(.unavailable)
+    }
+  }
+
+  /// Opens the answer in an address that an app shows.
+  ///
+  /// - Parameters:
+  ///   - requestURI: the address.
+  ///   - sessionID: the app's session.
+  /// - Returns: nil for an address without one.
+  /// - Throws: `invalidProviderResponse` for an answer that is none of ours, is too old, or was asked for by another app.
+  package func open(requestURI: String, sessionID: String, now: Instant) throws(AccountError) -> Answer? {
+    let query = requestURI.prefix { $0 != "#" }.drop { $0 != "?" }.dropFirst()
+    let found = PercentEncoding.pairs(query.utf8)?.filter { $0.name == Self.parameter } ?? []
+    guard let text = found.first?.value else { return nil }
+    guard found.count == 1, text.utf8.count <= Self.textBytesMax, let bytes = keys.unseal(text, for: Self.purpose),
+      let json = JSON(parsing: bytes), let providerID = json["p"]?.string, let url = json["u"]?.string,
+      let session = json["s"]?.string, let digest = json["d"]?.string.flatMap({ Digest(hex: $0) }),
+      let end = json["e"]?.int
+    else {
+      throw AccountError(.invalidProviderResponse, "The requestUri is none that this server's sign-in page gave.")
+    }
+    guard ConstantTime.equal(Digest(sha256: sessionID.utf8).bytes, digest.bytes) else {
+      throw AccountError(.invalidProviderResponse, "The requestUri is for another app, or another sign-in of this one.")
+    }
+    guard now.wallMilliseconds / 1000 < end else {
+      throw AccountError(.invalidProviderResponse, "The sign-in took too long. Begin it again.")
+    }
+    return Answer(providerID: providerID, url: url, sessionID: session)
+  }
+}

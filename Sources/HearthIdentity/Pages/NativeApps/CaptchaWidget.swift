@@ -1,0 +1,47 @@
+import HearthAccounts
+import HearthTree
+
+/// The widget of a captcha on a page: its library, and what a policy has to allow for it.
+struct CaptchaWidget: Sendable, Equatable {
+  let settings: CaptchaSettings
+  /// Nil leaves it to the browser.
+  let language: String?
+
+  /// The function of the page's script that the library calls when it is there.
+  static let callback = "hearthCaptchaReady"
+
+  /// What the library calls itself.
+  var object: String {
+    switch settings.service {
+    case .recaptcha: "grecaptcha"
+    case .hcaptcha: "hcaptcha"
+    case .turnstile: "turnstile"
+    }
+  }
+
+  /// Where the library is.
+  var libraryURL: String {
+    let key = PercentEncoding.encode(settings.siteKey)
+    let render = settings.widget == .score ? key : "explicit"
+    let language = language.map { "&hl=" + PercentEncoding.encode($0) } ?? ""
+    let query = "?render=\(render)&onload=\(Self.callback)"
+    return switch settings.service {
+    case .recaptcha: "https://www.google.com/recaptcha/api.js" + query + language
+    case .hcaptcha: "https://js.hcaptcha.com/1/api.js" + query + language
+    case .turnstile: "https://challenges.cloudflare.com/turnstile/v0/api.js" + query
+    }
+  }
+
+  /// Where scripts, frames, connections and styles of the widget come from, as the services document it.
+  var sources: (scripts: String, frames: String) {
+    switch settings.service {
+    case .recaptcha:
+      (
+        "https://www.google.com/recaptcha/ https://www.gstatic.com/recaptcha/",
+        "https://www.google.com/recaptcha/ https://recaptcha.google.com/recaptcha/"
+      )
+    case .hcaptcha: ("https://hcaptcha.com https://*.hcaptcha.com", "https://hcaptcha.com https://*.hcaptcha.com")
+    case .turnstile: ("https://challenges.cloudflare.com", "https://challenges.cloudflare.com")
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import HearthAccounts
+import HearthEngine
+import HearthTree
+
+/// The pages that apps on devices open: the captcha in front of text messages, and the way to a provider and back.
+struct NativePages: Sendable {
+  let page: HandlerPage
+  private var endpoints: IdentityEndpoints { page.endpoints }
+  private var accounts: Accounts { endpoints.accounts }
+
+  /// What an app gets where no captcha is asked for; nobody looks at it.
+  private static let noToken = "no-captcha-is-asked-for"
+
+  func answer(_ request: IdentityRequest) async -> IdentityResponse {
+    guard let asked = NativeRequest(request.query) else { return HTMLPage.brokenStart.response }
+    let settings = accounts.configuration
+    guard settings.apiKeys?.contains(asked.apiKey) ?? true else { return HTMLPage.unknownKey.response }
+    guard let origin = page.origin(of: request.host) else { return HTMLPage.otherDomain(settings.pageOrigins).response }
+    if let refusal = refusal(of: asked.app) { return refusal.response }
+    let home: Accounts
+    do throws(AccountError) {
+      home = try await endpoints.home(ofTenant: asked.tenantID, isFromLoopback: request.isFromLoopback)
+    } catch {
+      return HTMLPage.noTenant.response
+    }
+    let way = NativeReturn(app: asked.app, authType: asked.authType, eventID: asked.eventID, origin: origin)
+    guard let event = NativeEvent(asked) else { return captcha(asked, way).response }
+    if accounts.emulator(isFromLoopback: request.isFromLoopback) != nil {
+      return EmulatorHandlerPage(accounts: home, providerID: event.providerID, target: .native(event, way)).page
+        .response
+    }
+    let departing = HandlerPage.Departing(
+      providerID: event.providerID, scopes: asked.scopes, parameters: asked.parameters, memo: event.memo,
+      isReauthentication: asked.authType.hasPrefix("reauth"), target: .native(event, way))
+    return await page.departure(departing, origin: origin, to: home, now: request.now)
+  }
+
+  /// Whether an app may be opened from here. An emulator's suites have whatever apps; there is nobody to lead astray.
+  private func refusal(of app: NativeApp) -> HTMLPage? {
+    let settings = accounts.configuration
+    guard !settings.isEmulator else { return nil }
+    do throws(NativeApps.Refusal) {
+      try app.check(settings.nativeApps)
+      return nil
+    } catch {
+      return .foreignNativeApp(app, error)
+    }
+  }
+
+  private func captcha(_ asked: NativeRequest, _ way: NativeReturn) -> HTMLPage {
+    let settings = accounts.configuration
+    guard settings.servesPhoneSignIn || settings.phone.secondFactor || settings.isEmulator else {
+      return .back(
+        to: way.address(errorCode: "auth/operation-not-allowed", message: "This server sends no codes to phones."))
+    }
+    guard let captcha = settings.phone.captcha else { return .back(to: way.address(captchaToken: Self.noToken)) }
+    return .captcha(CaptchaWidget(settings: captcha, language: asked.language), way)
+  }
+
+  /// The page that opens an app which waits for what came of a visit to a provider.
+  func page(
+    of event: NativeEvent, _ outcome: HandlerEvent.Outcome, _ way: NativeReturn, now: Instant
+  ) -> HTMLPage {
+    // The settings may have changed since the visit began.
+    if let refusal = refusal(of: event.app) { return refusal }
+    switch outcome {
+    case .error(let code, let message): return .back(to: way.address(errorCode: code, message: message))
+    case .open: return .brokenStart
+    case .answer(let url, let sessionID):
+      let answer = NativeAnswers.Answer(providerID: event.providerID, url: url, sessionID: sessionID)
+      do throws(AccountError) {
+        let sealed = try accounts.nativeAnswers.seal(answer, digest: event.digest, now: now)
+        return .back(to: way.address(link: way.link(answer: sealed)))
+      } catch {
+        return .overloaded
+      }
+    }
+  }
+}
+
+// MARK: What the pages say
+
+extension HTMLPage {
+  /// Opens an app.
+  static func back(to address: String) -> HTMLPage {
+    HTMLPage(
+      title: "Back to the app",
+      content: paragraph("If the app does not open by itself, open it here.") + backLink(address),
+      script: NativeScripts.back)
+  }
+
+  private static func backLink(_ address: String) -> String {
+    "<p><a id=\"back\" class=\"button\" href=\"\(HTMLText.escaped(address))\">Open the app</a></p>\n"
+  }
+
+  /// The widget of a captcha, and the way back.
+  static func captcha(_ widget: CaptchaWidget, _ way: NativeReturn) -> HTMLPage {
+    let (before, callback, after) = way.captchaParts
+    let parts = JSON.object([
+      .init("before", .string(before)), .init("callback", .string(callback)), .init("after", .string(after)),
+    ])
+    let failed = way.address(
+      errorCode: "auth/network-request-failed", message: "The captcha did not load in the browser.")
+    func data(_ name: String, _ value: String) -> String { " data-\(name)=\"\(HTMLText.escaped(value))\"" }
+    return HTMLPage(
+      title: "Are you a person?",
+      content: paragraph("The app has a text message sent to you. Messages cost money, so programs get none.")
+        + "<div id=\"captcha\"" + data("way", String(decoding: parts.text(), as: UTF8.self))
+        + data("object", widget.object) + data("kind", widget.settings.widget.rawValue)
+        + data("key", widget.settings.siteKey) + "></div>\n"
+        + "<div id=\"failed\" hidden>\n"
+        + "<p class=\"problem\">The check cannot be shown. See that the device is online, then try again.</p>\n"
+        + "<p><a class=\"button\" href=\"\(HTMLText.escaped(failed))\">Back to the app</a></p>\n</div>\n"
+        + "<div id=\"done\" hidden>\n" + paragraph("Thank you. If the app does not open by itself, open it here.")
+        + backLink("#") + "</div>\n"
+        + "<noscript><p class=\"problem\">This page needs JavaScript.</p></noscript>\n",
+      script: NativeScripts.captcha, widget: widget)
+  }
+
+  static func foreignNativeApp(_ app: NativeApp, _ refusal: NativeApps.Refusal) -> HTMLPage {
+    let place = if case .ios = app { "nativeApps.ios" } else { "nativeApps.android" }
+    let what =
+      switch refusal {
+      case .unknownApp: "\(app.id), or the app id that it named, is not among the apps of this server."
+      case .unknownClient: "The client id that \(app.id) named is not among those of the app."
+      case .unknownCertificate: "\(app.id) is signed with a certificate that is not among those of the app."
+      }
+    return HTMLPage(
+      title: "This app may not sign people in here",
+      content: paragraph("\(what) If it is your app, add it to \(place) in the server's settings."), status: 403)
+  }
+}

@@ -1,0 +1,39 @@
+import HearthAccounts
+import HearthTree
+
+/// The form with which a provider has a browser bring its answer: one of SAML, or a code by OAuth 2.0 Form Post Response Mode.
+struct FormArrival: Sendable {
+  let page: HandlerPage
+
+  /// Marks a form that this server's own page has sent on.
+  private static let mark = "hearth"
+  private static let fieldsMax = 16
+  /// What is sent on of a form.
+  private static let names = ["SAMLResponse", "RelayState", "state", "code", "error", "user"]
+
+  func answer(_ request: IdentityRequest) async -> IdentityResponse {
+    guard let fields = PercentEncoding.pairs(request.body), fields.count <= Self.fieldsMax,
+      let parts = HandlerPage.parts(fields)
+    else { return HTMLPage.brokenStart.response }
+    if let response = parts["SAMLResponse"], !response.isEmpty {
+      return await SAMLArrival(page: page).answer(response, parts, request)
+    }
+    guard parts["state"] != nil else { return HTMLPage.brokenStart.response }
+    return page.arrival(parts, request, withoutCookie: Self.withoutCookie(parts))
+  }
+
+  /// The page for a form that came without the visit's cookie, as one does that another site has sent: it is sent once
+  /// more, from a page of this origin. The path stays what it is.
+  static func withoutCookie(_ parts: [String: String]) -> HTMLPage {
+    guard parts[mark] == nil else { return .foreignVisit }
+    let fields = names.compactMap { name in parts[name].map { (name, $0) } } + [(mark, "1")]
+    let content = fields.map {
+      "<input type=\"hidden\" name=\"\($0.0)\" value=\"\(HTMLText.escaped($0.1))\">\n"
+    }.joined()
+    return HTMLPage(
+      title: "Signing you in",
+      content: "<form id=\"answer\" method=\"post\">\n" + content
+        + "<noscript><button type=\"submit\">Go on</button></noscript>\n</form>\n",
+      script: HandlerScripts.passOn)
+  }
+}

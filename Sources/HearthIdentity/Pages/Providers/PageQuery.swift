@@ -1,0 +1,48 @@
+import HearthTree
+
+/// The parameters that an SDK opens a page with: each comes once.
+struct PageQuery: Sendable {
+  private static let textBytesMax = 256
+  private static let longTextBytesMax = 4_096
+  private static let parametersMax = 20
+
+  private let parts: [String: String]
+
+  /// Nil when a parameter comes twice: who reads the first and who reads the last would not be told the same.
+  init?(_ query: [(name: String, value: String)]) {
+    var parts: [String: String] = [:]
+    for parameter in query {
+      guard parts[parameter.name] == nil else { return nil }
+      parts[parameter.name] = parameter.value
+    }
+    self.parts = parts
+  }
+
+  /// A parameter; nil when it is absent, empty, or too long to be meant.
+  func text(_ name: String, sizeBytesMax: Int = textBytesMax) -> String? {
+    parts[name].flatMap { $0.isEmpty || $0.utf8.count > sizeBytesMax ? nil : $0 }
+  }
+
+  /// Whether a parameter is there, be it empty.
+  func has(_ name: String) -> Bool { parts[name] != nil }
+
+  /// Nil for the project itself.
+  var tenantID: String? { text("tid") ?? text("tenantId") }
+
+  /// What the app asks a provider for.
+  var scopes: [String] {
+    (text("scopes", sizeBytesMax: Self.longTextBytesMax) ?? "").split(separator: ",").map(String.init)
+  }
+
+  /// What the app tells a provider's page; nil when it is no object of texts.
+  var customParameters: [String: String]? {
+    guard let text = text("customParameters", sizeBytesMax: Self.longTextBytesMax) else { return [:] }
+    guard let members = JSON(parsing: text.utf8)?.members, members.count <= Self.parametersMax else { return nil }
+    var parameters: [String: String] = [:]
+    for member in members {
+      guard let value = member.value.string else { return nil }
+      parameters[member.name] = value
+    }
+    return parameters
+  }
+}

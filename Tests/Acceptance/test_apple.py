@@ -1,0 +1,127 @@
+"""Sign in with Apple: its own page with the unmodified web SDK in a real Chromium, and the tokens of apps. In Apple's place is
+`websdk/apple.py`, which checks what Apple does."""
+
+import json
+import urllib.parse
+
+import jwt
+import pytest
+import requests
+
+import secrets_seen
+from browser import browser
+from conftest import Server
+from identity import HOST
+from test_certificates import make
+from test_web_sign_in import AUTH, MILLISECONDS, App, picture
+from waits import WAIT_SECONDS
+from websdk import apple as apples
+from websdk import sdk
+
+SUB = "000123.abc.0456"
+
+
+@pytest.fixture(scope="module")
+def script(tmp_path_factory):
+    return sdk.bundle(tmp_path_factory.mktemp("sdk"))
+
+
+@pytest.fixture
+def apple():
+    with apples.apple() as made:
+        yield made
+
+
+@pytest.fixture
+def server(tmp_path, apple):
+    make(tmp_path, "server", 30)
+    key = tmp_path / "AuthKey.p8"
+    key.write_bytes(apple.private_key)
+    settings = tmp_path / "auth.json"
+    settings.write_text(json.dumps({
+        "publicURL": AUTH, "authorizedDomains": ["app.example.test"],
+        "signIn": {"anonymous": True, "oauth": {"allowsPlainHTTP": True, "apple": {
+            "clientIDs": [apples.APP], "servicesID": apples.SERVICES, "teamID": apples.TEAM, "keyID": apples.KEY,
+            "privateKeyFile": str(key), "issuer": apple.url}}}}))
+    made = Server(
+        tmp_path / "data", "--tls-cert", str(tmp_path / "server.pem"), "--tls-key", str(tmp_path / "server.key"),
+        "--auth-config", str(settings)).start()
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def app(server, script):
+    rules = ",".join(
+        f"MAP {name}:443 {server.authority}" for name in (HOST, "securetoken.googleapis.com", "auth.example.test"))
+    with browser(
+        f"--host-resolver-rules={rules}", "--disable-features=LocalNetworkAccessChecks", "--ignore-certificate-errors"
+    ) as made:
+        yield App(made.new_context(ignore_https_errors=True), script, provider="apple.com")
+
+
+def lookup(server, token):
+    answer = requests.post(
+        f"{server.url}/{HOST}/v1/accounts:lookup?key=demo-key", json={"idToken": token}, verify=False, timeout=WAIT_SECONDS)
+    return answer.json()["users"][0]
+
+
+def test_apples_own_page(app, apple, server):
+    """The answer comes as a form of another site, to which no browser shows the cookie of the visit; the name comes once."""
+    popup = app.popup("signIn")
+    popup.click("button[value=yes]", timeout=MILLISECONDS)
+    first = app.result()
+    assert first["email"] == "x1@privaterelay.appleid.com" and first["providers"] == ["apple.com"], (first, apple.wrong)
+    asked, = apple.asked
+    assert asked["response_mode"] == "form_post" and asked["scope"].split() == ["name", "email"], asked
+    assert asked["redirect_uri"] == f"{AUTH}/__/auth/handler" and len(asked["nonce"]) == 64
+    popup = app.popup("signIn")
+    popup.click("button[value=yes]", timeout=MILLISECONDS)
+    again = app.result()
+    assert again["uid"] == first["uid"]
+    # Each time another proof.
+    assert len(set(apple.secrets)) == 2 and not apple.wrong
+    name = app.page.evaluate("auth.currentUser.displayName")
+    assert name == "Ann Lee"
+    for text in apple.secrets:
+        secrets_seen.note(text)
+
+
+def test_saying_no(app, apple):
+    popup = app.popup("signIn")
+    popup.wait_for_selector("button[value=no]", timeout=MILLISECONDS)
+    picture(popup, "apple-stand-in")
+    popup.click("button[value=no]")
+    assert app.result()["error"] == "auth/user-cancelled"
+    assert not apple.secrets
+
+
+def test_by_redirect(app, apple):
+    app.do("signInRedirect")
+    app.page.click("button[value=yes]", timeout=MILLISECONDS)
+    app.page.wait_for_url(app.url, timeout=MILLISECONDS)
+    app.do("redirectResult")
+    assert app.result()["email"] == "x1@privaterelay.appleid.com"
+
+
+def test_the_systems_own_button(server, apple):
+    """An app brings the token, the nonce whose digest is in it, and the name as the system told it."""
+    nonce = "N" * 32
+    token = apple.native_token(nonce, SUB)
+    secrets_seen.note(token)
+    user = json.dumps({"name": {"firstName": "Ann", "lastName": "Lee"}})
+
+    def sign_in(**parts):
+        body = {"requestUri": "http://localhost", "returnSecureToken": True, "returnIdpCredential": True, "autoCreate": True,
+                "postBody": urllib.parse.urlencode({"providerId": "apple.com", **parts})}
+        return requests.post(
+            f"{server.url}/www.googleapis.com/identitytoolkit/v3/relyingparty/verifyAssertion?key=demo-key", json=body,
+            verify=False, timeout=WAIT_SECONDS)
+
+    answer = sign_in(id_token=token, nonce=nonce, user=user)
+    assert answer.status_code == 200, answer.text
+    person = lookup(server, answer.json()["idToken"])
+    assert person["displayName"] == "Ann Lee" and person["email"] == "x1@privaterelay.appleid.com"
+    for parts in ({"id_token": token}, {"id_token": token, "nonce": "other"}, {"id_token": token[:-9], "nonce": nonce}):
+        assert sign_in(**parts).status_code == 400, parts
+    assert jwt.decode(token, options={"verify_signature": False})["aud"] == apples.APP

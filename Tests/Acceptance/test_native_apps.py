@@ -1,0 +1,236 @@
+"""Apps on devices: the pages that their SDKs open, in a real Chromium, and what the apps are opened with. In an app's place the test
+itself reads the address as the SDK does, and asks the server what the SDK asks.
+
+The libraries of captchas are not to be had on every machine: a stand-in for them (`websdk/widgets.js`) is in their place."""
+
+import hashlib
+import json
+import pathlib
+import urllib.parse
+
+import pytest
+import requests
+
+import secrets_seen
+from browser import PICTURES, browser
+from conftest import Server
+from test_certificates import make
+from test_phones import Captcha
+from test_web_phones import NUMBER, Phone
+from waits import WAIT_SECONDS, until
+from websdk import provider as providers
+
+HERE = pathlib.Path(__file__).parent / "websdk"
+MILLISECONDS = WAIT_SECONDS * 1_000
+AUTH = "https://auth.example.test"
+BUNDLE, CLIENT = "com.example.shop", "123-abc.apps.googleusercontent.com"
+APP_ID, SHA1 = "1:1234567890:ios:abcdef", "00112233445566778899aabbccddeeff00112233"
+SCHEME, APP_SCHEME = "com.googleusercontent.apps.123-abc", "app-1-1234567890-ios-abcdef"
+LIBRARIES = {
+    "recaptcha": "https://www.google.com/recaptcha/api.js**", "hcaptcha": "https://js.hcaptcha.com/1/api.js**",
+    "turnstile": "https://challenges.cloudflare.com/turnstile/v0/api.js**"}
+
+
+@pytest.fixture
+def captcha():
+    captcha = Captcha()
+    yield captcha
+    captcha.stop()
+
+
+@pytest.fixture
+def provider():
+    with providers.provider() as made:
+        yield made
+
+
+@pytest.fixture
+def start(tmp_path):
+    started = []
+
+    def start(phone=None, oauth=None):
+        make(tmp_path, "server", 30)
+        settings = tmp_path / "auth.json"
+        sign_in = {"anonymous": True, **({"phone": True} if phone else {}), **({"oauth": oauth} if oauth else {})}
+        settings.write_text(json.dumps({
+            "publicURL": AUTH, "signIn": sign_in, "limits": {"messagesPerNumberPerMinute": 10},
+            "nativeApps": {
+                "ios": [{"bundleID": BUNDLE, "appIDs": [APP_ID], "clientIDs": [CLIENT]}],
+                "android": [{"packageName": BUNDLE, "certificates": [SHA1.upper()]}]},
+            **({"phone": {"regions": {"allow": ["DE"]}, "outbox": {"showsTexts": False}, **phone}} if phone else {})}))
+        server = Server(
+            tmp_path / "data", "--tls-cert", str(tmp_path / "server.pem"), "--tls-key", str(tmp_path / "server.key"),
+            "--auth-config", str(settings)).start()
+        started.append(server)
+        return server
+
+    yield start
+    for server in started:
+        server.stop()
+
+
+@pytest.fixture
+def device(request):
+    def open_device(server):
+        made = browser(
+            f"--host-resolver-rules=MAP auth.example.test:443 {server.authority}",
+            "--disable-features=LocalNetworkAccessChecks", "--ignore-certificate-errors")
+        chromium = made.__enter__()
+        request.addfinalizer(lambda: made.__exit__(None, None, None))
+        return Device(chromium.new_context(ignore_https_errors=True, viewport={"width": 390, "height": 700}))
+
+    return open_device
+
+
+class Device:
+    """The browser that an SDK opens in front of its app, and the addresses by which that would be opened again."""
+
+    def __init__(self, context):
+        self.context = context
+        self.page = context.new_page()
+        self.opened, self.refused = [], []
+        self.page.on("console", lambda message: self.refused.append(message.text) if message.type == "error" else None)
+        self.devtools = context.new_cdp_session(self.page)
+        self.devtools.send("Page.enable")
+        self.devtools.on("Page.frameRequestedNavigation", lambda event: self.opened.append(event["url"]))
+
+    def open(self, **query):
+        path = "/__/auth/handler?" + urllib.parse.urlencode({name: value for name, value in query.items() if value is not None})
+        self.opened.clear()
+        self.page.goto(AUTH + path)
+
+    def app(self):
+        """The address that the app is opened by: the page asks for it by itself, and has a link to it."""
+        def asked():
+            self.page.evaluate("1")
+            return [url for url in self.opened if not url.startswith("http")]
+
+        url = until(asked, "the page opened no app")[0]
+        assert self.page.get_attribute("#back", "href") == url
+        return url
+
+    def picture(self, name):
+        if PICTURES:
+            self.page.screenshot(path=pathlib.Path(PICTURES) / f"{name}.png")
+
+
+def deep_link(url, scheme, kind, event="QWERTYUIOP"):
+    """As the iOS SDK reads it: scheme, host and path, then the kind and the event of the address within."""
+    head, query = url.split("?", 1)
+    assert head == f"{scheme}://firebaseauth/link"
+    inner = urllib.parse.urlsplit(dict(urllib.parse.parse_qsl(query))["deep_link_id"])
+    assert inner.scheme == "https" and inner.path == "/__/auth/callback"
+    told = dict(urllib.parse.parse_qsl(inner.query))
+    assert (told["authType"], told["eventId"]) == (kind, event)
+    return told
+
+
+def ask(server, operation, **body):
+    return requests.post(
+        f"{server.url}/www.googleapis.com/identitytoolkit/v3/relyingparty/{operation}?key=demo-key", json=body, verify=False,
+        timeout=WAIT_SECONDS)
+
+
+IOS = {"apiKey": "demo-key", "ibi": BUNDLE, "eventId": "QWERTYUIOP", "v": "FirebaseAuth.iOS/12.0.0 com.example.shop/1.0", "hl": "en"}
+
+
+@pytest.mark.parametrize("service,widget", [
+    ("recaptcha", "checkbox"), ("recaptcha", "score"), ("hcaptcha", "invisible"), ("turnstile", "checkbox")])
+def test_a_number_signs_in_from_an_app(device, start, captcha, service, widget):
+    server = start(phone={"captcha": {
+        "service": service, "siteKey": "the-site-key", "secret": "secret-of-the-captcha", "verifyURL": captcha.url,
+        "widget": widget}})
+    # An app without pushes, and one whose push never comes, is told to open the page.
+    refused = ask(server, "verifyClient", appToken="00ff", isSandbox=True)
+    assert refused.json()["error"]["message"].startswith("INVALID_APP_CREDENTIAL : "), refused.text
+    browser = device(server)
+    script = (HERE / "widgets.js").read_text(encoding="utf-8")
+    browser.context.route(LIBRARIES[service], lambda route: route.fulfill(body=script, content_type="text/javascript"))
+    browser.open(**IOS, authType="verifyApp", appId=APP_ID)
+    if widget == "checkbox":
+        browser.page.wait_for_selector("#captcha button", timeout=MILLISECONDS)
+        browser.picture(f"captcha-{service}")
+        browser.page.click("#captcha button")
+    told = deep_link(browser.app(), APP_SCHEME, "verifyApp")
+    browser.picture(f"captcha-done-{service}-{widget}")
+    assert told["recaptchaToken"] == "good-the-site-key-0"
+    assert not [text for text in browser.refused if "Content Security Policy" in text], browser.refused
+    phone = Phone(server)
+    sent = ask(server, "sendVerificationCode", phoneNumber=NUMBER, recaptchaToken=told["recaptchaToken"], clientType="CLIENT_TYPE_IOS")
+    assert sent.status_code == 200, sent.text
+    entered = ask(server, "verifyPhoneNumber", sessionInfo=sent.json()["sessionInfo"], code=phone.code())
+    assert entered.json()["phoneNumber"] == NUMBER, entered.text
+    secrets_seen.note(entered.json()["idToken"])
+
+
+def test_a_captcha_that_does_not_load(device, start, captcha):
+    server = start(phone={"captcha": {
+        "service": "turnstile", "siteKey": "k", "secret": "secret-of-the-captcha", "verifyURL": captcha.url}})
+    browser = device(server)
+    browser.context.route(LIBRARIES["turnstile"], lambda route: route.abort())
+    browser.open(**IOS, authType="verifyApp", clientId=CLIENT)
+    browser.page.wait_for_selector("#failed:visible", timeout=MILLISECONDS)
+    browser.picture("captcha-failed")
+    told = deep_link(browser.page.get_attribute("#failed a", "href"), SCHEME, "verifyApp")
+    assert json.loads(told["firebaseError"])["code"] == "auth/network-request-failed"
+
+
+def test_without_a_captcha_the_app_is_opened_at_once(device, start):
+    browser = device(start(phone={}))
+    browser.open(**IOS, authType="verifyApp", clientId=CLIENT)
+    assert deep_link(browser.app(), SCHEME, "verifyApp")["recaptchaToken"]
+
+
+def test_a_provider_signs_in_from_an_app(device, start, provider, tmp_path):
+    (tmp_path / "secret").write_text(providers.CLIENT[1] + "\n")
+    server = start(oauth={"allowsPlainHTTP": True, "oidc": [{
+        "id": "oidc.corp", "issuer": provider.url, "clientIDs": [providers.CLIENT[0]], "clientSecretFile": str(tmp_path / "secret")}]})
+    session = "ABCDEFGHIJ"
+    digest = hashlib.sha256(session.encode()).hexdigest()
+    sign_in = {"authType": "signInWithRedirect", "sessionId": digest, "providerId": "oidc.corp"}
+    browser = device(server)
+
+    def visit(button="Authorize", **query):
+        browser.open(**{**IOS, **sign_in, **query})
+        if button == "Authorize":
+            browser.page.fill("input[name=sub]", "ann@corp.example", timeout=MILLISECONDS)
+        browser.page.click(f"button:has-text('{button}')", timeout=MILLISECONDS)
+        browser.page.wait_for_selector("#back", timeout=MILLISECONDS)
+        return browser.app()
+
+    link = deep_link(visit(clientId=CLIENT), SCHEME, "signInWithRedirect")["link"]
+    browser.picture("back-to-the-app")
+    assert browser.page.url == f"{AUTH}/__/auth/handler"
+
+    def redeem(session, body="providerId=oidc.corp"):
+        return ask(
+            server, "verifyAssertion", requestUri=link, sessionId=session, postBody=body, returnSecureToken=True,
+            returnIdpCredential=True, autoCreate=True)
+
+    # Another app that got to see the address.
+    for other in ("", digest, "JIHGFEDCBA"):
+        assert redeem(other).status_code == 400
+    assert not provider.redeemed
+    entered = redeem(session)
+    assert entered.json()["email"] == "ann@corp.example", entered.text
+    secrets_seen.note(entered.json()["idToken"])
+    assert "used before" in redeem(session).text
+    told = deep_link(visit("Deny", appId=APP_ID), APP_SCHEME, "signInWithRedirect")
+    assert json.loads(told["firebaseError"])["code"] == "auth/user-cancelled"
+    android = visit(ibi=None, apn=BUNDLE, sha1Cert=SHA1, publicKey="x", eid="p")
+    assert android.startswith(f"intent://firebase.auth/#Intent;scheme=genericidp;package={BUNDLE};")
+    extras = dict(part.split("=", 1) for part in android.split("#Intent;")[1].removesuffix(";end").split(";"))
+    link = urllib.parse.unquote(extras["S.link"])
+    assert redeem(session).status_code == 200 and extras["S.eventId"] == "QWERTYUIOP"
+
+
+def test_other_apps_are_not_opened(device, start):
+    browser = device(start(phone={}))
+    for name, query in {
+        "bundle": {"ibi": "com.example.evil", "clientId": CLIENT}, "client": {"clientId": "9-x.apps.googleusercontent.com"},
+        "scheme": {"clientId": "alert(1)//.javascript"}, "none": {}, "android": {"ibi": None, "apn": "com.example.evil"},
+    }.items():
+        browser.open(**{**IOS, "authType": "verifyApp", **query})
+        assert browser.page.query_selector("#back") is None, name
+        browser.picture(f"app-refused-{name}")
+    assert [url for url in browser.opened if not url.startswith("http")] == []

@@ -1,0 +1,135 @@
+"""A stand-in for Apple's sign-in server, with what is particular to it: it posts its answer from its own site, takes a signed proof
+in the place of a secret, and tells a person's name the first time alone."""
+
+import contextlib
+import hashlib
+import html
+import http.server
+import json
+import secrets
+import threading
+import time
+import urllib.parse
+
+from authlib.jose import JsonWebKey, jwt
+
+TEAM, KEY, SERVICES, APP = "TEAM123456", "KEY1234567", "com.example.web", "com.example.shop"
+FORM = """<!DOCTYPE html><meta charset="utf-8"><title>Apple's stand-in</title><form method="post">
+<input name="sub" value="000123.abc.0456"><input name="first" value="Ann"><input name="last" value="Lee">
+<button name="say" value="yes">Continue</button> <button name="say" value="no">Cancel</button></form>"""
+# The answer goes by a form of this site, as in OAuth 2.0 Form Post Response Mode.
+ANSWER = """<!DOCTYPE html><meta charset="utf-8"><body><form method="post" action="{action}">{fields}</form>
+<script>document.forms[0].submit()</script>"""
+
+
+class Apple:
+    def __init__(self):
+        self.secret_key = JsonWebKey.generate_key("EC", "P-256", {"kid": KEY}, is_private=True)
+        self.own_key = JsonWebKey.generate_key("RSA", 2048, {"kid": "apple-1", "alg": "RS256", "use": "sig"}, is_private=True)
+        self.asked, self.secrets, self.wrong, self.codes, self.known = [], [], [], {}, set()
+        apple = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                way = urllib.parse.urlsplit(self.path)
+                if way.path == "/auth/keys":
+                    return self.say(200, json.dumps({"keys": [apple.own_key.as_dict(is_private=False)]}), "application/json")
+                query = dict(urllib.parse.parse_qsl(way.query))
+                wrong = apple.wrong_of(query)
+                if way.path != "/auth/authorize" or wrong:
+                    return self.say(400, f"invalid_request {wrong}")
+                apple.asked.append(query)
+                self.say(200, FORM)
+
+            def do_POST(self):
+                way = urllib.parse.urlsplit(self.path)
+                form = dict(urllib.parse.parse_qsl(self.rfile.read(int(self.headers["Content-Length"])).decode()))
+                if way.path == "/auth/token":
+                    status, answer = apple.redeem(form)
+                    return self.say(status, json.dumps(answer), "application/json")
+                query = dict(urllib.parse.parse_qsl(way.query))
+                fields = "".join(
+                    f'<input type="hidden" name="{name}" value="{html.escape(value)}">'
+                    for name, value in apple.answer(query, form).items())
+                self.say(200, ANSWER.format(action=html.escape(query["redirect_uri"]), fields=fields))
+
+            def say(self, status, text, kind="text/html"):
+                body = text.encode()
+                self.send_response(status)
+                self.send_header("Content-Type", kind)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+
+    @property
+    def private_key(self):
+        """What Apple lets be downloaded once, as a `.p8` file."""
+        return self.secret_key.as_pem(is_private=True)
+
+    @staticmethod
+    def wrong_of(query):
+        """Apple refuses to put the name into an address."""
+        if query.get("client_id") != SERVICES:
+            return "client_id"
+        if "name" in query.get("scope", "").split() and query.get("response_mode") != "form_post":
+            return "response_mode"
+        return None if query.get("response_type") == "code" and query.get("state") and query.get("nonce") else "request"
+
+    def answer(self, query, form):
+        if form["say"] == "no":
+            return {"state": query["state"], "error": "user_cancelled_authorize"}
+        code = secrets.token_urlsafe(64)
+        self.codes[code] = {**query, "sub": form["sub"]}
+        answer = {"state": query["state"], "code": code}
+        if form["sub"] not in self.known:
+            self.known.add(form["sub"])
+            answer["user"] = json.dumps({
+                "name": {"firstName": form["first"], "lastName": form["last"]}, "email": "x1@privaterelay.appleid.com"})
+        return answer
+
+    def redeem(self, form):
+        try:
+            proof = jwt.decode(form["client_secret"], self.secret_key)
+        except Exception as error:
+            self.wrong.append(str(error))
+            return 400, {"error": "invalid_client"}
+        now = time.time()
+        self.secrets.append(form["client_secret"])
+        expected = {"iss": TEAM, "sub": SERVICES, "aud": self.url}
+        is_fresh = proof["iat"] <= now + 5 and now < proof["exp"] <= now + 600
+        if proof.header != {"alg": "ES256", "kid": KEY} or not is_fresh or {name: proof[name] for name in expected} != expected:
+            self.wrong.append(dict(proof))
+            return 400, {"error": "invalid_client"}
+        asked = self.codes.pop(form.get("code"), None)
+        if not asked or form.get("redirect_uri") != asked["redirect_uri"] or form.get("client_id") != SERVICES:
+            return 400, {"error": "invalid_grant"}
+        return 200, {
+            "id_token": self.id_token(SERVICES, asked["nonce"], asked["sub"]), "access_token": "a", "token_type": "Bearer",
+            "refresh_token": "r", "expires_in": 3600}
+
+    def id_token(self, audience, nonce, sub):
+        now = int(time.time())
+        return jwt.encode({"alg": "RS256", "kid": "apple-1"}, {
+            "iss": self.url, "aud": audience, "sub": sub, "iat": now, "exp": now + 600, "nonce": nonce, "nonce_supported": True,
+            "email": "x1@privaterelay.appleid.com", "email_verified": "true", "is_private_email": "true"}, self.own_key).decode()
+
+    def native_token(self, raw_nonce, sub):
+        """What the system's own button gives an app, which showed the digest of its nonce."""
+        return self.id_token(APP, hashlib.sha256(raw_nonce.encode()).hexdigest(), sub)
+
+
+@contextlib.contextmanager
+def apple():
+    made = Apple()
+    try:
+        yield made
+    finally:
+        made.server.shutdown()
+        made.server.server_close()

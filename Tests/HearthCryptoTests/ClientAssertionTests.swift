@@ -1,0 +1,40 @@
+import HearthTree
+import Testing
+
+@testable import HearthCrypto
+
+@Suite struct ClientAssertionTests {
+  @Test("a client's proof is a token of five minutes that its key has signed, with the two numbers of fixed length")
+  func token() throws {
+    let credentials = try NodeAuthority(now: 1_800_000_000).credentials
+    let key = try #require(P256Key(publicPEM: credentials.certificate))
+    let made = try #require(
+      ClientAssertion(
+        pem: credentials.key, keyID: "KEY1234567", issuer: "TEAM123456", subject: "com.example.web",
+        audience: "https://appleid.apple.com"))
+    for second: Int64 in 1_800_000_000..<1_800_000_020 {
+      let token = try #require(made.text(nowSeconds: second))
+      let parts = token.split(separator: ".")
+      let signature = try #require(Base64URL.decode(parts[2].utf8))
+      #expect(parts.count == 3 && signature.count == 64)
+      #expect(key.verify(signature, of: Array("\(parts[0]).\(parts[1])".utf8)) == .accepted)
+      let header = try #require(JSON(parsing: try #require(Base64URL.decode(parts[0].utf8))))
+      #expect(header == ["alg": "ES256", "kid": "KEY1234567"])
+      let claims = try #require(JSON(parsing: try #require(Base64URL.decode(parts[1].utf8))))
+      #expect(claims["iss"]?.string == "TEAM123456" && claims["sub"]?.string == "com.example.web")
+      #expect(claims["aud"]?.string == "https://appleid.apple.com")
+      #expect(claims["iat"]?.int == second && claims["exp"]?.int == second + 300)
+    }
+    #expect(made.text(nowSeconds: .max) == nil)
+    #expect(!"\(made)".contains("KEY1234567"))
+  }
+
+  @Test("what is no private key on P-256 makes none")
+  func otherKeys() throws {
+    let credentials = try NodeAuthority(now: 1_800_000_000).credentials
+    let rsa = try #require(RSAKey.generate()?.privatePEM())
+    for pem in [[], Array("key".utf8), credentials.certificate, rsa, Array(credentials.key.dropLast(60))] {
+      #expect(ClientAssertion(pem: pem, keyID: "k", issuer: "i", subject: "s", audience: "a") == nil)
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import HearthPlugin
+import HearthTree
+import Testing
+
+@testable import HearthAccounts
+@testable import HearthIdentity
+
+/// Apps on devices that show a captcha's token, because nobody here can ask their system about them.
+@Suite struct NativeCaptchaTests {
+  private func world(
+    _ service: CaptchaSettings.Service?, _ widget: CaptchaSettings.Widget = .checkbox
+  ) throws -> NativeWorld {
+    try NativeWorld { configuration in
+      configuration.signIn = [PluginChoice("phone")]
+      configuration.phone.regions = .only(["DE"])
+      guard let service else { return }
+      var captcha = CaptchaSettings(service: service, siteKey: "site\"key", secret: "the-secret")
+      captcha.widget = widget
+      configuration.phone.captcha = captcha
+    }
+  }
+
+  @Test(
+    "The page has the widget of the settings, and a policy that lets it in and nothing else",
+    arguments: [
+      (
+        CaptchaSettings.Service.recaptcha, CaptchaSettings.Widget.checkbox,
+        "https://www.google.com/recaptcha/api.js?render=explicit&onload=hearthCaptchaReady&hl=de", "grecaptcha"
+      ),
+      (
+        .recaptcha, .score, "https://www.google.com/recaptcha/api.js?render=site%22key&onload=hearthCaptchaReady&hl=de",
+        "grecaptcha"
+      ),
+      (
+        .hcaptcha, .invisible, "https://js.hcaptcha.com/1/api.js?render=explicit&onload=hearthCaptchaReady&hl=de",
+        "hcaptcha"
+      ),
+      (
+        .turnstile, .checkbox,
+        "https://challenges.cloudflare.com/turnstile/v0/api.js?render=explicit&onload=hearthCaptchaReady", "turnstile"
+      ),
+    ])
+  func widget(service: CaptchaSettings.Service, widget: CaptchaSettings.Widget, url: String, object: String)
+    async throws
+  {
+    let page = try await world(service, widget).open(NativeWorld.verify())
+    #expect(page.status == 200 && page.attribute("src", after: "<script") == url)
+    #expect(page.attribute("data-object", after: "<div id=\"captcha\"") == object)
+    #expect(page.attribute("data-kind", after: "<div id=\"captcha\"") == widget.rawValue)
+    #expect(
+      page.attribute("data-key", after: "<div id=\"captcha\"") == "site\"key" && !page.text.contains("the-secret"))
+    let policy = try #require(page.headers["Content-Security-Policy"])
+    #expect(policy.hasPrefix("default-src 'none'; ") && policy.contains("script-src 'sha256-"))
+    #expect(policy.contains("frame-ancestors 'none'") && !policy.contains("script-src *"))
+    let text = try #require(page.attribute("data-way", after: "<div id=\"captcha\""))
+    let way = try #require(JSON(parsing: text.utf8))
+    // What the page's script makes of it.
+    let token = PercentEncoding.encode("to+ken/&=")
+    let address =
+      (way["before"]?.string ?? "")
+      + PercentEncoding.encode((way["callback"]?.string ?? "") + "&recaptchaToken=" + token)
+      + (way["after"]?.string ?? "")
+    let told = try NativeWorld.deepLink(address, scheme: "app-1-123456789-ios-123abc456def")
+    #expect(told["recaptchaToken"] == "to+ken/&=" && told["authType"] == "verifyApp" && told["eventId"] == "QWERTYUIOP")
+  }
+
+  @Test("Where no captcha is asked for the app is opened at once, with a token that nobody looks at")
+  func withoutCaptcha() async throws {
+    let native = try world(nil)
+    let told = try NativeWorld.deepLink(
+      try await native.open(NativeWorld.verify()).back, scheme: "app-1-123456789-ios-123abc456def")
+    #expect(told["recaptchaToken"]?.isEmpty == false)
+    let extras = try NativeWorld.extras(
+      try await native.open(NativeWorld.verify(NativeWorld.android(["hl": "es-ES, en-US"]))).back, scheme: "recaptcha")
+    #expect(try NativeWorld.parts(try #require(extras["S.link"])).query["recaptchaToken"]?.isEmpty == false)
+    let off = try NativeWorld().open(NativeWorld.verify())
+    let refused = try NativeWorld.deepLink(off.back, scheme: "app-1-123456789-ios-123abc456def")
+    #expect(refused["firebaseError"]?.contains("auth/operation-not-allowed") == true)
+  }
+
+  @Test("Security 85: the captcha's page leads to the apps of the settings alone")
+  func allowList() async throws {
+    let native = try world(.turnstile)
+    for (changes, status) in [
+      (["ibi": "com.example.other"], 403), (["appId": "1:9:ios:9"], 403), (["appId": nil], 400),
+      (["eventId": nil], 400),
+      (["appId": nil, "clientId": "999-x.apps.googleusercontent.com"], 403), (["apiKey": nil], 400),
+      (["ibi": nil], 400),
+    ] as [([String: String?], Int)] {
+      let page = try await native.open(NativeWorld.verify(changes))
+      #expect(page.status == status && page.attribute("data-way", after: "<div id=\"captcha\"") == nil, "\(changes)")
+    }
+    #expect(try await native.open(NativeWorld.verify(), host: "evil.example").status == 421)
+  }
+
+  @Test("Whoever asks for a push, or shows what a system vouches with, is told what SDKs open the page for")
+  func fallback() async throws {
+    let phone = try PhoneWorld {
+      $0.phone.captcha = CaptchaSettings(service: .turnstile, siteKey: "k", secret: "s")
+      $0.limits.messagesPerNumberPerMinute = 10
+    }
+    for path in ["/v1/accounts:verifyIosClient", "/identitytoolkit/v3/relyingparty/verifyClient"] {
+      let host = path.hasPrefix("/v1") ? "identitytoolkit.googleapis.com" : "www.googleapis.com"
+      let asked = try await phone.world.post(path, ["appToken": "00ff", "isSandbox": true], host: host)
+      #expect(asked.status == 400 && asked.error?.hasPrefix("INVALID_APP_CREDENTIAL : ") == true)
+      #expect(try await phone.world.post(path, [:], host: host).error == "MISSING_IOS_APP_TOKEN")
+    }
+    for shown in [
+      ["iosReceipt": "r", "iosSecret": "s"], ["playIntegrityToken": "t"], ["safetyNetToken": "t"],
+    ] as [JSON] {
+      let answer = try await phone.ask(PhoneWorld.number, shown)
+      #expect(answer.error?.hasPrefix("INVALID_APP_CREDENTIAL : ") == true, "\(shown)")
+      let both = JSON.object((shown.members ?? []) + [.init("recaptchaToken", .string("good-\(shown)"))])
+      #expect(try await phone.ask(PhoneWorld.number, both).status == 200)
+    }
+    #expect(try await phone.ask(PhoneWorld.number).error?.hasPrefix("MISSING_APP_CREDENTIAL") == true)
+    #expect(try await PhoneWorld().ask(PhoneWorld.number, ["iosReceipt": "r", "iosSecret": "s"]).status == 200)
+  }
+
+  @Test("A token of the server's own page counts, whatever other hosts are named")
+  func ownHost() async throws {
+    let phone = try PhoneWorld {
+      $0.phone.captcha = CaptchaSettings(service: .turnstile, siteKey: "k", secret: "s")
+      $0.phone.captcha?.hostnames = ["app.example.com"]
+      $0.limits.messagesPerNumberPerMinute = 10
+    }
+    phone.captchas.answer(["success": true, "hostname": "auth.example.com"])
+    #expect(try await phone.ask(PhoneWorld.number, ["recaptchaToken": "good"]).status == 200)
+  }
+}

@@ -1,0 +1,170 @@
+import HearthTree
+import Testing
+
+@testable import HearthAccounts
+@testable import HearthCrypto
+@testable import HearthIdentity
+
+/// Apps on devices that sign people in on a provider's page.
+@Suite struct NativeSignInTests {
+  @Test("An iOS app is opened with what it redeems together with its session, once")
+  func ios() async throws {
+    let native = try NativeWorld()
+    for (changes, scheme) in [
+      ([:], NativeWorld.scheme),
+      (["clientId": nil, "appId": NativeWorld.appID], "app-1-123456789-ios-123abc456def"),
+    ] as [([String: String?], String)] {
+      let page = try await native.visit(NativeWorld.signIn(changes))
+      #expect(page.status == 200 && page.headers["Set-Cookie"]?.contains("Max-Age=0") == true)
+      #expect(page.headers["Content-Security-Policy"]?.contains("frame-ancestors 'none'") == true)
+      let told = try NativeWorld.deepLink(page.back, scheme: scheme)
+      #expect(told["authType"] == "signInWithRedirect" && told["eventId"] == "QWERTYUIOP")
+      let link = try #require(told["link"])
+      let entered = try await native.redeem(link)
+      #expect(entered.status == 200 && entered.json["email"] == "ann@corp.example" && !entered.idToken.isEmpty)
+      #expect(try await native.redeem(link).error?.contains("used before") == true)
+    }
+  }
+
+  @Test("An Android app is opened by an intent that names its package, so that no other app gets it")
+  func android() async throws {
+    let native = try NativeWorld()
+    let page = try await native.visit(
+      NativeWorld.signIn(NativeWorld.android(["authType": "linkWithRedirect"])))
+    let extras = try NativeWorld.extras(page.back, scheme: "genericidp")
+    #expect(extras["S.eventId"] == "QWERTYUIOP" && extras["S.authType"] == "linkWithRedirect")
+    let guest = try await native.world.anonymous()
+    let linked = try await native.redeem(
+      try #require(extras["S.link"]), ["idToken": .string(guest.idToken)])
+    #expect(linked.status == 200 && linked.localID == guest.localID, "\(linked.text)")
+  }
+
+  @Test("Apps of Cordova are opened by their bundle id, or by an address of this server in their package alone")
+  func cordova() async throws {
+    let native = try NativeWorld()
+    let page = try await native.visit(
+      NativeWorld.signIn(["authType": "signInViaRedirect", "clientId": nil, "eventId": nil]))
+    // Its SDK decodes what is decoded already.
+    let outer = try NativeWorld.parts(try #require(page.back))
+    #expect(outer.head == "\(NativeWorld.bundleID)://google/link")
+    let once = try #require(outer.query["deep_link_id"])
+    let inner = try NativeWorld.parts(try #require(PercentEncoding.decode(once.utf8)))
+    let link = try #require(inner.query["link"])
+    #expect(link.hasPrefix("https://auth.example.com/__/auth/callback?answer="))
+    #expect(try await native.redeem(link).status == 200)
+
+    let android = NativeWorld.android(["apn": "com.example.cordova", "sha1Cert": nil, "publicKey": nil, "eid": nil])
+    let back = try #require(try await native.visit(NativeWorld.signIn(android)).back)
+    #expect(back.hasPrefix("intent://auth.example.com/__/auth/callback?answer="))
+    #expect(back.hasSuffix("#Intent;scheme=https;package=com.example.cordova;end"))
+    let own = "https" + String(back.dropFirst(6).prefix { $0 != "#" })
+    #expect(try await native.redeem(own).status == 200)
+  }
+
+  @Test(
+    "Security 86: who sees the address that opens an app cannot redeem it: it takes the session of the app that asked")
+  func interception() async throws {
+    let native = try NativeWorld()
+    let page = try await native.visit(NativeWorld.signIn())
+    let link = try #require(try NativeWorld.deepLink(page.back)["link"])
+    for session in ["", "ABCDEFGHIK", Digest(sha256: NativeWorld.session.utf8).hex, link] {
+      let refused = try await native.redeem(link, session: session)
+      #expect(
+        refused.error == "INVALID_IDP_RESPONSE : The requestUri is for another app, or another sign-in of this one.")
+    }
+    let head = String(link.prefix { $0 != "=" }) + "="
+    for changed in [head, head + "x", link + "x", link + "&answer=x", link.replacing("answer", with: "code")] {
+      #expect(try await native.redeem(changed).error?.hasPrefix("INVALID_IDP_RESPONSE") == true, "\(changed)")
+    }
+    #expect(
+      try await native.redeem(link, postBody: "providerId=google.com").error
+        == "INVALID_IDP_RESPONSE : The requestUri is of another provider than the postBody.")
+    native.world.world.advance(seconds: 600)
+    #expect(try await native.redeem(link).error?.contains("took too long") == true)
+  }
+
+  @Test("A provider's no and its trouble are told to the app as its SDK reads them")
+  func errors() async throws {
+    let native = try NativeWorld()
+    for (answer, code) in [
+      ("access_denied", "auth/user-cancelled"), ("user_cancelled_authorize", "auth/user-cancelled"),
+      ("a&b=c", "auth/internal-error"),
+    ] {
+      let told = try NativeWorld.deepLink(try await native.visit(NativeWorld.signIn(), answer: answer).back)
+      #expect(told["link"] == nil && told["eventId"] == "QWERTYUIOP")
+      let error = try #require(JSON(parsing: try #require(told["firebaseError"]).utf8))
+      #expect(error["code"]?.string == code && error["message"]?.string?.isEmpty == false)
+    }
+    let absent = try await native.open(NativeWorld.signIn(NativeWorld.android(["providerId": "google.com"])))
+    let extras = try NativeWorld.extras(absent.back, scheme: "genericidp")
+    #expect(extras["S.firebaseError"]?.contains("auth/operation-not-allowed") == true && extras["S.link"] == nil)
+  }
+
+  @Test("Security 85: the pages lead back to the apps of the settings, and to no scheme that an address names")
+  func allowList() async throws {
+    let native = try NativeWorld { $0.apiKeys = ["key"] }
+    for (changes, status) in [
+      (["ibi": "com.example.other"], 403), (["clientId": "999-x.apps.googleusercontent.com"], 403),
+      (["clientId": nil, "appId": "1:1:ios:1"], 403), (["clientId": "javascript"], 400),
+      (["clientId": "alert(1)//.javascript"], 400), (["clientId": nil, "appId": "1:2/x"], 400),
+      (["ibi": "https"], 400), (["ibi": "javascript:alert(1)"], 400), (["ibi": ""], 400), (["apn": "a.b"], 400),
+      (["sessionId": nil], 400), (["sessionId": NativeWorld.session], 400),
+      (["sessionId": String(repeating: "A", count: 64)], 400),
+      (["authType": "signInViaPopup"], 400), (["providerId": nil], 400), (["eventId": "a;b"], 400),
+      (["eventId": ""], 400),
+      (["apiKey": "other"], 403), (["customParameters": "[]"], 400), (["tid": "none"], 400),
+      (NativeWorld.android(["apn": "com.example.other"]), 403), (NativeWorld.android(["apn": "com.a;S.x=1;b"]), 400),
+      (NativeWorld.android(["sha1Cert": String(repeating: "0", count: 40)]), 403),
+      (NativeWorld.android(["sha1Cert": nil]), 403), (NativeWorld.android(["sha1Cert": "zz"]), 400),
+    ] as [([String: String?], Int)] {
+      let page = try await native.open(NativeWorld.signIn(changes))
+      #expect(page.status == status && page.back == nil && page.headers["Location"] == nil, "\(changes) \(page.status)")
+    }
+    #expect(try await native.open(NativeWorld.signIn(), host: "evil.example").status == 421)
+    let twice = NativeWorld.signIn() + [(name: "clientId", value: "1-x.apps.googleusercontent.com")]
+    #expect(try await native.open(twice).status == 400)
+    let none = try NativeWorld { $0.nativeApps = NativeApps() }
+    for query in [NativeWorld.signIn(), NativeWorld.verify(), NativeWorld.signIn(NativeWorld.android())] {
+      let page = try await none.open(query)
+      #expect(page.status == 403 && page.text.contains("add it to nativeApps."))
+    }
+  }
+
+  @Test("On an emulator programs of its machine are whoever they say, in whatever app")
+  func emulator() async throws {
+    let native = try NativeWorld {
+      $0.beginAsEmulator()
+      $0.nativeApps = NativeApps()
+    }
+    let page = try await native.open(NativeWorld.signIn(), path: "/emulator/auth/handler", isFromLoopback: true)
+    let text = try #require(page.attribute("data-event", after: "<div id=\"event\""))
+    let way = try #require(JSON(parsing: text.utf8)?["way"])
+    #expect(way["before"]?.string == "\(NativeWorld.scheme)://firebaseauth/link?deep_link_id=")
+    let claims = PercentEncoding.encode(#"{"sub":"1","email":"a@example.com","email_verified":true}"#)
+    let link = "http://127.0.0.1:9000/__/auth/callback?providerId=oidc.corp&id_token=\(claims)"
+    #expect(try await native.redeem(link, isFromLoopback: true).json["email"] == "a@example.com")
+    #expect(try await native.redeem(link).status == 400)
+  }
+
+  @Test("An app asks whether it is one of the project's, and where its pages are")
+  func projectConfig() async throws {
+    let native = try NativeWorld { $0.pageDomains = ["app.example.com:8443"] }
+    func ask(_ query: [(name: String, value: String)]) async throws -> IdentityWorld.Answer {
+      try await native.world.send("/v1/projects", [], method: "GET", query: query)
+    }
+    let told = try await ask([])
+    #expect(
+      told.json["authorizedDomains"] == ["localhost", "127.0.0.1", "auth.example.com", "app.example.com:8443"])
+    #expect(try await ask([("iosBundleId", NativeWorld.bundleID), ("clientId", NativeWorld.clientID)]).status == 200)
+    let sha1 = NativeWorld.certificate.uppercased()
+    #expect(try await ask([("androidPackageName", NativeWorld.bundleID), ("sha1Cert", sha1)]).status == 200)
+    for (query, code) in [
+      ([("iosBundleId", "com.example.other")], "INVALID_APP_ID"),
+      ([("iosBundleId", NativeWorld.bundleID), ("clientId", "x")], "INVALID_OAUTH_CLIENT_ID"),
+      ([("androidPackageName", NativeWorld.bundleID)], "INVALID_CERT_HASH"),
+      ([("androidPackageName", "com.example.other")], "INVALID_APP_ID"),
+    ] as [([(name: String, value: String)], String)] {
+      #expect(try await ask(query).error?.hasPrefix("\(code) : ") == true)
+    }
+  }
+}
