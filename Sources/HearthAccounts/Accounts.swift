@@ -277,7 +277,7 @@ public final class Accounts: Sendable {
     customTokens = CustomTokenSignIn(providers: providers, store: store)
     federated = FederatedSignIn(
       providers: providers, store: store, secrets: secrets, signUp: signUp, sessions: sessions, hooks: hooks,
-      announce: announce)
+      configuration: settings, announce: announce)
     providerPages = ProviderPages(providers: providers, store: store, keys: keys, secrets: secrets)
     nativeAnswers = NativeAnswers(keys: keys)
     samlPages = SAMLPages(

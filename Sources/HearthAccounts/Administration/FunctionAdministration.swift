@@ -1,4 +1,5 @@
 import HearthEngine
+import HearthTree
 
 /// Which blocking functions there are, for an administrator. What is set while the server runs is kept with the accounts,
 /// and counts instead of what the configuration says.
@@ -27,6 +28,22 @@ package struct FunctionAdministration: Sendable {
   ) async throws(AccountError) {
     try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
       transaction.putBlockingFunctions(settings)
+      transaction.audit(administrator.event(.configurationChanged, detail: "blocking functions"))
+    }
+  }
+
+  /// Changes them, from the next sign-in on.
+  ///
+  /// - Parameter change: gets those that are asked now, in the words of ``BlockingFunctionSettings/json``, and gives those
+  ///   that are to be.
+  /// - Throws: what ``BlockingFunctionSettings/init(json:)`` throws.
+  package func change(
+    by administrator: Administrator, _ change: @escaping @Sendable (JSON) -> JSON
+  ) async throws(AccountError) {
+    try await store.transact { [configuration] (transaction: inout AccountTransaction) throws(AccountError) in
+      let present =
+        transaction.blockingFunctions ?? configuration.value.blockingFunctions ?? BlockingFunctionSettings()
+      transaction.putBlockingFunctions(try BlockingFunctionSettings(json: change(present.json)))
       transaction.audit(administrator.event(.configurationChanged, detail: "blocking functions"))
     }
   }

@@ -80,6 +80,7 @@ extension AccountsConfiguration {
     try file.read("protectsFromEnumeration", into: &protectsFromEnumeration)
     try file.read("allowsSignUp", into: &allowsSignUp)
     try file.read("allowsDeletion", into: &allowsDeletion)
+    try file.read("allowsDuplicateEmails", into: &allowsDuplicateEmails)
     try file.read("allowsPasswords", into: &allowsPasswords)
     try file.read("allowsEmailLinks", into: &allowsEmailLinks)
     try file.read("allowsAnonymous", into: &allowsAnonymous)

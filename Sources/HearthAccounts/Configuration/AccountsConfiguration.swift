@@ -33,6 +33,9 @@ public struct AccountsConfiguration: Sendable {
   public var allowsSignUp = true
   /// Clients may delete their own account.
   public var allowsDeletion = true
+  /// Each identity of another provider signs in to an account of its own, whosever its address is: an account that is made
+  /// so has no address itself, its identity has. Otherwise an address has one account.
+  public var allowsDuplicateEmails = false
 
   /// Passwords sign in, where a plugin serves them.
   public var allowsPasswords = true

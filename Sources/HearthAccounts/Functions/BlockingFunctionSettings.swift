@@ -150,9 +150,12 @@ extension BlockingFunctionSettings {
       triggers.append(JSON.Member(moment.rawValue, .object(members)))
     }
     let forwards = HookCredential.Token.allCases.filter { forwarded.contains($0) }
-    return .object([
-      JSON.Member("triggers", .object(triggers)),
-      JSON.Member("forwardInboundCredentials", .object(forwards.map { JSON.Member($0.rawValue, .bool(true)) })),
-    ])
+    var members: [JSON.Member] = []
+    if !triggers.isEmpty { members.append(JSON.Member("triggers", .object(triggers))) }
+    if !forwards.isEmpty {
+      let told = forwards.map { JSON.Member($0.rawValue, .bool(true)) }
+      members.append(JSON.Member("forwardInboundCredentials", .object(told)))
+    }
+    return .object(members)
   }
 }

@@ -11,12 +11,14 @@ package struct FederatedSignIn: Sendable {
   private let signUp: SignUp
   private let sessions: Sessions
   private let hooks: SignInHooks
+  private let configuration: LiveConfiguration
   private let announce: RevocationHandler
 
   init(
     providers: SignInProviders, store: AccountStore, secrets: SecretGenerator, signUp: SignUp,
-    sessions: Sessions, hooks: SignInHooks, announce: @escaping RevocationHandler
+    sessions: Sessions, hooks: SignInHooks, configuration: LiveConfiguration, announce: @escaping RevocationHandler
   ) {
+    self.configuration = configuration
     self.providers = providers
     self.store = store
     self.secrets = secrets
@@ -96,10 +98,13 @@ package struct FederatedSignIn: Sendable {
     }
     try signUp.requireAllowed()
     try signUp.admit(client, now: now)
+    let claim = addressClaim
     var user = try signUp.newUser(uid: newUID, now: now)
-    user.email = identity.email
-    user.initialEmail = identity.email
-    user.isEmailVerified = identity.isEmailVerified
+    if claim == .exclusive {
+      user.email = identity.email
+      user.initialEmail = identity.email
+      user.isEmailVerified = identity.isEmailVerified
+    }
     user.displayName = identity.identity.displayName
     user.photoURL = identity.identity.photoURL
     user.identities = [identity.identity]
@@ -107,7 +112,7 @@ package struct FederatedSignIn: Sendable {
       ProvenUser(
         user, way, claims: claims,
         creation: AccountCreation { (transaction, user) throws(AccountError) in
-          guard !transaction.hasOwner(of: identity) else { return nil }
+          guard !transaction.hasOwner(of: identity, claim) else { return nil }
           return try transaction.addNewcomer(user, by: way.provider, client: client)
         } again: { () async throws(AccountError) in
           guard case .user(let user) = try await resolve(identity, client: client) else {
@@ -116,6 +121,16 @@ package struct FederatedSignIn: Sendable {
           return ProvenUser(user, way, claims: claims)
         }))
   }
+
+  /// What an identity's address says about the account that it belongs to.
+  fileprivate enum AddressClaim: Sendable {
+    /// It is the account's own: who has it elsewhere is the same person.
+    case exclusive
+    /// Nothing: by its identity alone the account is found.
+    case shared
+  }
+
+  private var addressClaim: AddressClaim { configuration.value.allowsDuplicateEmails ? .shared : .exclusive }
 
   /// Whose an identity is that has an account already.
   fileprivate enum Owner: Sendable {
@@ -127,9 +142,10 @@ package struct FederatedSignIn: Sendable {
   private func resolve(
     _ identity: FederatedIdentity, client: ClientInfo
   ) async throws(AccountError) -> Owner {
+    let claim = addressClaim
     let (owner, isTakenOver) = try await store.transact {
       (transaction: inout AccountTransaction) throws(AccountError) -> (Owner, Bool) in
-      try transaction.resolve(identity, client: client)
+      try transaction.resolve(identity, claim, client: client)
     }
     if isTakenOver, case .user(let user) = owner { announce(.user(uid: user.uid), .providerLinked) }
     return owner
@@ -151,11 +167,12 @@ package struct FederatedSignIn: Sendable {
     let decision = try await hooks.decideSignIn(
       caller.user, isNew: false, way: SignInWay(providerID, credential: identity.hookCredential(parameters)),
       client: client)
+    let claim = addressClaim
     let user = try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) -> UserRecord in
       guard var user = transaction.user(caller.user.uid) else { throw AccountError(.userNotFound) }
       try caller.check(against: user)
       if let pending { try transaction.takePendingIdentity(pending, now: now) }
-      try transaction.link(identity, to: &user)
+      try transaction.link(identity, claim, to: &user)
       _ = try transaction.apply(decision, to: &user, revokesOnClaimChange: false, client: client)
       try transaction.update(user)
       transaction.audit(
@@ -214,15 +231,15 @@ package struct FederatedSignIn: Sendable {
 }
 
 extension AccountTransaction {
-  /// Whether somebody has the identity or its address.
-  fileprivate func hasOwner(of identity: FederatedIdentity) -> Bool {
-    user(providerID: identity.identity.providerID, rawID: identity.identity.rawID) != nil
-      || identity.email.map { user(email: $0) != nil } ?? false
+  /// Whether somebody has the identity, or the address that it claims.
+  fileprivate func hasOwner(of identity: FederatedIdentity, _ claim: FederatedSignIn.AddressClaim) -> Bool {
+    if user(providerID: identity.identity.providerID, rawID: identity.identity.rawID) != nil { return true }
+    return claim == .exclusive && identity.email.map { user(email: $0) != nil } ?? false
   }
 
   /// - Returns: the owner, and whether an unproven account was purged for the owner of its address.
   fileprivate mutating func resolve(
-    _ identity: FederatedIdentity, client: ClientInfo
+    _ identity: FederatedIdentity, _ claim: FederatedSignIn.AddressClaim, client: ClientInfo
   ) throws(AccountError) -> (FederatedSignIn.Owner, Bool) {
     let providerID = identity.identity.providerID
     if var user = user(providerID: providerID, rawID: identity.identity.rawID) {
@@ -232,7 +249,7 @@ extension AccountTransaction {
       try update(user)
       return (.user(user), false)
     }
-    if let email = identity.email, var user = user(email: email) {
+    if claim == .exclusive, let email = identity.email, var user = user(email: email) {
       guard identity.isEmailVerified else { return (.needsConfirmation(user), false) }
       guard !user.isDisabled else { throw AccountError(.userDisabled) }
       let isTakenOver = !user.isEmailVerified
@@ -259,7 +276,9 @@ extension AccountTransaction {
     removeTicket(hash)
   }
 
-  fileprivate func link(_ identity: FederatedIdentity, to user: inout UserRecord) throws(AccountError) {
+  fileprivate func link(
+    _ identity: FederatedIdentity, _ claim: FederatedSignIn.AddressClaim, to user: inout UserRecord
+  ) throws(AccountError) {
     let providerID = identity.identity.providerID
     // One's own as well: a client that links what is linked takes this for the news that it is.
     let isLinked = self.user(providerID: providerID, rawID: identity.identity.rawID) != nil
@@ -268,8 +287,10 @@ extension AccountTransaction {
     }
     user.identities.append(identity.identity)
     if let email = identity.email {
-      if let owner = self.user(email: email), owner.uid != user.uid { throw AccountError(.emailExists) }
-      if user.email == nil {
+      if claim == .exclusive, let owner = self.user(email: email), owner.uid != user.uid {
+        throw AccountError(.emailExists)
+      }
+      if claim == .exclusive, user.email == nil {
         user.email = email
         user.initialEmail = user.initialEmail ?? email
         user.isEmailVerified = identity.isEmailVerified

@@ -8,8 +8,9 @@ import HearthTree
 /// emails/ADDRESS                the uid that has it            userSessions/UID/HASH   last use, in seconds
 /// phones/NUMBER                 the uid that has it            tickets/HASH            a ticket
 /// identities/SHA-256            the uid that has it            userTickets/UID/HASH    its making, in seconds
-/// passkeys/SHA-256              the uid that has it
-/// deleted/UID                   where its tokens ended         emailTickets/ADDRESS/HASH   the same, without a user
+/// passkeys/SHA-256              the uid that has it            emailTickets/ADDRESS/HASH   the same, without a user
+/// deleted/UID                   where its tokens ended         identityEmails/ADDRESS/UID  the uid, of whom another
+///                                                              provider knows the address
 /// serviceAccounts/ADDRESS       a service account              endings/KIND/SECONDS-NAME   true: when it may go
 /// importKeys/ID                 a sealed key                   audit/SEQUENCE          one record of the trail
 /// locks/NAME                    a lock                         auditHead               where the trail begins and ends
@@ -34,6 +35,7 @@ enum AccountPath {
   static let migrated = Path("migrated")
   static let phones = Path("phones")
   static let identities = Path("identities")
+  static let identityEmails = Path("identityEmails")
   static let passkeys = Path("passkeys")
   static let sessions = Path("sessions")
   static let userSessions = Path("userSessions")
@@ -69,6 +71,7 @@ enum AccountPath {
     return identities.appending(Key(Digest(sha256: text.utf8).hex))
   }
 
+  static func identityEmail(_ address: String) -> Path { identityEmails.appending(key(address)) }
   static func passkey(_ id: String) -> Path { passkeys.appending(Key(Digest(sha256: id.utf8).hex)) }
   static func provider(_ id: String) -> Path { providers.appending(key(id)) }
   static func tenant(_ id: String) -> Path { tenants.appending(key(id)) }

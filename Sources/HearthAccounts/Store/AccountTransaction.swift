@@ -96,9 +96,9 @@ public struct AccountTransaction: AccountReading {
     draft.replace(AccountPath.generationFloor, with: Node(.int(highestGeneration)))
     let subtrees = [
       AccountPath.users, AccountPath.deleted, AccountPath.emails, AccountPath.phones, AccountPath.identities,
-      AccountPath.passkeys, AccountPath.sessions, AccountPath.userSessions, AccountPath.tickets,
-      AccountPath.userTickets, AccountPath.emailTickets, AccountPath.phoneTickets, AccountPath.locks,
-      AccountPath.endings, AccountPath.migrated,
+      AccountPath.identityEmails, AccountPath.passkeys, AccountPath.sessions, AccountPath.userSessions,
+      AccountPath.tickets, AccountPath.userTickets, AccountPath.emailTickets, AccountPath.phoneTickets,
+      AccountPath.locks, AccountPath.endings, AccountPath.migrated,
     ]
     for path in subtrees { draft.replace(path, with: .empty) }
   }
@@ -127,20 +127,27 @@ public struct AccountTransaction: AccountReading {
   }
 
   private mutating func link(_ user: UserRecord) {
-    for path in names(of: user) { draft.replace(path, with: Node(.string(user.uid))) }
+    for path in names(of: user) + sharedNames(of: user) { draft.replace(path, with: Node(.string(user.uid))) }
   }
 
   private mutating func unlink(_ user: UserRecord) {
-    for path in names(of: user) where records.text(path)?.isSameText(as: user.uid) == true {
+    for path in names(of: user) + sharedNames(of: user)
+    where records.text(path)?.isSameText(as: user.uid) == true {
       draft.replace(path, with: .empty)
     }
   }
 
+  /// Where what the user alone has is taken.
   private func names(of user: UserRecord) -> [Path] {
     var paths = user.identities.map { AccountPath.identity($0.providerID, $0.rawID) }
     paths += user.passkeys.map { AccountPath.passkey($0.id) }
     if let email = user.email { paths.append(AccountPath.email(email)) }
     if let number = user.phoneNumber { paths.append(AccountPath.phone(number)) }
     return paths
+  }
+
+  /// Where the user is found by what others may have too.
+  private func sharedNames(of user: UserRecord) -> [Path] {
+    user.identities.compactMap(\.email).map { AccountPath.identityEmail($0).appending(AccountPath.key(user.uid)) }
   }
 }

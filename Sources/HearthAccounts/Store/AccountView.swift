@@ -68,6 +68,22 @@ extension AccountReading {
     owner(AccountPath.email(email)).flatMap { $0.email?.isSameText(as: email) == true ? $0 : nil }
   }
 
+  /// Users whose other providers know them by an address, in the order of their uids; their own may be another, or none.
+  ///
+  /// Who was stored by an earlier version is found from the next change of their record on, such as the next sign-in.
+  ///
+  /// - Parameters:
+  ///   - email: in canonical form.
+  ///   - limit: so many of them are looked at.
+  package func users(identityEmail email: String, limit: Int) -> [UserRecord] {
+    let path = AccountPath.identityEmail(email)
+    return records.root[path].children.prefix(limit).compactMap { key, _ in
+      owner(path.appending(key)).flatMap { user in
+        user.identities.contains { $0.email?.isSameText(as: email) == true } ? user : nil
+      }
+    }
+  }
+
   /// The user who has that phone number, in E.164.
   public func user(phone: String) -> UserRecord? {
     owner(AccountPath.phone(phone)).flatMap { $0.phoneNumber?.isSameText(as: phone) == true ? $0 : nil }

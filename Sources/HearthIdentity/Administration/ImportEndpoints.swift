@@ -16,7 +16,7 @@ struct ImportEndpoints: EndpointArea {
     guard list.count <= BatchEndpoints.usersMax else { throw AccountError(.listTooLong) }
     let hash = try HashParameters(call, secret: accounts.keys.throttleKey)
     let mayOverwrite = try call.bool("allowOverwrite") ?? false
-    try Self.checkDuplicates(in: list, mayOverwrite: mayOverwrite, call)
+    try checkDuplicates(in: list, mayOverwrite: mayOverwrite, call)
     var users: [(index: Int, user: ImportedUser)] = []
     var refusals: [ImportRefusal] = []
     let isEmulated = call.isEmulated(in: accounts)
@@ -51,26 +51,30 @@ struct ImportEndpoints: EndpointArea {
       list: refused.map { refusal in
         .object([
           JSON.Member("index", .int(Int64(refusal.index))),
-          JSON.Member("message", .string(Self.message(of: refusal.error))),
+          JSON.Member("message", .string(message(of: refusal.error))),
         ])
       })
     return reply.json
   }
 
-  /// Two users of one batch that want to be the same: then the batch is not what its sender thinks it is.
-  private static func checkDuplicates(
+  /// Two users of one batch that want to be the same: then the batch is not what its sender thinks it is. Where an address
+  /// may be that of many, it is one user who is not taken, and not the batch.
+  private func checkDuplicates(
     in list: [JSON], mayOverwrite: Bool, _ call: IdentityCall
   ) throws(AccountError) {
     // By their bytes: texts that Unicode calls equivalent are different ones here.
     var (uids, emails, identities): (Set<[UInt8]>, Set<String>, Set<[[UInt8]]>) = ([], [], [])
     let checksAll = try call.bool("sanityCheck") ?? false
+    let allowsDuplicates = accounts.configuration.allowsDuplicateEmails
     for element in list where element.members != nil {
       let user = call.with(element)
       if !mayOverwrite, let uid = try? user.text("localId"), !uids.insert(Array(uid.utf8)).inserted {
         throw AccountError(.duplicateLocalID, String(uid.prefix(128)))
       }
       guard checksAll else { continue }
-      if let text = try? user.text("email"), let email = EmailAddress.canonical(text), !emails.insert(email).inserted {
+      if !allowsDuplicates, let text = try? user.text("email"), let email = EmailAddress.canonical(text),
+        !emails.insert(email).inserted
+      {
         throw AccountError(.duplicateEmail, email)
       }
       for identity in user.value("providerUserInfo")?.array ?? [] {
@@ -110,7 +114,7 @@ struct ImportEndpoints: EndpointArea {
   private static let checkedPasswordsMax = 20
 
   /// In words, as the service lists them.
-  private static func message(of error: AccountError) -> String {
+  private func message(of error: AccountError) -> String {
     switch error.code {
     case .invalidArgument: error.detail ?? "a member is of the wrong kind"
     case .invalidEmail: "email is invalid"
@@ -118,6 +122,8 @@ struct ImportEndpoints: EndpointArea {
     case .invalidClaims: "Invalid custom claims provided."
     case .claimsTooLarge: "Custom claims provided are too large."
     case .forbiddenClaim: "Custom claims provided include a reserved claim."
+    case .emailExists where accounts.configuration.allowsDuplicateEmails:
+      "email exists in other account in database: without email the user is taken, and providerUserInfo keeps the address"
     case .emailExists: "email exists in other account in database"
     case .phoneNumberExists: "phone number exists in other account in database"
     case .federatedUserAlreadyLinked: "raw id exists in other account in database"

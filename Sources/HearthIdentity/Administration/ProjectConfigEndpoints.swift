@@ -19,32 +19,49 @@ struct ProjectConfigEndpoints: EndpointArea {
   /// mask it is all that is in the body.
   func change(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let administrator = try call.requireAdministrator()
-    let paths =
-      call.updateMask.map { $0.split(separator: ",").map(String.init) } ?? ProjectSettings.leaves(of: call.body)
+    let paths = self.paths(call)
     guard !paths.isEmpty else { throw AccountError(.invalidArgument, "updateMask names nothing") }
     var changesFunctions = false
     var settings = ProjectSettings(
       call.body, serves: { [accounts] in accounts.providers.has($0) },
       servesPhones: accounts.configuration.hasPhoneSignIn)
+    let named = try call.object(Self.blockingFunctions)
+    var parts = BlockingFunctionParts(named)
     for path in paths {
-      if path == Self.blockingFunctions || path == "blocking_functions" {
+      let camel = ProjectSettings.camelCase(path)
+      if camel == Self.blockingFunctions {
         changesFunctions = true
-      } else if path.hasPrefix("\(Self.blockingFunctions).") {
-        guard call.updateMask == nil else {
-          throw AccountError(.invalidArgument, "updateMask names blockingFunctions as a whole")
-        }
-        changesFunctions = true
+      } else if camel.hasPrefix("\(Self.blockingFunctions).") {
+        // Without a mask all of the body's functions are meant.
+        if call.updateMask == nil { changesFunctions = true }
+        parts.add(camel.dropFirst(Self.blockingFunctions.count + 1))
       } else if path != "name" {
         try settings.change(path)
       }
     }
-    let functions = try call.object(Self.blockingFunctions).map { json throws(AccountError) in
-      try BlockingFunctionSettings(json: json)
-    }
+    let whole = changesFunctions ? named : nil
+    let functions = try whole.map { json throws(AccountError) in try BlockingFunctionSettings(json: json) }
     // What could be refused comes first: a request that is refused has changed nothing.
+    if !changesFunctions, !parts.isEmpty {
+      _ = try BlockingFunctionSettings(json: parts.apply(to: accounts.functions.blocking.json))
+    }
     if let changes = settings.changes { try await accounts.settingsAdministration.change(changes, by: administrator) }
-    if changesFunctions { try await accounts.functions.set(functions, by: administrator) }
+    if changesFunctions {
+      try await accounts.functions.set(functions, by: administrator)
+    } else if !parts.isEmpty {
+      try await accounts.functions.change(by: administrator) { [parts] in parts.apply(to: $0) }
+    }
     return config
+  }
+
+  /// Which settings a request is about. Without a mask the official emulator's own go back to what they were at the start
+  /// when the body lacks them, on an emulator.
+  private func paths(_ call: IdentityCall) -> [String] {
+    let emulators = [
+      "signIn.allowDuplicateEmails", "emailPrivacyConfig.enableImprovedEmailPrivacy", Self.blockingFunctions,
+    ]
+    if let mask = call.updateMask { return mask.split(separator: ",").map(String.init) }
+    return ProjectSettings.leaves(of: call.body) + (accounts.configuration.isEmulator ? emulators : [])
   }
 
   private var config: JSON {
@@ -77,7 +94,7 @@ struct ProjectConfigEndpoints: EndpointArea {
           ])),
         JSON.Member("anonymous", .object([JSON.Member("enabled", .bool(accounts.providers.serves(.anonymous)))])),
         JSON.Member("phoneNumber", Self.phoneNumber(configuration)),
-        JSON.Member("allowDuplicateEmails", .bool(false)),
+        JSON.Member("allowDuplicateEmails", .bool(configuration.allowsDuplicateEmails)),
       ]))
     reply.set("smsRegionConfig", configuration.phone.regions.map(Self.regions))
     reply.set("mfa", Self.mfa(configuration))

@@ -169,9 +169,8 @@ struct ProjectSettings: Sendable {
       if isOn == true { try requireServed(.anonymous, as: "signIn.anonymous") }
       set("allowsAnonymous", isOn.map { .bool($0) })
     }
-    if names("signIn.allowDuplicateEmails"), try bool("signIn.allowDuplicateEmails") == true {
-      throw AccountError(
-        .notImplemented, "signIn.allowDuplicateEmails cannot be true: one address has one account here.")
+    if names("signIn.allowDuplicateEmails") {
+      set("allowsDuplicateEmails", try bool("signIn.allowDuplicateEmails").map { .bool($0) })
     }
   }
 

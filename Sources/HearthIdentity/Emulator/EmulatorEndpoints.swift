@@ -33,27 +33,29 @@ struct EmulatorEndpoints: EndpointArea {
   }
 
   /// What test suites switch for one project: looks at it, and changes what the body names.
-  ///
-  /// One address has one account here, and nothing switches that off.
   func config(_ call: IdentityCall) async throws(AccountError) -> JSON {
     _ = try call.requireEmulator(of: accounts)
-    if let signIn = try call.object("signIn"), try call.with(signIn).bool("allowDuplicateEmails") == true {
-      throw AccountError(
-        .notImplemented, "signIn.allowDuplicateEmails: one address has one account here, and it cannot be switched off."
-      )
+    var changes: [JSON.Member] = []
+    if let signIn = try call.object("signIn"), let isOn = try call.with(signIn).bool("allowDuplicateEmails") {
+      changes.append(JSON.Member("allowsDuplicateEmails", .bool(isOn)))
     }
     if let privacy = try call.object("emailPrivacyConfig"),
       let isOn = try call.with(privacy).bool("enableImprovedEmailPrivacy")
     {
+      changes.append(JSON.Member("protectsFromEnumeration", .bool(isOn)))
+    }
+    if !changes.isEmpty {
       try await accounts.settingsAdministration.change(
-        .object([JSON.Member("protectsFromEnumeration", .bool(isOn))]),
+        .object(changes),
         by: Administrator(name: call.administrator ?? "a test suite", client: call.client, now: call.now))
     }
-    let isProtected = accounts.configuration.protectsFromEnumeration
+    let configuration = accounts.configuration
     return .object([
-      JSON.Member("signIn", .object([JSON.Member("allowDuplicateEmails", .bool(false))])),
       JSON.Member(
-        "emailPrivacyConfig", .object([JSON.Member("enableImprovedEmailPrivacy", .bool(isProtected))])),
+        "signIn", .object([JSON.Member("allowDuplicateEmails", .bool(configuration.allowsDuplicateEmails))])),
+      JSON.Member(
+        "emailPrivacyConfig",
+        .object([JSON.Member("enableImprovedEmailPrivacy", .bool(configuration.protectsFromEnumeration))])),
     ])
   }
 }

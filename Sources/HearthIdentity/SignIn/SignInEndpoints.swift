@@ -165,7 +165,7 @@ struct SignInEndpoints: EndpointArea {
     guard let address = EmailAddress.canonical(identifier) else { throw AccountError(.invalidIdentifier) }
     var reply = ReplyObject(kind: "CreateAuthUri")
     if !accounts.configuration.protectsFromEnumeration {
-      let user = accounts.store.view.user(email: address)
+      let user = registeredUser(address)
       let methods = user.map { signInMethods($0) } ?? []
       var seen: Set<String> = []
       reply.set("registered", user != nil)
@@ -201,10 +201,22 @@ struct SignInEndpoints: EndpointArea {
     return reply.json
   }
 
+  /// Who has an address, or whom another provider knows by it; where that may be many, those only who have one of their
+  /// own.
+  private func registeredUser(_ address: String) -> UserRecord? {
+    let (view, isShared) = (accounts.store.view, accounts.configuration.allowsDuplicateEmails)
+    if let owner = view.user(email: address) { return owner }
+    return view.users(identityEmail: address, limit: Self.usersLookedMax).first { !isShared || $0.email != nil }
+  }
+
+  /// Accounts of one address that are looked at to say which ways in it has.
+  private static let usersLookedMax = 100
+
   private func signInMethods(_ user: UserRecord) -> [String] {
     var methods: [String] = []
     if user.password != nil { methods.append("password") }
     if user.hasEmailLink { methods.append("emailLink") }
-    return methods + user.identities.map(\.providerID)
+    // Which of the accounts of an address an identity opens, the identity alone says.
+    return accounts.configuration.allowsDuplicateEmails ? methods : methods + user.identities.map(\.providerID)
   }
 }

@@ -7,7 +7,7 @@ import HearthTree
 /// | parameter | |
 /// |---|---|
 /// | `tenant` | whose accounts; without it, those of the project itself |
-/// | `q` | words; each must stand in the uid, the mail address, the name, the phone number, or the claims |
+/// | `q` | words; each must stand in the uid, a mail address, the name, the phone number, or the claims |
 /// | `state` | `disabled`, `anonymous`, `unverified`, or `session`: with a session |
 /// | `order` | `name`, `seen`, `created` or `sessions`; of ``lookedMax`` accounts at most |
 /// | `dir` | `asc` or `desc`, with `order` |
@@ -127,8 +127,8 @@ struct PeopleSearch {
     case nil: break
     }
     guard !words.isEmpty else { return true }
-    let texts = [user.uid, user.email, user.displayName, user.phoneNumber, user.customAttributes]
-      .compactMap { $0?.lowercased() }
+    let own = [user.uid, user.email, user.displayName, user.phoneNumber, user.customAttributes]
+    let texts = (own + user.identities.map(\.email)).compactMap { $0?.lowercased() }
     return words.allSatisfy { word in texts.contains { $0.contains(word) } }
   }
 

@@ -36,6 +36,7 @@ import Testing
         }]
       },
       "protectsFromEnumeration": false, "allowsSignUp": false, "allowsDeletion": false,
+      "allowsDuplicateEmails": true,
       "allowsPasswords": false, "allowsEmailLinks": false, "allowsAnonymous": false, "allowsPhones": false,
       "legacyRevealsUnknownUsers": true, "resetDropsIdentities": true, "revokesOnClaimChange": true,
       "passwordCost": "small", "passwordSlots": 3, "secondFactorsMax": 2,

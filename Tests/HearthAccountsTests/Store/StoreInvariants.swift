@@ -13,6 +13,8 @@ extension AccountReading {
       if let number = user.phoneNumber { expected[AccountPath.phone(number).description] = user.uid }
       for identity in user.identities {
         expected[AccountPath.identity(identity.providerID, identity.rawID).description] = user.uid
+        guard let email = identity.email else { continue }
+        expected[AccountPath.identityEmail(email).appending(AccountPath.key(user.uid)).description] = user.uid
       }
       if let last = tombstone(user.uid), last.generation >= user.border.generation {
         problems.append("\(user.uid) is not past the account that was deleted")
@@ -38,7 +40,8 @@ extension AccountReading {
       expected[AccountPath.ending(.locks, end, name).description] = "true"
     }
     let indexes = [
-      AccountPath.emails, AccountPath.phones, AccountPath.identities, AccountPath.userSessions,
+      AccountPath.emails, AccountPath.phones, AccountPath.identities, AccountPath.identityEmails,
+      AccountPath.userSessions,
       AccountPath.userTickets, AccountPath.emailTickets, AccountPath.phoneTickets, AccountPath.endings,
     ]
     for index in indexes {

@@ -30,6 +30,46 @@ import Testing
     store.close()
   }
 
+  @Test("an address that another provider knows leads to all whom it is of, and is nobody's own")
+  func identityEmails() async throws {
+    let store = try world.store()
+    func user(_ uid: String, _ provider: String, _ email: String?) -> UserRecord {
+      var user = world.user(uid)
+      user.identities = [ProviderIdentity(providerID: provider, rawID: uid)]
+      user.identities[0].email = email
+      return user
+    }
+    func found(_ email: String, limit: Int = 10) -> [String] {
+      store.view.users(identityEmail: email, limit: limit).map(\.uid)
+    }
+    let (first, second) = (user("u/1", "google.com", "a@example.com"), user("u2", "github.com", "a@example.com"))
+    try await store.transact { (accounts) throws(AccountError) in
+      try accounts.insert(first)
+      try accounts.insert(second)
+    }
+    #expect(Set(found("a@example.com")) == ["u/1", "u2"] && found("a@example.com", limit: 1).count == 1)
+    #expect(found("b@example.com") == [] && store.view.user(email: "a@example.com") == nil)
+    let moved = user("u2", "github.com", "b@example.com")
+    try await store.transact { (accounts) throws(AccountError) in try accounts.update(moved) }
+    #expect(found("a@example.com") == ["u/1"] && found("b@example.com") == ["u2"])
+    #expect(store.view.problems() == [])
+    // What an earlier version stored has no such entry until the record changes; what it left behind leads nowhere.
+    try await store.transact { (accounts) throws(AccountError) in
+      accounts.draft.replace(AccountPath.identityEmails, with: .empty)
+      accounts.draft.replace(AccountPath.identityEmail("c@example.com").appending("gone"), with: Node(.string("gone")))
+      accounts.draft.replace(AccountPath.identityEmail("c@example.com").appending("u2"), with: Node(.string("u2")))
+    }
+    #expect(found("b@example.com") == [] && found("c@example.com") == [])
+    try await store.transact { (accounts) throws(AccountError) in
+      try accounts.update(moved)
+      accounts.draft.replace(AccountPath.identityEmail("c@example.com"), with: .empty)
+    }
+    #expect(found("b@example.com") == ["u2"])
+    try await store.transact { (accounts) throws(AccountError) in accounts.delete("u2") }
+    #expect(found("b@example.com") == [])
+    store.close()
+  }
+
   @Test("what somebody else has is refused with its code, and nothing is changed by the refusal")
   func conflicts() async throws {
     let store = try world.store()

@@ -219,7 +219,15 @@ struct ProjectConfigTests {
     #expect(try await patch("multiTenant", ["multiTenant": ["allowTenants": true]]).status == 200)
     let none = try await patch("multiTenant", ["multiTenant": ["allowTenants": false]])
     #expect(none.status == 501 && none.error?.contains("multiTenant.allowTenants") == true)
-    #expect(try await patch("signIn", ["signIn": ["allowDuplicateEmails": true]]).status == 501)
+    #expect(back.json["signIn"]?["allowDuplicateEmails"] == false)
+    let many = try await patch("sign_in.allow_duplicate_emails", ["signIn": ["allowDuplicateEmails": true]])
+    #expect(many.json["signIn"]?["allowDuplicateEmails"] == true, "\(many.text)")
+    #expect(many.json["signIn"]?["email"] == back.json["signIn"]?["email"])
+    #expect(world.accounts.configuration.allowsDuplicateEmails)
+    let wrong = try await patch("signIn.allowDuplicateEmails", ["signIn": ["allowDuplicateEmails": "yes"]])
+    #expect(wrong.status == 400 && wrong.error?.contains("signIn.allowDuplicateEmails must be true or false") == true)
+    #expect(
+      try await patch("signIn.allowDuplicateEmails", .object([])).json["signIn"]?["allowDuplicateEmails"] == false)
   }
 
   @Test("Phones: where messages go, test numbers, and whether numbers sign in or are second factors")

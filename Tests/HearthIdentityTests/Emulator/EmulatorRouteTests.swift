@@ -50,7 +50,22 @@ import Testing
     let kept = try await world.emulated("PATCH", "demo-test/config", ["signIn": ["allowDuplicateEmails": false]])
     #expect(kept.json["emailPrivacyConfig"]?["enableImprovedEmailPrivacy"] == true)
     let duplicates = try await world.emulated("PATCH", "demo-test/config", ["signIn": ["allowDuplicateEmails": true]])
-    #expect(duplicates.status == 501 && duplicates.error?.contains("allowDuplicateEmails") == true)
+    #expect(
+      duplicates.json == [
+        "signIn": ["allowDuplicateEmails": true], "emailPrivacyConfig": ["enableImprovedEmailPrivacy": true],
+      ])
+    let claims = #"{"sub":"7","email":"a@b.example","email_verified":true}"#
+    let first = try await world.signInWith("google.com", claims)
+    let second = try await world.signInWith("facebook.com", claims)
+    #expect(first.status == 200 && second.status == 200 && first.localID != second.localID, "\(second.text)")
+    // Without a mask it is the whole of what the official emulator has.
+    let path = "/identitytoolkit.googleapis.com/v2/projects/demo-test/config"
+    let whole = try await world.owner(
+      path, ["blockingFunctions": ["forwardInboundCredentials": ["idToken": true]]], method: "PATCH")
+    #expect(whole.json["signIn"]?["allowDuplicateEmails"] == false, "\(whole.text)")
+    #expect(whole.json["emailPrivacyConfig"]?["enableImprovedEmailPrivacy"] != true)
+    #expect(whole.json["blockingFunctions"] == ["forwardInboundCredentials": ["idToken": true]])
+    #expect(try await world.owner(path, method: "PATCH").json["blockingFunctions"] == [:])
     #expect(try await world.emulated("POST", "demo-test/config", on).status == 405)
   }
 

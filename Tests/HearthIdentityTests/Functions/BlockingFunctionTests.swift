@@ -351,6 +351,21 @@ struct BlockingFunctionTests {
       let answer = try await Self.set(settings, in: world)
       #expect(answer.status == 400 && answer.error == "INVALID_BLOCKING_FUNCTION : " + sentence)
     }
+    // A mask may name a part, which the body replaces or takes away.
+    let part = try await Self.set(
+      ["forwardInboundCredentials": ["refreshToken": true]], in: world,
+      mask: "blockingFunctions.forwardInboundCredentials.refreshToken,blocking_functions.triggers.before_create")
+    #expect(
+      part.json["blockingFunctions"] == [
+        "triggers": ["beforeSignIn": ["functionUri": .string(Self.signIn)]],
+        "forwardInboundCredentials": ["idToken": true, "refreshToken": true],
+      ], "\(part.text)")
+    let odd = try await Self.set(
+      ["triggers": ["beforeLunch": ["functionUri": "http://h/"]]], in: world,
+      mask: "blockingFunctions.triggers.beforeLunch")
+    #expect(odd.error == "INVALID_BLOCKING_FUNCTION : unknown event: beforeLunch")
+    let deep = "blockingFunctions" + String(repeating: ".x", count: 3_000)
+    #expect(try await Self.set([:], in: world, mask: deep).status == 200, "nothing is there, and nothing comes")
     #expect(try await Self.set([:], in: world, mask: "quota").status == 501)
     #expect(try await Self.set([:], in: world).status == 200)
     functions.forget()

@@ -1,0 +1,296 @@
+import HearthPlugin
+import HearthTestKit
+import HearthTree
+import Testing
+
+@testable import HearthAccounts
+@testable import HearthCrypto
+@testable import HearthIdentity
+
+@Suite("Several accounts of one address, where the setting allows them")
+struct DuplicateAddressTests {
+  private static let address = "a@b.example"
+
+  private func world(
+    hooks: [any DecidingHook] = [], configure: (inout AccountsConfiguration) -> Void = { _ in }
+  ) throws -> IdentityWorld {
+    try IdentityWorld(hooks: hooks) {
+      $0.allowsDuplicateEmails = true
+      configure(&$0)
+    }
+  }
+
+  @Test("Security 84: Another provider's word for an address opens none of the accounts that have it, proven or not")
+  func noTakeover() async throws {
+    let world = try world()
+    let unproven = try await world.signUp("u@b.example")
+    let proven = try await world.verified("v@b.example")
+    for (owner, address) in [(unproven, "u@b.example"), (proven, "v@b.example")] {
+      let before = world.user(owner.localID)
+      for (number, isProven) in [("1", "no"), ("2", "yes")] {
+        let answer = try await world.federated("\(number)\(address)~\(address)~\(isProven)")
+        #expect(answer.status == 200 && answer.json["isNewUser"] == true, "\(answer.text)")
+        #expect(answer.json["needConfirmation"] == nil && answer.json["pendingToken"] == nil)
+        #expect(answer.localID != owner.localID && answer.json["email"]?.string == address)
+      }
+      #expect(world.user(owner.localID) == before)
+      #expect(try world.standing(owner.idToken) == .good)
+      #expect(try await world.signIn(address).localID == owner.localID)
+    }
+    #expect(world.revocations.isEmpty)
+    #expect(world.accounts.store.view.userCount == 6)
+  }
+
+  @Test("An account that an identity makes has no address; the identity has, and is known again by its id")
+  func shape() async throws {
+    let world = try world()
+    let first = try await world.federated("7~a@b.example~yes")
+    let other = try await world.federated("8~a@b.example~yes")
+    #expect(other.localID != first.localID && other.json["isNewUser"] == true)
+    let again = try await world.federated("7~moved@b.example~yes")
+    #expect(again.localID == first.localID && again.json["isNewUser"] == false)
+    let user = try #require(world.user(other.localID))
+    #expect(user.email == nil && user.initialEmail == nil && !user.isEmailVerified && !user.isAnonymous)
+    #expect(user.identities.map(\.email) == [Self.address])
+    let claims = try world.claims(other.idToken)
+    #expect(claims["email"] == nil && claims["email_verified"] == nil)
+    #expect(claims["firebase"]?["identities"]?["google.com"] == .array([.string("8")]))
+    let shown = try #require(try await world.lookup(other.idToken).json["users"]?.array?.first)
+    #expect(shown["email"] == nil && shown["emailVerified"] == nil)
+    #expect(shown["providerUserInfo"]?.array?.first?["email"]?.string == Self.address)
+  }
+
+  @Test("Many who show one identity at once have one account")
+  func race() async throws {
+    let world = try world()
+    let uids = try await withThrowingTaskGroup(of: String.self) { group in
+      for _ in 0..<8 { group.addTask { try await world.federated("7~a@b.example~yes").localID } }
+      return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+    }
+    #expect(uids.count == 1 && !uids.contains("") && world.accounts.store.view.userCount == 1)
+  }
+
+  @Test("An address stays unique among passwords and mailed links, and nobody's while providers alone know it")
+  func owner() async throws {
+    let world = try world { $0.protectsFromEnumeration = false }
+    let federated = try await world.federated("7~a@b.example~yes").localID
+    #expect(try await world.sendCode("PASSWORD_RESET", ["email": "a@b.example"]).error == "EMAIL_NOT_FOUND")
+    _ = try await world.sendCode("EMAIL_SIGNIN", ["email": "a@b.example", "continueUrl": "http://localhost/"])
+    let linked = try await world.post(
+      "accounts:signInWithEmailLink",
+      ["email": "a@b.example", "oobCode": .string(try await world.mailedCode())])
+    #expect(linked.json["isNewUser"] == true && linked.localID != federated, "\(linked.text)")
+    #expect(try await world.signUp(Self.address).error == "EMAIL_EXISTS")
+    let anonymous = try await world.anonymous()
+    let taken = try await world.update(anonymous.idToken, ["email": "a@b.example", "password": "123456"])
+    #expect(taken.error == "EMAIL_EXISTS")
+  }
+
+  @Test("Mails, and administrators who look an address up, mean the one account that has it")
+  func mails() async throws {
+    let world = try world { $0.protectsFromEnumeration = false }
+    let before = try await world.federated("7~a@b.example~yes").localID
+    let owner = try await world.signUp(Self.address).localID
+    let after = try await world.federated("8~a@b.example~yes").localID
+    let others = [before, after].map { world.user($0) }
+    _ = try await world.sendCode("PASSWORD_RESET", ["email": "a@b.example"])
+    let reset = try await world.post(
+      "accounts:resetPassword", ["oobCode": .string(try await world.mailedCode()), "newPassword": "another one"])
+    #expect(reset.status == 200, "\(reset.text)")
+    #expect(try await world.signIn(Self.address, "another one").localID == owner)
+    #expect(others == [before, after].map { world.user($0) })
+    let found = try await world.post(
+      "/v1/projects/demo-test/accounts:lookup", ["email": ["A@B.example"]], authority: .administrator("ci"))
+    #expect(found.json["users"]?.array?.map { $0["localId"]?.string } == [owner], "\(found.text)")
+    let taken = try await world.post(
+      "/v1/projects/demo-test/accounts:update", ["localId": .string(after), "email": "a@b.example"],
+      authority: .administrator("ci"))
+    #expect(taken.error == "EMAIL_EXISTS")
+  }
+
+  @Test("An address that was taken away comes back, whoever signs in by a provider with it meanwhile")
+  func recovery() async throws {
+    let world = try world { $0.protectsFromEnumeration = false }
+    let owner = try await world.verified(Self.address)
+    let token = try await world.signIn(Self.address).idToken
+    #expect(try await world.update(token, ["email": "thief@b.example"]).status == 200)
+    let code = try await world.code(mailedTo: Self.address)
+    let federated = try await world.federated("7~a@b.example~yes").localID
+    #expect(try await world.post("accounts:update", ["oobCode": .string(code)]).status == 200)
+    #expect(world.user(owner.localID)?.email == Self.address && world.user(federated)?.email == nil)
+  }
+
+  @Test("An identity is linked whosever its address is: it adds no address, and proves its own alone")
+  func links() async throws {
+    let world = try world()
+    let owner = try await world.signUp(Self.address)
+    let anonymous = try await world.anonymous()
+    let linked = try await world.federated("7~a@b.example~yes", ["idToken": .string(anonymous.idToken)])
+    #expect(linked.localID == anonymous.localID, "\(linked.text)")
+    #expect(world.user(anonymous.localID)?.email == nil)
+    #expect(world.user(owner.localID)?.isEmailVerified == false)
+    let second = try await world.federated("7~a@b.example~yes", ["idToken": .string(owner.idToken)])
+    #expect(second.error == "FEDERATED_USER_ID_ALREADY_LINKED")
+    let own = try await world.federated("8~a@b.example~yes", ["idToken": .string(owner.idToken)])
+    #expect(own.localID == owner.localID && world.user(owner.localID)?.isEmailVerified == true, "\(own.text)")
+    #expect(try await world.federated("8~a@b.example~yes").localID == owner.localID)
+  }
+
+  @Test(
+    "Who comes by a provider may take an address of their own, and enrols second factors from then on",
+    arguments: [SecondFactorSettings.Policy.optional, .required])
+  func ownAddress(_ policy: SecondFactorSettings.Policy) async throws {
+    let world = try world { $0.secondFactors.policy = policy }
+    let person = try await world.federated("7~a@b.example~yes")
+    #expect(
+      try await world.startAuthenticator(person.idToken).error
+        == "UNVERIFIED_EMAIL : Need to verify email first before enrolling second factors.")
+    _ = try await world.sendCode("EMAIL_SIGNIN", ["email": "a@b.example", "continueUrl": "http://localhost/"])
+    let linked = try await world.post(
+      "accounts:signInWithEmailLink",
+      [
+        "email": "a@b.example", "oobCode": .string(try await world.mailedCode()),
+        "idToken": .string(person.idToken),
+      ])
+    #expect(linked.localID == person.localID, "\(linked.text)")
+    #expect(try await world.signUp(Self.address).error == "EMAIL_EXISTS")
+    _ = try await world.enrol(linked.idToken, uid: person.localID)
+    let next = try await world.federated("7~a@b.example~yes")
+    #expect(next.json["mfaPendingCredential"] != nil && next.json["idToken"] == nil)
+    #expect(try await world.federated("8~a@b.example~yes").json["idToken"] != nil, "another account has none")
+  }
+
+  @Test("Hooks are told that the account has no address, and which one the identity has")
+  func hooks() async throws {
+    let hook = ScriptedHook { event in
+      event.user.email?.hasSuffix("@b.example") == true ? .allow() : .deny(message: "ours alone")
+    }
+    let world = try world(hooks: [hook])
+    let denied = try await world.federated("7~a@b.example~yes")
+    #expect(denied.error?.hasPrefix("BLOCKING_FUNCTION_ERROR_RESPONSE : ") == true, "\(denied.text)")
+    #expect(hook.events.first?.user.email == nil)
+    #expect(hook.events.first?.user.identities.map(\.email) == [Self.address])
+    #expect(world.accounts.store.view.userCount == 0)
+  }
+
+  @Test("Switched on, identities stop linking at once; off again, each account stays whose it was")
+  func switching() async throws {
+    let world = try IdentityWorld { $0.passwordCost = .small }
+    func allow(_ isOn: Bool) async throws {
+      let answer = try await world.send(
+        "/identitytoolkit.googleapis.com/v2/projects/demo-test/config",
+        JSON.object([.init("signIn", ["allowDuplicateEmails": .bool(isOn)])]).text(), method: "PATCH",
+        query: [("updateMask", "signIn.allowDuplicateEmails")], authority: .administrator("ci"))
+      #expect(answer.json["signIn"]?["allowDuplicateEmails"] == .bool(isOn), "\(answer.text)")
+    }
+    let owner = try await world.verified(Self.address).localID
+    let lone = try await world.federated("1~lone@b.example~yes").localID
+    try await allow(true)
+    #expect(try await world.federated("1~lone@b.example~yes").localID == lone)
+    #expect(world.user(lone)?.email == "lone@b.example")
+    #expect(try await world.signUp("lone@b.example").error == "EMAIL_EXISTS", "it is that account's own")
+    let second = try await world.federated("2~a@b.example~yes").localID
+    let third = try await world.federated("3~free@b.example~yes").localID
+    #expect(Set([owner, lone, second, third]).count == 4)
+    try await allow(false)
+    // By the identity, as ever; nothing is linked, merged or given an address.
+    #expect(try await world.federated("2~a@b.example~yes").localID == second)
+    #expect(try await world.federated("3~free@b.example~yes").localID == third)
+    #expect(world.user(second)?.email == nil && world.user(third)?.email == nil)
+    #expect(world.user(owner)?.identities.isEmpty == true)
+    // New ones go by the rule that counts now.
+    #expect(try await world.federated("4~a@b.example~yes").localID == owner)
+    #expect(try await world.federated("5~a@b.example~no").json["needConfirmation"] == true)
+    let fresh = try await world.federated("6~free@b.example~yes").localID
+    #expect(fresh != third && world.user(fresh)?.email == "free@b.example")
+  }
+
+  @Test("Tenants go by the project's setting, each with accounts of its own")
+  func tenants() async throws {
+    let world = try world()
+    let made = try await world.post(
+      "/v2/projects/demo-test/tenants", ["displayName": "acme", "allowPasswordSignup": true],
+      authority: .administrator("ci"))
+    let id = JSON.string(made.json["name"]?.string?.split(separator: "/").last.map(String.init) ?? "")
+    let owner = try await world.post(
+      "accounts:signUp",
+      ["email": "a@b.example", "password": "correct horse", "returnSecureToken": true, "tenantId": id])
+    let person = try await world.federated("7~a@b.example~yes", ["tenantId": id])
+    #expect(person.status == 200 && person.localID != owner.localID, "\(person.text)")
+    #expect(try await world.federated("7~a@b.example~yes").localID != person.localID)
+  }
+
+  @Test("Exported accounts come back as they were; one whose address is taken is refused alone, with what to do")
+  func exported() async throws {
+    let world = try world()
+    _ = try await world.signUp(Self.address)
+    for number in 7...9 { _ = try await world.federated("\(number)~a@b.example~yes") }
+    let before = world.accounts.store.view.users(limit: 10)
+    let all = try await world.post("/hearth/v1/users:export", authority: .administrator("ci"))
+    let users = try #require(all.json["users"]?.array)
+    let other = try self.world()
+    func take(_ users: [JSON]) async throws -> IdentityWorld.Answer {
+      try await other.post(
+        "/v1/projects/demo-test/accounts:batchCreate", ["users": .array(users), "sanityCheck": true],
+        authority: .administrator("ci"))
+    }
+    let taken = try await take(users)
+    #expect(taken.status == 200 && taken.json["error"] == nil, "\(taken.text)")
+    let after = other.accounts.store.view.users(limit: 10)
+    #expect(after.map(\.uid) == before.map(\.uid) && after.map(\.email) == before.map(\.email))
+    #expect(after.map(\.identities) == before.map(\.identities))
+    let one: JSON = [
+      "localId": "x", "email": "a@b.example", "providerUserInfo": [["providerId": "google.com", "rawId": "x"]],
+    ]
+    let (two, three): (JSON, JSON) = (
+      ["localId": "y", "email": "y@b.example"], ["localId": "z", "email": "y@b.example"]
+    )
+    let refused = try await take([one, two, three])
+    let errors = refused.json["error"]?.array ?? []
+    #expect(errors.map { $0["index"] } == [0, 2], "\(refused.text)")
+    #expect(errors.first?["message"]?.string?.contains("without email the user is taken") == true)
+  }
+
+  @Test("Which ways in an address has: an identity's are told only while it opens one account for sure")
+  func methods() async throws {
+    let world = try IdentityWorld {
+      $0.protectsFromEnumeration = false
+      $0.passwordCost = .small
+    }
+    func methods(_ address: String) async throws -> JSON {
+      let answer = try await world.post(
+        "accounts:createAuthUri", ["identifier": .string(address), "continueUri": "http://localhost"])
+      #expect(answer.status == 200, "\(answer.text)")
+      return ["registered": answer.json["registered"] ?? .null, "signinMethods": answer.json["signinMethods"] ?? .null]
+    }
+    let person = try await world.federated("7~at@google.example~yes")
+    _ = try await world.sendCode("EMAIL_SIGNIN", ["email": "own@b.example", "continueUrl": "http://localhost/"])
+    _ = try await world.post(
+      "accounts:signInWithEmailLink",
+      [
+        "email": "own@b.example", "oobCode": .string(try await world.mailedCode()), "idToken": .string(person.idToken),
+      ])
+    for address in ["own@b.example", "At@google.example"] {
+      #expect(
+        try await methods(address) == ["registered": true, "signinMethods": ["emailLink", "google.com"]], "\(address)")
+    }
+    _ = try await world.post(
+      "/v2/projects/demo-test/config", ["signIn": ["allowDuplicateEmails": true]], method: "PATCH",
+      authority: .administrator("ci"))
+    for address in ["own@b.example", "at@google.example"] {
+      #expect(try await methods(address) == ["registered": true, "signinMethods": ["emailLink"]], "\(address)")
+    }
+    _ = try await world.federated("8~other@b.example~yes")
+    #expect(try await methods("other@b.example") == ["registered": false, "signinMethods": []])
+  }
+
+  @Test("2.x clients sign in by a provider whosever the address is")
+  func legacy() async throws {
+    let world = try world()
+    let owner = try await world.signUp(Self.address)
+    let result = try await world.accounts.federated.signIn(
+      providerID: "google.com", parameters: ["id_token": "7~a@b.example~no"], newUID: { "google:\($0.rawID)" },
+      client: world.world.client(), now: world.world.now)
+    #expect(result.proven.isNew && result.proven.user.uid == "google:7" && result.proven.user.uid != owner.localID)
+  }
+}
