@@ -49,6 +49,10 @@ package struct ActionCodes: Sendable {
     package var newEmail: String?
     /// Checked by ``ActionLinks/checkContinueURL(_:)``.
     package var continueURL: String?
+    /// Of the link, made by ``ActionLinks/origin(linkDomain:)``; nil for the configured one.
+    package var linkOrigin: String?
+    /// An app that is installed is to be opened by the link.
+    package var opensApp = false
     /// As the client named it; the link repeats it.
     package var apiKey: String?
     /// Who asked.
@@ -107,7 +111,8 @@ package struct ActionCodes: Sendable {
     let (purpose, email, client) = (order.purpose, order.email, order.client)
     let code = try secrets.code()
     let link = links.link(
-      purpose, code, continueURL: order.continueURL, apiKey: order.apiKey, locale: client.locale)
+      purpose, code, origin: order.linkOrigin, opensApp: order.opensApp, continueURL: order.continueURL,
+      apiKey: order.apiKey, locale: client.locale)
     let shown = shown(code, link)
     let nowSeconds = now.wallMilliseconds / 1000
     let makesUser = purpose == .emailSignIn && configuration.value.allowsSignUp

@@ -7,20 +7,37 @@ package struct ActionLinks: Sendable {
 
   init(_ configuration: LiveConfiguration) { self.configuration = configuration }
 
-  /// The link under which a code is used. Its origin is the configured one, whatever the request said.
+  /// The link under which a code is used.
+  ///
+  /// - Parameters:
+  ///   - origin: one of ``origin(linkDomain:)``; nil for the configured one. Nothing else of a request is taken.
+  ///   - opensApp: the link is in one for an app, at the path that apps register for. An emulator makes none.
   func link(
-    _ purpose: Ticket.Purpose, _ code: NewCode, continueURL: String? = nil, apiKey: String? = nil, locale: String? = nil
+    _ purpose: Ticket.Purpose, _ code: NewCode, origin: String? = nil, opensApp: Bool = false,
+    continueURL: String? = nil, apiKey: String? = nil, locale: String? = nil
   ) -> String {
     let tenant = configuration.tenant?.id
     let configuration = configuration.value
-    let path = configuration.isEmulator ? "/emulator/action" : "/__/auth/action"
+    let path = configuration.isEmulator ? "/emulator/action" : Self.path
     let key = apiKey ?? configuration.apiKeys?.min() ?? "any"
     var query = [("mode", purpose.linkMode ?? ""), ("oobCode", code.text), ("apiKey", key)]
     query.append(("lang", locale.flatMap { Self.isLanguageTag($0) ? $0 : nil } ?? "en"))
     if let continueURL { query.append(("continueUrl", continueURL)) }
     if let tenant { query.append(("tenantId", tenant)) }
-    return configuration.publicOrigin + path + "?"
-      + query.map { "\($0.0)=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
+    let start = origin ?? configuration.publicOrigin
+    let link = start + path + "?" + query.map { "\($0.0)=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
+    guard opensApp, !configuration.isEmulator else { return link }
+    return "\(start)\(Self.appPath)?link=\(PercentEncoding.encode(link))"
+  }
+
+  private static let path = "/__/auth/action"
+  /// What apps name to their phone as theirs: a link there opens the app, where it is installed.
+  private static let appPath = "/__/auth/links"
+
+  /// Whether a text, in a link for an app, is a link of ours: whoever follows it stays here.
+  package func isOwnLink(_ text: String) -> Bool {
+    text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+      && configuration.value.pageOrigins.contains { text.hasPrefix("\($0)\(Self.path)?") }
   }
 
   private static func isLanguageTag(_ text: String) -> Bool {
@@ -43,17 +60,22 @@ package struct ActionLinks: Sendable {
     guard hosts.contains(url.host) else { throw AccountError(.unauthorizedDomain, "Domain not allowlisted by project") }
   }
 
-  /// Checks the domain that a client wants in the links of mails: there is one, that of
-  /// ``AccountsConfiguration/publicURL``.
+  /// Where the links of a mail lead for which a client wants a domain: that of ``AccountsConfiguration/publicURL``, or one
+  /// of ``AccountsConfiguration/pageDomains``.
   ///
   /// - Throws: `invalidLinkDomain` for any other. An emulator takes every name, as the official one does: what its links
   ///   lead to is this machine.
-  package func checkLinkDomain(_ domain: String) throws(AccountError) {
+  package func origin(linkDomain: String) throws(AccountError) -> String {
     let configuration = configuration.value
     let own = ContinueURL(configuration.publicURL)?.host ?? ""
-    guard configuration.isEmulator || domain.lowercased().isSameText(as: own) else {
-      throw AccountError(.invalidLinkDomain, "linkDomain must be \(own), where the links of this server lead.")
+    let domain = linkDomain.lowercased()
+    guard !configuration.isEmulator, !domain.isSameText(as: own) else { return configuration.publicOrigin }
+    guard let page = configuration.pageDomains.first(where: { domain.isSameText(as: $0) }) else {
+      throw AccountError(
+        .invalidLinkDomain,
+        "linkDomain must be \(own), where the links of this server lead, or one of pageDomains in the operator's file.")
     }
+    return "https://" + page
   }
 }
 

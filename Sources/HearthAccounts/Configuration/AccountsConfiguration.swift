@@ -19,8 +19,8 @@ public struct AccountsConfiguration: Sendable {
   public var publicURL: String
   /// Hosts that a continue URL may lead to, beside those of ``publicURL``.
   public var authorizedDomains: [String] = ["localhost", "127.0.0.1"]
-  /// Further names under which browsers open the pages that sign people in, `app.example.com`, served by a proxy that
-  /// passes them on; beside that of ``publicURL``. Always over https.
+  /// Further names under which browsers open the pages that sign people in and those of mailed links, `app.example.com`,
+  /// served by a proxy that passes them on; beside that of ``publicURL``. Always over https.
   public var pageDomains: [String] = []
   /// Apps on devices that the pages lead back to.
   public var nativeApps = NativeApps()

@@ -22,6 +22,7 @@ struct ProjectConfigEndpoints: EndpointArea {
     let paths = self.paths(call)
     guard !paths.isEmpty else { throw AccountError(.invalidArgument, "updateMask names nothing") }
     var changesFunctions = false
+    let fixed = FixedSettings(accounts.configuration)
     var settings = ProjectSettings(
       call.body, serves: { [accounts] in accounts.providers.has($0) },
       servesPhones: accounts.configuration.hasPhoneSignIn)
@@ -35,7 +36,7 @@ struct ProjectConfigEndpoints: EndpointArea {
         // Without a mask all of the body's functions are meant.
         if call.updateMask == nil { changesFunctions = true }
         parts.add(camel.dropFirst(Self.blockingFunctions.count + 1))
-      } else if path != "name" {
+      } else if path != "name", !fixed.isSo(path, in: call.body) {
         try settings.change(path)
       }
     }
@@ -79,9 +80,9 @@ struct ProjectConfigEndpoints: EndpointArea {
             JSON.Member("disabledUserDeletion", .bool(!configuration.allowsDeletion)),
           ]))
       ]))
-    reply.set(
-      "emailPrivacyConfig",
-      .object([JSON.Member("enableImprovedEmailPrivacy", .bool(configuration.protectsFromEnumeration))]))
+    // As the service answers, what is off is left out.
+    let privacy = configuration.protectsFromEnumeration ? [JSON.Member("enableImprovedEmailPrivacy", .bool(true))] : []
+    reply.set("emailPrivacyConfig", .object(privacy))
     reply.set("passwordPolicyConfig", PasswordPolicyInfo(configuration.passwordPolicy).config)
     reply.set(
       "signIn",
@@ -99,6 +100,7 @@ struct ProjectConfigEndpoints: EndpointArea {
     reply.set("smsRegionConfig", configuration.phone.regions.map(Self.regions))
     reply.set("mfa", Self.mfa(configuration))
     reply.set("multiTenant", .object([JSON.Member("allowTenants", .bool(true))]))
+    for member in FixedSettings(configuration).shown { reply.set(member.name, member.value) }
     reply.set(Self.blockingFunctions, accounts.functions.blocking.json)
     return reply.json
   }

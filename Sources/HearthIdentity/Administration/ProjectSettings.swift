@@ -114,7 +114,7 @@ struct ProjectSettings: Sendable {
     ("multiTenant.defaultTenantLocation", "tenants are kept in the project"),
     ("notification", "the sender and the app's name in mails stand in the operator's file, under mail"),
     ("quota", "what clients may do stands in the operator's file, under limits"),
-    ("recaptchaConfig", "the captcha stands in the operator's file"),
+    ("recaptchaConfig", "the captcha stands in the operator's file, under phone"),
     ("signIn.hashConfig", "every new password is hashed with scrypt"),
   ]
 

@@ -231,6 +231,7 @@ extension IdentityRoute {
   private static let pages: [IdentityRoute] = [
     page("__/auth/action", .actionPage),
     page("emulator/action", .actionPage),
+    page("__/auth/links", .appLinkPage),
     // Where SDKs sign people in on providers' pages; by the second pair when they were told of an emulator.
     page("__/auth/handler", .handlerPage),
     page("__/auth/iframe", .handlerFrame),

@@ -9,15 +9,18 @@ struct CodeEndpoints: EndpointArea {
   func sendCode(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let purpose = try requestedPurpose(call)
     let continueURL = try call.text("continueUrl").flatMap { $0.isEmpty ? nil : $0 }
+    let isInApp = try call.bool("canHandleCodeInApp") ?? false
     if let continueURL {
       try accounts.codes.links.checkContinueURL(continueURL)
     } else {
-      let isInApp = try call.bool("canHandleCodeInApp") ?? false
       // A suite follows no link.
       let needsURL = purpose == .emailSignIn && !accounts.configuration.isEmulator
       guard !isInApp, !needsURL else { throw AccountError(.missingContinueURI) }
     }
-    if let domain = try call.text("linkDomain"), !domain.isEmpty { try accounts.codes.links.checkLinkDomain(domain) }
+    let linkDomain = try call.text("linkDomain").flatMap { $0.isEmpty ? nil : $0 }
+    let linkOrigin = try linkDomain.map { domain throws(AccountError) in
+      try accounts.codes.links.origin(linkDomain: domain)
+    }
     let wantsLink = try call.bool("returnOobLink") ?? false
     guard !wantsLink || call.isAdministrator else {
       throw AccountError(.insufficientPermission, "returnOobLink is for administrators.")
@@ -28,6 +31,9 @@ struct CodeEndpoints: EndpointArea {
     order.asker = target.asker
     order.newEmail = target.newEmail
     order.continueURL = continueURL
+    order.linkOrigin = linkOrigin
+    let apps = [try call.text("iOSBundleId"), try call.text("androidPackageName")]
+    order.opensApp = isInApp && apps.contains { $0?.isEmpty == false }
     order.apiKey = call.apiKey
     var reply = ReplyObject(kind: "GetOobConfirmationCode")
     reply.set("email", target.email)

@@ -48,7 +48,7 @@ struct ProjectConfigTests {
     #expect(try await world.signIn("no@example.com").error == "EMAIL_NOT_FOUND")
     let opened = try await patch("client.permissions", .object([]))
     #expect(opened.json["client"]?["permissions"]?["disabledUserSignup"] == false)
-    #expect(opened.json["emailPrivacyConfig"] == ["enableImprovedEmailPrivacy": false])
+    #expect(opened.json["emailPrivacyConfig"] == [:], "what is off is left out")
     #expect(try await world.signUp("a@b.example").status == 200)
   }
 
@@ -154,6 +154,60 @@ struct ProjectConfigTests {
     #expect(odd.status == 501 && odd.text.contains("\u{202E}") == false)
     #expect(try await patch(nil, ["emailPrivacyConfig": ["enableImprovedEmailPrivacy": "no"]]).status == 400)
     #expect(try await get()["emailPrivacyConfig"] == ["enableImprovedEmailPrivacy": true])
+  }
+
+  @Test("What nobody changes can be asked for as it is, and is refused in every other form")
+  func fixed() async throws {
+    #expect(try await get()["mobileLinksConfig"] == ["domain": "HOSTING_DOMAIN"])
+    #expect(
+      try await get()["recaptchaConfig"] == ["emailPasswordEnforcementState": "OFF", "phoneEnforcementState": "OFF"])
+    let off: JSON = [
+      "emailPasswordEnforcementState": "OFF", "phoneEnforcementState": "OFF", "useAccountDefender": false,
+      "managedRules": [],
+    ]
+    for (mask, body) in [
+      ("mobileLinksConfig.domain", ["mobileLinksConfig": ["domain": "HOSTING_DOMAIN"]]),
+      ("mobile_links_config", ["mobile_links_config": ["domain": "HOSTING_DOMAIN"]]),
+      ("mobileLinksConfig", ["mobileLinksConfig": [:]]), ("mobileLinksConfig", [:]),
+      ("recaptchaConfig", ["recaptchaConfig": off]),
+      ("recaptchaConfig.useAccountDefender,autodeleteAnonymousUsers", ["recaptchaConfig": off]),
+      ("recaptchaConfig", ["recaptchaConfig": ["use_account_defender": false]]),
+      (nil, ["recaptchaConfig": off, "monitoring": ["requestLogging": ["enabled": false]]]),
+    ] as [(String?, JSON)] {
+      let answer = try await patch(mask, body)
+      let told = try await get()
+      #expect(answer.status == 200 && answer.json == told, "\(answer.text)")
+    }
+    for (mask, body, reason) in [
+      ("mobileLinksConfig", ["mobileLinksConfig": ["domain": "FIREBASE_DYNAMIC_LINK_DOMAIN"]], "publicURL"),
+      ("mobileLinksConfig", ["mobileLinksConfig": "HOSTING_DOMAIN"], "publicURL"),
+      ("mobileLinksConfig", ["mobileLinksConfig": ["domain": "HOSTING_DOMAIN", "x": 1]], "publicURL"),
+      ("mobileLinksConfig.domain.x", ["mobileLinksConfig": ["domain": "HOSTING_DOMAIN"]], "publicURL"),
+      ("recaptchaConfig", ["recaptchaConfig": ["phoneEnforcementState": "AUDIT"]], "under phone"),
+      ("recaptchaConfig", ["recaptchaConfig": ["managedRules": [["action": "BLOCK"]]]], "under phone"),
+      ("monitoring", ["monitoring": ["requestLogging": false]], "audit trail"),
+      ("autodeleteAnonymousUsers", ["autodeleteAnonymousUsers": true], "anonymous users stay"),
+    ] as [(String, JSON, String)] {
+      let answer = try await patch("emailPrivacyConfig,\(mask)", body)
+      #expect(answer.status == 501 && answer.error?.contains(reason) == true, "\(answer.text)")
+    }
+    #expect(try await get()["emailPrivacyConfig"] == ["enableImprovedEmailPrivacy": true], "nothing was changed")
+  }
+
+  @Test("A captcha of the operator's file is told as one that is enforced, and is not switched off")
+  func captcha() async throws {
+    let world = try IdentityWorld {
+      $0.passwordCost = .small
+      $0.phone.captcha = CaptchaSettings(service: .turnstile, siteKey: "k", secret: "s")
+    }
+    func patch(_ state: JSON) async throws -> IdentityWorld.Answer {
+      let body: JSON = ["recaptchaConfig": ["phoneEnforcementState": state]]
+      return try await world.send(
+        Self.path, body.text(), method: "PATCH", query: [], authority: .administrator("ci"))
+    }
+    let answer = try await patch("ENFORCE")
+    #expect(answer.json["recaptchaConfig"]?["phoneEnforcementState"] == "ENFORCE", "\(answer.text)")
+    #expect(try await patch("OFF").status == 501)
   }
 
   @Test("Second factors: the state is the policy, and authenticators are switched with their window")

@@ -38,6 +38,7 @@ import Testing
     ("PUT", "/v2/myapp/users/a%40b.example/password", "localhost", .legacyChangePassword),
     ("GET", "/__/auth/action", "localhost", .actionPage),
     ("POST", "/emulator/action", "auth.example.com", .actionPage),
+    ("GET", "/__/auth/links", "localhost", .appLinkPage),
     ("GET", "/__/auth/handler", "identitytoolkit.googleapis.com", .handlerPage),
     ("GET", "/__/firebase/init.json", "localhost", .webConfiguration),
     ("GET", "/identitytoolkit.googleapis.com/v1/nonsense", "localhost", .unknown),

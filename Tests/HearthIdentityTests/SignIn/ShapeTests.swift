@@ -43,6 +43,30 @@ import Testing
     #expect(try await send(try IdentityWorld { $0.isEmulator = true }, "other.example") == nil)
   }
 
+  @Test("A link leads to the domain that was asked for where the operator's file has it among those of pages")
+  func linkDomainOfPages() async throws {
+    let world = try IdentityWorld { $0.pageDomains = ["sign-in.example.net", "in.example.org:8443"] }
+    _ = try await world.signUp("a@b.example")
+    func link(_ domain: JSON) async throws -> IdentityWorld.Answer {
+      try await world.administer(
+        "accounts:sendOobCode",
+        ["requestType": "PASSWORD_RESET", "email": "a@b.example", "returnOobLink": true, "linkDomain": domain])
+    }
+    for (domain, origin) in [
+      ("Sign-In.example.net", "https://sign-in.example.net"), ("in.example.org:8443", "https://in.example.org:8443"),
+      ("auth.example.com", "https://auth.example.com"),
+    ] {
+      let answer = try await link(.string(domain))
+      #expect(answer.json["oobLink"]?.string?.hasPrefix(origin + "/__/auth/action?mode=") == true, "\(answer.text)")
+    }
+    for domain in ["example.net", "in.example.org", "sign-in.example.net:8443", "x.sign-in.example.net", "localhost"] {
+      let refusal = try await link(.string(domain)).error
+      #expect(refusal?.hasPrefix("INVALID_HOSTING_LINK_DOMAIN : ") == true && refusal?.contains("pageDomains") == true)
+    }
+    _ = try await world.sendCode("PASSWORD_RESET", ["email": "a@b.example", "linkDomain": "sign-in.example.net"])
+    #expect(await world.mails().last?.link?.hasPrefix("https://sign-in.example.net/__/auth/action?") == true)
+  }
+
   @Test("An administrator's accounts:delete needs a uid, whatever token is beside it")
   func adminDelete() async throws {
     let world = try IdentityWorld()
