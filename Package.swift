@@ -20,8 +20,9 @@ let house: [SwiftSetting] =
 /// Parsers that meet strangers: what they are fuzzed as, and replayed as in the tests.
 let fuzzed: [Target.Dependency] = [
   "HearthAccounts", "HearthBackup", "HearthCluster", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthGateway",
-  "HearthJournal", "HearthMigration", "HearthPluginHost", "HearthRules", "HearthSAML", "HearthTransport", "HearthTree",
-  "HearthTriggers", "HearthWebAuthn", "HearthWire", "HearthWorkbench", .product(name: "NIOCore", package: "swift-nio"),
+  "HearthIdentity", "HearthJournal", "HearthMigration", "HearthPluginHost", "HearthRules", "HearthSAML",
+  "HearthTransport", "HearthTree", "HearthTriggers", "HearthWebAuthn", "HearthWire", "HearthWorkbench",
+  .product(name: "NIOCore", package: "swift-nio"),
 ]
 let fuzzing: Target =
   if let fuzzerLibrary {
