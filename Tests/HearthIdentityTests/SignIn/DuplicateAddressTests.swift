@@ -64,7 +64,7 @@ struct DuplicateAddressTests {
   func race() async throws {
     let world = try world()
     let uids = try await withThrowingTaskGroup(of: String.self) { group in
-      for _ in 0..<8 { group.addTask { try await world.federated("7~a@b.example~yes").localID } }
+      for _ in 0..<4 { group.addTask { try await world.federated("7~a@b.example~yes").localID } }
       return try await group.reduce(into: Set<String>()) { $0.insert($1) }
     }
     #expect(uids.count == 1 && !uids.contains("") && world.accounts.store.view.userCount == 1)
