@@ -7,19 +7,23 @@ struct FixedSettings: Sendable {
   /// Settings without anything below them, by their place: names with points.
   private let values: [(path: String, value: JSON)]
 
-  init(_ configuration: AccountsConfiguration) {
-    values = [
-      ("autodeleteAnonymousUsers", .bool(false)),
-      ("mobileLinksConfig.domain", .string("HOSTING_DOMAIN")),
-      ("monitoring.requestLogging.enabled", .bool(false)),
-      ("recaptchaConfig.emailPasswordEnforcementState", .string("OFF")),
-      ("recaptchaConfig.phoneEnforcementState", .string(configuration.phone.captcha == nil ? "OFF" : "ENFORCE")),
-      ("recaptchaConfig.managedRules", .array([])),
-      ("recaptchaConfig.tollFraudManagedRules", .array([])),
-      ("recaptchaConfig.useAccountDefender", .bool(false)),
-      ("recaptchaConfig.useSmsBotScore", .bool(false)),
-      ("recaptchaConfig.useSmsTollFraudProtection", .bool(false)),
-    ]
+  /// - Parameter ofTenant: whether it is a tenant's configuration, which says what is the project's.
+  init(_ configuration: AccountsConfiguration, ofTenant: Bool = false) {
+    let inherited: [(path: String, value: JSON)] =
+      ofTenant
+      ? [("inheritance.emailSendingConfig", .bool(true))] : [("mobileLinksConfig.domain", .string("HOSTING_DOMAIN"))]
+    values =
+      inherited + [
+        ("autodeleteAnonymousUsers", .bool(false)),
+        ("monitoring.requestLogging.enabled", .bool(false)),
+        ("recaptchaConfig.emailPasswordEnforcementState", .string("OFF")),
+        ("recaptchaConfig.phoneEnforcementState", .string(configuration.phone.captcha == nil ? "OFF" : "ENFORCE")),
+        ("recaptchaConfig.managedRules", .array([])),
+        ("recaptchaConfig.tollFraudManagedRules", .array([])),
+        ("recaptchaConfig.useAccountDefender", .bool(false)),
+        ("recaptchaConfig.useSmsBotScore", .bool(false)),
+        ("recaptchaConfig.useSmsTollFraudProtection", .bool(false)),
+      ]
   }
 
   /// What an answer shows of them; it leaves out what is off, as the service does.

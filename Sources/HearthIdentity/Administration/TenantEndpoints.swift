@@ -12,7 +12,7 @@ struct TenantEndpoints: EndpointArea {
   /// `POST projects/PROJECT/tenants`: the body is the tenant; its id is drawn.
   func create(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let administrator = try call.requireAdministrator()
-    let settings = try TenantSettings(call)
+    let settings = try TenantSettings(call, fixed: FixedSettings(accounts.configuration, ofTenant: true))
     return json(
       try await tenants.create(by: administrator, settings: settings.changes) { settings.apply(to: &$0) })
   }
@@ -46,7 +46,7 @@ struct TenantEndpoints: EndpointArea {
   /// the body does not say; without a mask, what the body names.
   func change(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let administrator = try call.requireAdministrator()
-    let settings = try TenantSettings(call)
+    let settings = try TenantSettings(call, fixed: FixedSettings(accounts.configuration, ofTenant: true))
     let tenant = try await tenants.change(try id(call), by: administrator, settings: settings.changes) {
       settings.apply(to: &$0)
     }

@@ -15,12 +15,15 @@ struct TenantSettings: Sendable {
 
   private var steps: [@Sendable (inout TenantRecord) -> Void] = []
   private var further: ProjectSettings
+  private let fixed: FixedSettings
 
   /// What goes over the project's settings, in the words of the operator's file; nil for nothing.
   var changes: JSON? { further.changes }
 
+  /// - Parameter fixed: what holds for every tenant.
   /// - Throws: `invalidArgument` for a value that cannot be, `notImplemented` for a setting that tenants do not have here.
-  init(_ call: IdentityCall) throws(AccountError) {
+  init(_ call: IdentityCall, fixed: FixedSettings) throws(AccountError) {
+    self.fixed = fixed
     further = ProjectSettings(
       Self.furtherBody(call.body), serves: { _ in false }, servesPhones: false, known: Self.known)
     for mask in Self.masks(call) {
@@ -91,7 +94,7 @@ struct TenantSettings: Sendable {
     case "client", "passwordPolicyConfig", "smsRegionConfig": try further.change(path)
     case "testPhoneNumbers": try further.change("signIn.phoneNumber.testPhoneNumbers")
     default:
-      guard Self.isSo(name, call.value(name)) else {
+      guard fixed.isSo(path, in: call.body) else {
         throw ProjectSettings.refusal(of: path, what: "cannot be set for a tenant of this server", known: Self.known)
       }
     }
@@ -133,34 +136,6 @@ struct TenantSettings: Sendable {
     guard isKnown else {
       throw ProjectSettings.refusal(of: path, what: "cannot be set for a tenant of this server", known: Self.known)
     }
-  }
-
-  /// Whether a setting that tenants do not have says what holds for every one of them.
-  private static func isSo(_ name: String, _ value: JSON?) -> Bool {
-    guard let value else {
-      return ["autodeleteAnonymousUsers", "inheritance", "monitoring", "recaptchaConfig"].contains(name)
-    }
-    switch name {
-    case "autodeleteAnonymousUsers": return value.bool == false
-    case "inheritance":
-      return value.members?.allSatisfy { $0.name == "emailSendingConfig" && $0.value.bool == true } == true
-    case "monitoring": return value == .object([]) || value["requestLogging"]?["enabled"]?.bool == false
-    case "recaptchaConfig": return isOff(value)
-    default: return false
-    }
-  }
-
-  /// Whether a configuration of captchas switches everything off that it names.
-  private static func isOff(_ value: JSON) -> Bool {
-    value.members?.allSatisfy { member in
-      switch member.value {
-      case .string(let text): text == "OFF"
-      case .bool(let isOn): !isOn
-      case .array(let rules): rules.isEmpty
-      case .null: true
-      default: false
-      }
-    } == true
   }
 
   func apply(to tenant: inout TenantRecord) {
