@@ -68,12 +68,12 @@ package final class LiveConfiguration: Sendable {
   /// - Throws: `invalidArgument` for what the project's file could not say either.
   func merge(_ settings: JSON, into tenant: inout TenantRecord) throws(AccountError) {
     let before = tenant.changes.flatMap { JSON(parsing: $0.utf8) } ?? .object([])
-    let merged = ConfigurationAdministration.merge(settings, into: before)
+    let merged = ConfigurationChanges.merge(settings, into: before)
     let text = merged.text()
-    guard text.count <= ConfigurationAdministration.changesBytesMax else {
+    guard text.count <= ConfigurationChanges.bytesMax else {
       throw AccountError(
         .invalidArgument,
-        "The tenant's settings are longer than \(ConfigurationAdministration.changesBytesMax) bytes.")
+        "The tenant's settings are longer than \(ConfigurationChanges.bytesMax) bytes.")
     }
     do throws(SettingsError) {
       _ = try AccountsConfiguration.parse(text, over: value(changes()))

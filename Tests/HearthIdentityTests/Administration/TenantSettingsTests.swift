@@ -79,7 +79,7 @@ import Testing
 
   @Test("second factors are kept as admin SDKs say them, whole or by a mask of single members, and told the same way")
   func factorsAreKept() async throws {
-    let world = try IdentityWorld()
+    let world = try IdentityWorld { $0.passwordCost = .small }
     let on: JSON = [
       "state": "ENABLED", "enabledProviders": ["PHONE_SMS"],
       "providerConfigs": [["state": "ENABLED", "totpProviderConfig": ["adjacentIntervals": 5]]],
@@ -127,7 +127,7 @@ import Testing
 
   @Test("authenticators are enrolled where the tenant has them, and their codes count as long as it says")
   func authenticators() async throws {
-    let world = try IdentityWorld()
+    let world = try IdentityWorld { $0.passwordCost = .small }
     func configured(_ state: JSON, _ totp: JSON) async throws -> String {
       try await Self.make(
         world, ["mfaConfig": ["state": "ENABLED", "providerConfigs": [["state": state, "totpProviderConfig": totp]]]])
@@ -169,7 +169,7 @@ import Testing
 
   @Test("authenticators that are switched on count beside a state that is DISABLED, which is about phones")
   func authenticatorsAlone() async throws {
-    let world = try IdentityWorld()
+    let world = try IdentityWorld { $0.passwordCost = .small }
     let alone = try await Self.make(
       world,
       ["mfaConfig": ["state": "DISABLED", "providerConfigs": [["state": "ENABLED", "totpProviderConfig": [:]]]]])
@@ -183,7 +183,7 @@ import Testing
 
   @Test("a tenant's password policy is asked of its users alone, and told to their apps")
   func passwordPolicy() async throws {
-    let world = try IdentityWorld()
+    let world = try IdentityWorld { $0.passwordCost = .small }
     let tenant = try await Self.make(world, [:])
     let strict: JSON = [
       "passwordPolicyEnforcementState": "ENFORCE", "forceUpgradeOnSignin": false,
@@ -212,7 +212,7 @@ import Testing
 
   @Test("whether new users may come and old ones may go is said for each tenant")
   func permissions() async throws {
-    let world = try IdentityWorld()
+    let world = try IdentityWorld { $0.passwordCost = .small }
     let tenant = try await Self.make(world, [:])
     let user = try await Self.post(world, "accounts:signUp", Self.account, in: tenant)
     let changed = try await Self.patch(
@@ -233,7 +233,7 @@ import Testing
 
   @Test("regions and test numbers are the tenant's own, and those of the project where it has none")
   func phones() async throws {
-    let phone = try PhoneWorld()
+    let phone = try PhoneWorld { $0.passwordCost = .small }
     let world = phone.world
     let tenant = try await Self.make(
       world,
@@ -273,7 +273,7 @@ import Testing
 
   @Test("what tenants do not have is refused by name; what is so for every tenant may be said")
   func refusals() async throws {
-    let world = try IdentityWorld()
+    let world = try IdentityWorld { $0.passwordCost = .small }
     for (settings, words) in [
       (["recaptchaConfig": ["emailPasswordEnforcementState": "AUDIT"]], "the captcha stands in the operator's file"),
       (["inheritance": ["emailSendingConfig": false]], "mails are sent as the project's"),
@@ -299,7 +299,7 @@ import Testing
 
   @Test("what a tenant has of its own stays what it is when the project changes, and comes back after a restart")
   func overProject() async throws {
-    let world = try IdentityWorld()
+    let world = try IdentityWorld { $0.passwordCost = .small }
     let tenant = try await Self.make(
       world,
       [
