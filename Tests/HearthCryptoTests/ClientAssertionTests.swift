@@ -18,7 +18,7 @@ import Testing
       #expect(read.algorithm == "ES256" && read.header["kid"]?.string == "KEY1234567")
       #expect(read.payload["iss"]?.string == "TEAM123456" && read.payload["sub"]?.string == "com.example.web")
       #expect(read.payload["aud"]?.string == "https://appleid.apple.com")
-      #expect(read.payload["iat"]?.int == second && read.payload["exp"]?.int == second + 300)
+      #expect(read.payload["iat"] == .int(second) && read.payload["exp"] == .int(second + 300))
     }
     #expect(made.text(nowSeconds: .max) == nil)
     #expect(!"\(made)".contains("KEY1234567"))

@@ -72,8 +72,9 @@ import Testing
     #expect(told["recaptchaToken"]?.isEmpty == false)
     let extras = try NativeWorld.extras(
       try await native.open(NativeWorld.verify(NativeWorld.android(["hl": "es-ES, en-US"]))).back, scheme: "recaptcha")
-    #expect(try NativeWorld.parts(try #require(extras["S.link"])).query["recaptchaToken"]?.isEmpty == false)
-    let off = try NativeWorld().open(NativeWorld.verify())
+    let link = try #require(extras["S.link"])
+    #expect(try NativeWorld.parts(link).query["recaptchaToken"]?.isEmpty == false)
+    let off = try await NativeWorld().open(NativeWorld.verify())
     let refused = try NativeWorld.deepLink(off.back, scheme: "app-1-123456789-ios-123abc456def")
     #expect(refused["firebaseError"]?.contains("auth/operation-not-allowed") == true)
   }

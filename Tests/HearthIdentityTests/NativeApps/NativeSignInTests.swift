@@ -48,13 +48,15 @@ import Testing
     let outer = try NativeWorld.parts(try #require(page.back))
     #expect(outer.head == "\(NativeWorld.bundleID)://google/link")
     let once = try #require(outer.query["deep_link_id"])
-    let inner = try NativeWorld.parts(try #require(PercentEncoding.decode(once.utf8)))
+    let twice = try #require(PercentEncoding.decode(once.utf8))
+    let inner = try NativeWorld.parts(twice)
     let link = try #require(inner.query["link"])
     #expect(link.hasPrefix("https://auth.example.com/__/auth/callback?answer="))
     #expect(try await native.redeem(link).status == 200)
 
     let android = NativeWorld.android(["apn": "com.example.cordova", "sha1Cert": nil, "publicKey": nil, "eid": nil])
-    let back = try #require(try await native.visit(NativeWorld.signIn(android)).back)
+    let opened = try await native.visit(NativeWorld.signIn(android))
+    let back = try #require(opened.back)
     #expect(back.hasPrefix("intent://auth.example.com/__/auth/callback?answer="))
     #expect(back.hasSuffix("#Intent;scheme=https;package=com.example.cordova;end"))
     let own = "https" + String(back.dropFirst(6).prefix { $0 != "#" })
@@ -92,7 +94,8 @@ import Testing
     ] {
       let told = try NativeWorld.deepLink(try await native.visit(NativeWorld.signIn(), answer: answer).back)
       #expect(told["link"] == nil && told["eventId"] == "QWERTYUIOP")
-      let error = try #require(JSON(parsing: try #require(told["firebaseError"]).utf8))
+      let text = try #require(told["firebaseError"])
+      let error = try #require(JSON(parsing: text.utf8))
       #expect(error["code"]?.string == code && error["message"]?.string?.isEmpty == false)
     }
     let absent = try await native.open(NativeWorld.signIn(NativeWorld.android(["providerId": "google.com"])))

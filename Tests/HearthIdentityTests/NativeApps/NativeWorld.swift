@@ -177,7 +177,8 @@ struct NativeWorld {
     var extras: [String: String] = [:]
     for piece in url.dropFirst(head.count).dropLast(4).split(separator: ";") {
       let halves = piece.split(separator: "=", maxSplits: 1)
-      extras[String(halves[0])] = try #require(PercentEncoding.decode(halves[1].utf8))
+      let value: String = try #require(PercentEncoding.decode(halves[1].utf8))
+      extras[String(halves[0])] = value
     }
     #expect(extras["scheme"] == scheme && extras["package"] == bundleID && extras["B.encryptionEnabled"] == "false")
     return extras

@@ -65,8 +65,8 @@ import Testing
     let (state, cookie) = try await depart(native)
     let form = Self.form(
       [("state", state), ("code", "4/code-\(state)"), ("user", String(repeating: "x", count: 1_025))])
-    let link = try #require(
-      try NativeWorld.deepLink(try await native.open([], cookie: cookie, form: form).back)["link"])
+    let page = try await native.open([], cookie: cookie, form: form)
+    let link = try #require(try NativeWorld.deepLink(page.back)["link"])
     let entered = try await native.redeem(link)
     #expect(entered.status == 200 && entered.json["displayName"] == nil)
   }
