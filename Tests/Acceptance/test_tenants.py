@@ -118,10 +118,18 @@ def test_every_node_of_a_cluster_knows_tenants(cluster):
 
 
 def test_tenants_outlive_a_restart_and_a_kill(server):
-    tenant = Administrator(server).make(displayName="lasting")
+    administrator = Administrator(server)
+    factors = {"state": "DISABLED", "enabledProviders": [], "providerConfigs": [
+        {"state": "ENABLED", "totpProviderConfig": {"adjacentIntervals": 5}}]}
+    tenant = administrator.make(
+        displayName="lasting", mfaConfig=factors, client={"permissions": {"disabledUserDeletion": True}})
     user = sign_up(server, "ann@example.com", tenant)
     server.kill()
     server.start()
+    url = f"{server.url}/identitytoolkit.googleapis.com/v2/projects/hearth/tenants/{tenant}"
+    kept = requests.get(url, headers=administrator.headers, timeout=WAIT_SECONDS).json()
+    assert kept["mfaConfig"] == factors and kept["client"] == {"permissions": {"disabledUserDeletion": True}}
+    Identity(server).fail("accounts:delete", {"idToken": user["idToken"], "tenantId": tenant}, "OPERATION_NOT_ALLOWED")
     again = Identity(server).post("accounts:signInWithPassword", {
         "email": "ann@example.com", "password": PASSWORD, "returnSecureToken": True, "tenantId": tenant})
     assert again["localId"] == user["localId"]

@@ -207,6 +207,33 @@ def test_events_of_users_survive_a_crash_and_a_stopped_folder(serve, receiver):
     until(lambda: status(server, "made")["status"]["waiting"] == 0)
 
 
+def test_events_of_a_tenants_users_say_whose_they_are(serve, receiver):
+    server = serve("--sign-in", "password", command="dev", rules='{"rules": {}}')
+    (hook, cloud) = receiver(), receiver()
+    for moment in ["created", "deleted"]:
+        server.run("triggers", "add", moment, "--user", moment, "--url", hook.url, "--form", "webhook")
+        server.run("triggers", "add", "cloud-" + moment, "--user", moment, "--url", cloud.url)
+    tenant = server.run("tenants", "create", "acme-corp", "--passwords", "true").strip()
+    for place in [], ["--tenant", tenant]:
+        server.run("users", "create", "ann@example.com", "--without-password", "--uid", "same", *place)
+    Identity(server).post("accounts:signUp", {
+        "email": "bob@example.com", "password": "correct horse battery", "tenantId": tenant})
+    server.run("users", "delete", "same", "--yes", "--tenant", tenant)
+    until(lambda: len(hook.got()) == 4 and len(cloud.got()) == 4)
+    told = [(body["type"], body["data"]["user"]["email"], body["data"]["user"].get("tenantId"))
+            for body in (request["json"] for request in hook.got())]
+    assert sorted(told, key=str) == sorted([
+        ("user.created", "ann@example.com", None), ("user.created", "ann@example.com", tenant),
+        ("user.created", "bob@example.com", tenant), ("user.deleted", "ann@example.com", tenant)], key=str)
+    events = [request["json"] for request in cloud.got()]
+    assert sorted(str(event.get("tenantid")) for event in events) == sorted(["None", tenant, tenant, tenant])
+    # With a tenant that goes as a whole nobody is told of its users.
+    server.run("tenants", "delete", tenant, "--yes")
+    server.run("users", "create", "last@example.com", "--without-password")
+    until(lambda: len(hook.got()) == 5)
+    assert hook.got()[-1]["json"]["data"]["user"]["email"] == "last@example.com"
+
+
 def test_events_survive_a_crash_of_the_server_and_of_the_receiver(serve, receiver):
     hook = receiver()
     port = hook.port
