@@ -11,7 +11,7 @@ struct PasswordPolicyInfo: Sendable {
   /// The answer to `passwordPolicy`.
   var forClients: JSON {
     .object([
-      JSON.Member("customStrengthOptions", strength),
+      JSON.Member("customStrengthOptions", strength(isWhole: false)),
       JSON.Member("allowedNonAlphanumericCharacters", .array(Self.signs.map { .string(String($0)) })),
       JSON.Member("enforcementState", .string(state)),
       JSON.Member("forceUpgradeOnSignin", .bool(policy.appliesAtSignIn)),
@@ -27,7 +27,9 @@ struct PasswordPolicyInfo: Sendable {
       JSON.Member(
         "passwordPolicyVersions",
         .array([
-          .object([JSON.Member("customStrengthOptions", strength), JSON.Member("schemaVersion", .int(1))])
+          .object([
+            JSON.Member("customStrengthOptions", strength(isWhole: true)), JSON.Member("schemaVersion", .int(1)),
+          ])
         ])),
     ])
   }
@@ -41,7 +43,8 @@ struct PasswordPolicyInfo: Sendable {
     return isStricter ? "ENFORCE" : "OFF"
   }
 
-  private var strength: JSON {
+  /// - Parameter isWhole: kinds of characters that are not asked for are named as well, as administrators are told them.
+  private func strength(isWhole: Bool) -> JSON {
     var strength = [
       JSON.Member("minPasswordLength", .int(Int64(policy.lengthMin))),
       JSON.Member("maxPasswordLength", .int(Int64(policy.sizeBytesMax))),
@@ -51,8 +54,8 @@ struct PasswordPolicyInfo: Sendable {
       ("containsUppercaseCharacter", policy.requiresUppercase),
       ("containsNumericCharacter", policy.requiresDigit),
       ("containsNonAlphanumericCharacter", policy.requiresOther),
-    ] where isRequired {
-      strength.append(JSON.Member(name, .bool(true)))
+    ] where isRequired || isWhole {
+      strength.append(JSON.Member(name, .bool(isRequired)))
     }
     return .object(strength)
   }

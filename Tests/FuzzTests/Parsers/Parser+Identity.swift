@@ -42,6 +42,9 @@ extension Parser {
         _ = try? EmulatedCredential.identity(providerID: provider, parameters: ["id_token": text])
         _ = try? EmulatedCredential.identity(providerID: provider, parameters: ["access_token": text])
       }
+      let assertion = ["id_token": #"{"sub":"abc"}"#, "SAMLResponse": text]
+      _ = try? EmulatedCredential.identity(providerID: "saml.acme", parameters: assertion)
+      _ = EmulatedCredential.parts(requestURI: text, postBody: PercentEncoding.pairs(bytes) ?? [])
     },
   ]
 }

@@ -99,6 +99,12 @@ struct ProjectConfigTests {
       + "passwordPolicyConfig.passwordPolicyVersions"
     let answer = try await patch(mask, set(false))
     #expect(answer.status == 200, "\(answer.text)")
+    #expect(
+      answer.json["passwordPolicyConfig"]?["passwordPolicyVersions"]?.array?.first?["customStrengthOptions"] == [
+        "minPasswordLength": 8, "maxPasswordLength": 100, "containsLowercaseCharacter": false,
+        "containsUppercaseCharacter": true, "containsNumericCharacter": false,
+        "containsNonAlphanumericCharacter": false,
+      ], "administrators are told what is off as well")
     let told = try await world.send("/identitytoolkit.googleapis.com/v2/passwordPolicy", [], method: "GET")
     #expect(
       told.json["customStrengthOptions"]
