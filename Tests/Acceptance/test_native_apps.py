@@ -51,13 +51,13 @@ def start(tmp_path):
     def start(phone=None, oauth=None):
         make(tmp_path, "server", 30)
         settings = tmp_path / "auth.json"
-        sign_in = {"anonymous": True, **({"phone": True} if phone else {}), **({"oauth": oauth} if oauth else {})}
+        sign_in = {"anonymous": True, **({"phone": True} if phone is not None else {}), **({"oauth": oauth} if oauth else {})}
         settings.write_text(json.dumps({
             "publicURL": AUTH, "signIn": sign_in, "limits": {"messagesPerNumberPerMinute": 10},
             "nativeApps": {
                 "ios": [{"bundleID": BUNDLE, "appIDs": [APP_ID], "clientIDs": [CLIENT]}],
                 "android": [{"packageName": BUNDLE, "certificates": [SHA1.upper()]}]},
-            **({"phone": {"regions": {"allow": ["DE"]}, "outbox": {"showsTexts": False}, **phone}} if phone else {})}))
+            **({"phone": {"regions": {"allow": ["DE"]}, "outbox": {"showsTexts": False}, **phone}} if phone is not None else {})}))
         server = Server(
             tmp_path / "data", "--tls-cert", str(tmp_path / "server.pem"), "--tls-key", str(tmp_path / "server.key"),
             "--auth-config", str(settings)).start()
@@ -97,7 +97,7 @@ class Device:
     def open(self, **query):
         path = "/__/auth/handler?" + urllib.parse.urlencode({name: value for name, value in query.items() if value is not None})
         self.opened.clear()
-        self.page.goto(AUTH + path)
+        self.page.goto(AUTH + path, wait_until="commit")
 
     def app(self):
         """The address that the app is opened by: the page asks for it by itself, and has a link to it."""
@@ -106,6 +106,7 @@ class Device:
             return [url for url in self.opened if not url.startswith("http")]
 
         url = until(asked, "the page opened no app")[0]
+        self.page.wait_for_selector("#back", state="attached", timeout=MILLISECONDS)
         assert self.page.get_attribute("#back", "href") == url
         return url
 
@@ -231,6 +232,7 @@ def test_other_apps_are_not_opened(device, start):
         "scheme": {"clientId": "alert(1)//.javascript"}, "none": {}, "android": {"ibi": None, "apn": "com.example.evil"},
     }.items():
         browser.open(**{**IOS, "authType": "verifyApp", **query})
+        browser.page.wait_for_selector("h1", timeout=MILLISECONDS)
         assert browser.page.query_selector("#back") is None, name
         browser.picture(f"app-refused-{name}")
     assert [url for url in browser.opened if not url.startswith("http")] == []

@@ -101,7 +101,7 @@
             #expect(error.description.contains(words), "\(error)")
           }
         }
-        let bare = try OAuthSignIn.providers(Requests.settings(#"{"apple": {"servicesID": "com.example.web"}}"#))
+        let bare = try OAuthSignIn.providers(Requests.settings(#"{"apple": {"clientIDs": ["com.example.web"]}}"#))
         #expect((bare.first as? any AuthorizationCodeProvider)?.servesAuthorizationCodes == false)
       }
     }

@@ -20,8 +20,9 @@ package struct NativeAnswers: Sendable {
   package struct Answer: Sendable, Redacted {
     /// The provider that the person was at.
     package let providerID: String
-    /// The address of the page, and what a web app would be told beside it.
+    /// The address of the page.
     package let url: String
+    /// What a web app would be told beside it.
     package let sessionID: String
 
     /// An answer, to be sealed.

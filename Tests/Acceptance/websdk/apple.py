@@ -11,7 +11,9 @@ import threading
 import time
 import urllib.parse
 
-from authlib.jose import JsonWebKey, jwt
+import jwt
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 TEAM, KEY, SERVICES, APP = "TEAM123456", "KEY1234567", "com.example.web", "com.example.shop"
 FORM = """<!DOCTYPE html><meta charset="utf-8"><title>Apple's stand-in</title><form method="post">
@@ -24,8 +26,8 @@ ANSWER = """<!DOCTYPE html><meta charset="utf-8"><body><form method="post" actio
 
 class Apple:
     def __init__(self):
-        self.secret_key = JsonWebKey.generate_key("EC", "P-256", {"kid": KEY}, is_private=True)
-        self.own_key = JsonWebKey.generate_key("RSA", 2048, {"kid": "apple-1", "alg": "RS256", "use": "sig"}, is_private=True)
+        self.secret_key = ec.generate_private_key(ec.SECP256R1())
+        self.own_key = rsa.generate_private_key(65_537, 2_048)
         self.asked, self.secrets, self.wrong, self.codes, self.known = [], [], [], {}, set()
         apple = self
 
@@ -33,7 +35,7 @@ class Apple:
             def do_GET(self):
                 way = urllib.parse.urlsplit(self.path)
                 if way.path == "/auth/keys":
-                    return self.say(200, json.dumps({"keys": [apple.own_key.as_dict(is_private=False)]}), "application/json")
+                    return self.say(200, json.dumps({"keys": [apple.public_key]}), "application/json")
                 query = dict(urllib.parse.parse_qsl(way.query))
                 wrong = apple.wrong_of(query)
                 if way.path != "/auth/authorize" or wrong:
@@ -71,7 +73,14 @@ class Apple:
     @property
     def private_key(self):
         """What Apple lets be downloaded once, as a `.p8` file."""
-        return self.secret_key.as_pem(is_private=True)
+        return self.secret_key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+
+    @property
+    def public_key(self):
+        """What tokens of this server are checked with."""
+        key = jwt.algorithms.RSAAlgorithm.to_jwk(self.own_key.public_key(), as_dict=True)
+        return {**key, "kid": "apple-1", "alg": "RS256", "use": "sig"}
 
     @staticmethod
     def wrong_of(query):
@@ -96,15 +105,16 @@ class Apple:
 
     def redeem(self, form):
         try:
-            proof = jwt.decode(form["client_secret"], self.secret_key)
-        except Exception as error:
+            proof = jwt.decode(form["client_secret"], self.secret_key.public_key(), algorithms=["ES256"], audience=self.url)
+        except (KeyError, jwt.InvalidTokenError) as error:
             self.wrong.append(str(error))
             return 400, {"error": "invalid_client"}
         now = time.time()
         self.secrets.append(form["client_secret"])
         expected = {"iss": TEAM, "sub": SERVICES, "aud": self.url}
         is_fresh = proof["iat"] <= now + 5 and now < proof["exp"] <= now + 600
-        if proof.header != {"alg": "ES256", "kid": KEY} or not is_fresh or {name: proof[name] for name in expected} != expected:
+        header = jwt.get_unverified_header(form["client_secret"])
+        if header.get("kid") != KEY or not is_fresh or {name: proof[name] for name in expected} != expected:
             self.wrong.append(dict(proof))
             return 400, {"error": "invalid_client"}
         asked = self.codes.pop(form.get("code"), None)
@@ -116,9 +126,10 @@ class Apple:
 
     def id_token(self, audience, nonce, sub):
         now = int(time.time())
-        return jwt.encode({"alg": "RS256", "kid": "apple-1"}, {
+        return jwt.encode({
             "iss": self.url, "aud": audience, "sub": sub, "iat": now, "exp": now + 600, "nonce": nonce, "nonce_supported": True,
-            "email": "x1@privaterelay.appleid.com", "email_verified": "true", "is_private_email": "true"}, self.own_key).decode()
+            "email": "x1@privaterelay.appleid.com", "email_verified": "true", "is_private_email": "true"},
+            self.own_key, algorithm="RS256", headers={"kid": "apple-1"})
 
     def native_token(self, raw_nonce, sub):
         """What the system's own button gives an app, which showed the digest of its nonce."""
