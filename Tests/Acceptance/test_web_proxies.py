@@ -13,7 +13,7 @@ import urllib.parse
 import pytest
 
 from browser import browser
-from conftest import ROOT, Server
+from conftest import ROOT
 from test_certificates import make
 from test_web_sign_in import APP, MILLISECONDS, PROVIDER, App, agree, provider, script, start  # noqa: F401
 from waits import WAIT_SECONDS, until
@@ -132,7 +132,7 @@ def proxy(request, tmp_path):
 
 
 @pytest.fixture
-def server(proxy, provider, tmp_path):  # noqa: F811
+def server(proxy, provider, serve, tmp_path):  # noqa: F811
     """Behind nginx it has a certificate, which is checked; behind Caddy it is on the same machine."""
     (tmp_path / "secret").write_text(providers.CLIENT[1] + "\n")
     settings = tmp_path / "auth.json"
@@ -149,10 +149,9 @@ def server(proxy, provider, tmp_path):  # noqa: F811
              "-keyout", "hearth.key", "-out", "hearth.pem", "-subj", "/CN=hearth", "-addext",
              "subjectAltName=DNS:hearth.example.com"], cwd=tmp_path, check=True, capture_output=True)
         options += ["--tls-cert", str(tmp_path / "hearth.pem"), "--tls-key", str(tmp_path / "hearth.key")]
-    made = Server(tmp_path / "data", *options).start()
+    made = serve(*options)
     proxy.start(made)
-    yield made
-    made.stop()
+    return made
 
 
 def test_the_guides_lines(proxy, server):

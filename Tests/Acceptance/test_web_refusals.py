@@ -5,7 +5,7 @@ import pytest
 
 from browser import CHROMIUM
 from websdk import sdk
-from websdk.place import APP, AUTH, SHOP, Place, agree, log_in, picture
+from websdk.place import APP, AUTH, SHOP, agree, log_in, picture, place_in
 
 NUMBER, OTHER = "+4915112345678", "+436641234567"
 MINUTE = 60
@@ -14,9 +14,8 @@ MINUTE = 60
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     script = sdk.bundle(tmp_path_factory.mktemp("sdk"))
-    made = Place(tmp_path_factory.mktemp("place"), script)
-    yield made
-    made.close()
+    with place_in(tmp_path_factory.mktemp("place"), script) as made:
+        yield made
 
 
 @pytest.fixture
@@ -53,6 +52,12 @@ def test_closed(place):
         popup.wait_for_selector(f"input[name={field}]")
         popup.close()
         waiting.append(app)
+    # Who turns back on the way to a provider's page is where they were.
+    app = place.app()
+    app.begin("firebase.signInWithRedirect(auth, oidc)")
+    app.page.wait_for_selector("input[name=sub]")
+    app.page.goto(app.url)
+    assert app.run("getRedirectResult(auth)") == {"nothing": True}
     for app in waiting:
         assert app.outcome()["error"] == "auth/popup-closed-by-user"
 
@@ -111,6 +116,12 @@ def test_disabled_before_the_second_step(place):
     assert "USER_DISABLED" in str(app.run("signInWithPasskey(auth)")).upper().replace("-", "_")
     place.disable(uid, is_disabled=False)
     assert app.run("signInWithPasskey(auth)")["uid"] == uid
+    # Who was about to link a provider is signed out.
+    popup = app.popup("firebase.linkWithPopup(auth.currentUser, oidc)")
+    popup.wait_for_selector("input[name=sub]")
+    place.disable(uid)
+    agree(popup, "ines@corp.example")
+    assert app.outcome()["error"] == "auth/user-disabled"
 
 
 def test_switched_off_meanwhile(place):
@@ -207,6 +218,14 @@ def test_second_steps_too_late(place):
 
     app.page.route("**/accounts:signInWithIdp*", later)
     assert "challenge" in str(app.run("signInWithPasskey(auth)"))
+    # A code to a phone.
+    uid = place.account("rita@example.com")
+    place.users("accounts:update", {"localId": uid, "mfa": {"enrollments": [{"phoneInfo": NUMBER, "displayName": "mine"}]}})
+    app.sign_in("rita@example.com")
+    assert app.run("sendToHint()") == {"done": True}
+    code = place.phone.code()
+    place.clock.set(44 * MINUTE)
+    assert app.run(f"resolve('{code}')")["error"] == "auth/code-expired"
 
 
 def test_used_again(place):

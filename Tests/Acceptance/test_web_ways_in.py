@@ -3,7 +3,7 @@
 import pytest
 
 from websdk import sdk
-from websdk.place import Place, agree, log_in, refuse
+from websdk.place import agree, log_in, place_in, refuse
 
 NUMBER = "+4915112345678"
 
@@ -11,9 +11,8 @@ NUMBER = "+4915112345678"
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     script = sdk.bundle(tmp_path_factory.mktemp("sdk"))
-    made = Place(tmp_path_factory.mktemp("place"), script)
-    yield made
-    made.close()
+    with place_in(tmp_path_factory.mktemp("place"), script) as made:
+        yield made
 
 
 @pytest.fixture
@@ -38,6 +37,7 @@ def test_linked_and_proven_by_redirect(place):
     agree(app.page, "ann@corp.example")
     linked = app.redirected()
     assert (linked["uid"], linked["operation"], linked["providers"]) == (uid, "link", ["oidc.corp", "password"]), linked
+    assert place.again(app.last("signInWithIdp")) == "INVALID_IDP_RESPONSE"
     for who, expected in (("ann@corp.example", uid), ("eve@corp.example", None)):
         app.begin("firebase.reauthenticateWithRedirect(auth.currentUser, oidc)")
         agree(app.page, who)
@@ -127,6 +127,7 @@ def test_a_second_factor_after_a_providers_page(place):
     assert other.run("sendToHint()") == {"done": True}
     entered = other.run(f"resolve('{place.phone.code()}')")
     assert (entered["uid"], entered["provider"], entered["secondFactor"]) == (uid, "saml.corp", "phone"), entered
+    assert place.again(other.last("mfaSignIn:finalize")) == "INVALID_MFA_PENDING_CREDENTIAL"
 
 
 def test_tenants(place):
@@ -138,6 +139,7 @@ def test_tenants(place):
     agree(app.popup("firebase.signInWithPopup(auth, oidc)"), "tina@corp.example")
     first = app.outcome()
     assert (first["tenant"], first["claimedTenant"], first["providers"]) == (tenant, tenant, ["oidc.corp"]), first
+    assert place.again(app.last("signInWithIdp")) == "INVALID_IDP_RESPONSE"
     app.begin("firebase.signInWithRedirect(auth, oidc)")
     agree(app.page, "tina@corp.example")
     assert app.redirected()["uid"] == first["uid"]

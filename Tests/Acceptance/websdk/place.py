@@ -34,20 +34,26 @@ SETTINGS = {
     "phone": {"secondFactor": True, "regions": {"allow": ["DE", "AT"]}, "outbox": {"showsTexts": False}}}
 
 
+@contextlib.contextmanager
+def place_in(folder, script):
+    with contextlib.ExitStack() as stack:
+        yield Place(folder, script, stack)
+
+
 class Place:
-    def __init__(self, folder, script):
+    def __init__(self, folder, script, stack):
         self.folder, self.script = folder, script
-        self.stack = contextlib.ExitStack()
-        self.provider = self.stack.enter_context(providers.provider())
-        self.company = self.stack.enter_context(saml.identity_provider(folder))
+        self.provider = stack.enter_context(providers.provider())
+        self.company = stack.enter_context(saml.identity_provider(folder))
         make(folder, "server", 30)
         settings = folder / "auth.json"
         settings.write_text(json.dumps(SETTINGS))
         self.clock = SteppableClock(folder)
         self.server = Server(
             folder / "data", "--tls-cert", str(folder / "server.pem"), "--tls-key", str(folder / "server.key"),
-            "--auth-config", str(settings), environment=self.clock.environment).start()
-        self.stack.callback(self.server.stop)
+            "--auth-config", str(settings), environment=self.clock.environment)
+        stack.callback(self.server.kill)
+        self.server.start()
         self.server.administrator = self.administrator = Administrator(self.server)
         self.administrator.make_issuer(self.provider)
         self.administrator.make_company(self.company)
@@ -56,12 +62,9 @@ class Place:
             f"MAP {name}:443 {self.server.authority}" for name in (HOST, "securetoken.googleapis.com", "auth.example.test"))
         self.arguments = [
             f"--host-resolver-rules={rules}", "--disable-features=LocalNetworkAccessChecks", "--ignore-certificate-errors"]
-        self.chromium = self.stack.enter_context(browser(*self.arguments))
+        self.chromium = stack.enter_context(browser(*self.arguments))
         self.contexts = []
         self.switched_off = set()
-
-    def close(self):
-        self.stack.close()
 
     def app(self, where=APP, context=None, **settings):
         if context is None:
@@ -114,7 +117,7 @@ class App:
         self.place = place
         page = (HERE / "stories.html").read_text(encoding="utf-8")
         page = page.replace("/*SAMPLE*/", blocks("Passkeys.md", "js")[0]).replace("/*SETTINGS*/", json.dumps({
-            "authDomain": "auth.example.test", "server": AUTH, **settings}))
+            "authDomain": "auth.example.test", "server": AUTH, "patience": MILLISECONDS, **settings}))
         frames = (HERE / "frames.js").read_text(encoding="utf-8")
         captcha = (HERE / "captcha.js").read_text(encoding="utf-8")
         for pattern, text in {
