@@ -40,6 +40,7 @@ def test_closed(place):
     place.administrator.make_issuer(place.provider, tenant)
     waiting = []
     for work, settings, field in (
+        ("firebase.signInWithPopup(auth, oidc)", {}, "sub"),
         ("firebase.signInWithPopup(auth, saml)", {}, "who"),
         ("firebase.signInWithPopup(auth, oidc)", {"tenant": tenant}, "sub"),
         ("firebase.linkWithPopup(auth.currentUser, oidc)", {}, "sub"),
@@ -60,6 +61,8 @@ def test_closed(place):
     assert app.run("getRedirectResult(auth)") == {"nothing": True}
     for app in waiting:
         assert app.outcome()["error"] == "auth/popup-closed-by-user"
+    # Another try is not hindered by the one before.
+    assert oidc(waiting[0], "cleo@corp.example")["email"] == "cleo@corp.example"
 
 
 def test_windows_that_are_blocked(place):
