@@ -87,25 +87,33 @@ class Device:
 
     def __init__(self, context):
         self.context = context
-        self.page = context.new_page()
+        self.page, self.opened, self.refused = None, [], []
+
+    def go(self, url):
+        """Opens a page, a new one each time as an SDK does. One that opens an app at once never loads."""
+        self.page = self.context.new_page()
         self.opened, self.refused = [], []
         self.page.on("console", lambda message: self.refused.append(message.text) if message.type == "error" else None)
-        self.devtools = context.new_cdp_session(self.page)
-        self.devtools.send("Page.enable")
-        self.devtools.on("Page.frameRequestedNavigation", lambda event: self.opened.append(event["url"]))
+        devtools = self.context.new_cdp_session(self.page)
+        devtools.send("Page.enable")
+        devtools.on("Page.frameRequestedNavigation", lambda event: self.opened.append(event["url"]))
+        self.page.goto(url, wait_until="commit")
 
     def open(self, **query):
         path = "/__/auth/handler?" + urllib.parse.urlencode({name: value for name, value in query.items() if value is not None})
-        self.opened.clear()
-        self.page.goto(AUTH + path, wait_until="commit")
+        self.go(AUTH + path)
 
-    def app(self):
-        """The address that the app is opened by: the page asks for it by itself, and has a link to it."""
+    def asked(self):
+        """The address that the page asks for by itself."""
         def asked():
             self.page.evaluate("1")
             return [url for url in self.opened if not url.startswith("http")]
 
-        url = until(asked, "the page opened no app")[0]
+        return until(asked, "the page opened no app")[0]
+
+    def app(self):
+        """The address that the app is opened by: the page has a link to it, too."""
+        url = self.asked()
         self.page.wait_for_selector("#back", state="attached", timeout=MILLISECONDS)
         assert self.page.get_attribute("#back", "href") == url
         return url
@@ -235,4 +243,31 @@ def test_other_apps_are_not_opened(device, start):
         browser.page.wait_for_selector("h1", timeout=MILLISECONDS)
         assert browser.page.query_selector("#back") is None, name
         browser.picture(f"app-refused-{name}")
-    assert [url for url in browser.opened if not url.startswith("http")] == []
+        assert [url for url in browser.opened if not url.startswith("http")] == []
+
+
+def test_on_an_emulator(tmp_path):
+    """Who tests is whoever they say, and the app is opened with that."""
+    server = Server(tmp_path / "data", "--emulator", command="dev", rules='{"rules": {".read": true}}').start()
+    try:
+        with browser("--disable-features=LocalNetworkAccessChecks") as chromium:
+            device = Device(chromium.new_context())
+            query = {
+                **IOS, "authType": "signInWithRedirect", "sessionId": hashlib.sha256(b"ABCDEFGHIJ").hexdigest(),
+                "providerId": "google.com", "clientId": CLIENT}
+            addresses = []
+            for button in ("button[type=submit]", "#cancel"):
+                device.go(f"{server.url}/emulator/auth/handler?{urllib.parse.urlencode(query)}")
+                device.page.fill("#email", "ann@example.com", timeout=MILLISECONDS)
+                device.page.fill("#name", "Ann")
+                device.page.click(button)
+                addresses.append(device.asked())
+        said, refused = (dict(urllib.parse.parse_qsl(url.split("?", 1)[1]))["deep_link_id"] for url in addresses)
+        told = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(said).query))
+        answer = ask(
+            server, "verifyAssertion", requestUri=told["link"], sessionId="ABCDEFGHIJ", postBody="providerId=google.com",
+            returnSecureToken=True)
+        assert answer.json()["email"] == "ann@example.com" and answer.json()["displayName"] == "Ann", answer.text
+        assert "auth%2Fuser-cancelled" in refused
+    finally:
+        server.stop()
