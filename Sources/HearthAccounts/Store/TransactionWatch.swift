@@ -11,6 +11,7 @@ package final class TransactionWatch: Sendable {
   private let hasChanged = Atomic(false)
   private let wasRefused = Atomic(false)
 
+  /// That of a request that has changed nothing so far.
   package init() {}
 
   /// Whether a change was refused by a node that no longer makes it, and nothing was changed, for certain.
