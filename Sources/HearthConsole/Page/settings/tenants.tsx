@@ -89,7 +89,7 @@ export class Tenants extends Component<Props, State> {
     const id = idOf(tenant);
     const name = shown(id, 64);
     const asked = new URLSearchParams({ tenant: id });
-    return <div class="settings-row tenant-row" key={id}><bdi class="mono cut">{name}</bdi>
+    return <div class="settings-row" key={id}><bdi class="mono cut">{name}</bdi>
       <span class="note-text grow cut">{shown(waysOf(tenant), 80)}</span>{tenant.disableAuth ? <span class="chip red">disabled</span> : null}
       <a class="link" href={`#/people?${asked}`} aria-label={`People of ${name}`} onClick={event => {
         event.preventDefault();
