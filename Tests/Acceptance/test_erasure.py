@@ -104,6 +104,43 @@ def test_a_connection_of_the_person_is_signed_out_and_leaves_nothing(serve):
     assert all(change.get("by", {}).get("uid") != "eve" for change in history(server, "/gone"))
 
 
+def test_somebody_of_a_tenant_is_erased_and_nobody_else(serve):
+    server = serve("--history", "7d", "--history-who", rules=RULES)
+    tenant = run(server, "tenants", "create", "acme-corp").strip()
+    create = ("users", "create", "--without-password", "--uid")
+    run(server, *create, "eve-of-acme", "eve@example.com", "--tenant", tenant)
+    run(server, *create, "eve-herself", "eve@example.com")
+    run(server, "db", "set", "/rooms/lobby", json.dumps(SECRET), "--as", "eve-of-acme")
+    run(server, "db", "set", "/rooms/attic", '"hello"', "--as", "eve-herself")
+    erase = ("users", "erase", "eve@example.com", "--tenant", tenant, "--place", "/rooms/lobby", "--json")
+    looked = json.loads(run(server, *erase, "--dry-run"))
+    assert looked["account"] is True and looked["records"] > 0
+    answer = json.loads(run(server, *erase, "--yes"))
+    assert answer["state"] == "done" and answer["account"] is True
+    assert "eve@example.com" in run(server, "users", "show", "eve-herself")
+    run(server, "users", "show", "eve-of-acme", "--tenant", tenant, expect=1)
+    assert history(server, "/rooms/attic")[0]["by"]["uid"] == "eve-herself"
+    trail = run(server, "audit", "tail", "-n", "100", "--tenant", tenant)
+    assert answer["number"] in trail and "eve-of-acme" not in trail
+    assert "eve-herself" in run(server, "audit", "tail", "-n", "100")
+    refused = run(server, "users", "erase", "uid:eve", "--tenant", "acme-corp-zzzzz", "--yes", expect=1, told=True)
+    assert "hearth tenants list" in refused
+    # An order for a tenant that is deleted before it is done takes what is left outside of the tenant.
+    run(server, "db", "set", "/rooms/cellar", '"hello"', "--as", "kim-of-acme")
+    run(server, "tenants", "delete", tenant, "--yes")
+    server.stop()
+    (server.data / "erasures").mkdir(mode=0o700, exist_ok=True)
+    order = {"number": "1a", "uid": "kim-of-acme", "tenantId": tenant, "places": []}
+    (server.data / "erasures" / "1a.json").write_text(json.dumps(order))
+    server.start()
+    run(server, "users", "erase", "uid:somebody-else", "--yes")
+    assert all("by" not in change for change in history(server, "/rooms/cellar"))
+    assert os.listdir(server.data / "erasures") == []
+    server.stop()
+    kept = bytes_on_disk(server)
+    assert SECRET.encode() not in kept and b"eve-herself" in kept
+
+
 def test_an_order_outlives_the_server(serve):
     server = serve("--history", "7d", "--history-who", rules=RULES)
     run(server, "db", "set", "/rooms/lobby", '"hello"', "--as", "eve-the-erased")

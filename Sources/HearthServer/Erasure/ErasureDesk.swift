@@ -35,6 +35,16 @@ final class ErasureDesk: Sendable {
     return order.places.first { !names.contains($0.database) }?.database
   }
 
+  /// The accounts that an order's person is among; nil where there is no such tenant.
+  private func accounts(of order: ErasureOrder) -> Accounts? {
+    let own = services.accounts.own
+    guard let tenant = order.tenant else { return own }
+    return try? own.tenants?.accounts(of: tenant)
+  }
+
+  /// The tenant of an order that there is none of.
+  func unknownTenant(of order: ErasureOrder) -> String? { accounts(of: order) == nil ? order.tenant : nil }
+
   /// Takes an order, durably, unless it is one that changes nothing.
   func take(_ order: ErasureOrder, from client: ClientInfo) throws(WholeFile.Problem) {
     guard state.withLock({ $0.waiting.count < Self.ordersMax && !$0.isStopped }) else {
@@ -126,9 +136,10 @@ final class ErasureDesk: Sendable {
   /// The steps, in an order in which nothing new comes behind what is done: nobody can sign in as the person any more, then
   /// nothing of them is there, then nothing of them was.
   private func erase(_ order: ErasureOrder, _ client: ClientInfo) async throws -> ErasureOutcome {
-    let erasure = services.accounts.own.erasure
+    // With a tenant that was deleted meanwhile went its accounts and their trail.
+    let erasure = accounts(of: order)?.erasure
     var outcome = ErasureOutcome()
-    outcome.hadAccount = try await erasure.deleteAccount(order.uid, client: client)
+    outcome.hadAccount = try await erasure?.deleteAccount(order.uid, client: client) ?? false
     try await eachDatabase(order) { database, places in
       for place in places { try await self.delete(place, in: database) }
       return try await BlockingThread.run { () throws(HistoryError) in
@@ -137,19 +148,21 @@ final class ErasureDesk: Sendable {
     } noted: {
       outcome.add($0)
     }
-    outcome.recordCount = try await erasure.eraseTrail(
-      of: order.uid, number: order.number, orderer: order.orderer, client: client)
+    outcome.recordCount =
+      try await erasure?.eraseTrail(
+        of: order.uid, number: order.number, orderer: order.orderer, client: client) ?? 0
+    let project = services.accounts.own.erasure
     try await BlockingThread.run { () throws(HistoryError) in
-      try erasure.eraseLog(of: order.uid, isCancelled: { self.isStopped })
+      try project.eraseLog(of: order.uid, isCancelled: { self.isStopped })
     }
     return outcome
   }
 
   /// What would be erased.
   private func look(_ order: ErasureOrder) async throws -> ErasureOutcome {
-    let erasure = services.accounts.own.erasure
+    let erasure = accounts(of: order)?.erasure
     var outcome = ErasureOutcome()
-    outcome.hadAccount = erasure.hasAccount(order.uid)
+    outcome.hadAccount = erasure?.hasAccount(order.uid) ?? false
     try await eachDatabase(order) { database, places in
       try await BlockingThread.run { () throws(HistoryError) in
         try database.erasable(uid: order.uid, places: places, isCancelled: { self.isStopped })
@@ -157,7 +170,7 @@ final class ErasureDesk: Sendable {
     } noted: {
       outcome.add($0)
     }
-    outcome.recordCount = await BlockingThread.run { erasure.trailCount(of: order.uid) }
+    outcome.recordCount = await BlockingThread.run { erasure?.trailCount(of: order.uid) ?? 0 }
     return outcome
   }
 

@@ -1,3 +1,4 @@
+import HearthAccounts
 import HearthSystem
 import HearthTree
 import HearthWire
@@ -13,6 +14,8 @@ struct ErasureOrder: Sendable, Equatable {
   /// Names the erasure in answers and in the audit trail, where the person is not named.
   var number: String
   var uid: String
+  /// Whose account it is, of the project's tenants; nil for one of the project itself.
+  var tenant: String?
   /// The administrator whose order it is, as the credential names them; nil when nobody knows.
   var orderer: String?
   /// What is at or below them goes, now and in the past.
@@ -31,6 +34,10 @@ struct ErasureOrder: Sendable, Equatable {
       uid.utf8.count <= Self.uidBytesMax, let list = json["places"]?.array, list.count <= Self.placesMax,
       let isDryRun = (json["dryRun"] ?? .bool(false)).bool
     else { return nil }
+    if let tenant = json["tenantId"] {
+      guard let id = tenant.string, TenantRecord.isID(id) else { return nil }
+      self.tenant = id
+    }
     var places: [Place] = []
     for place in list {
       guard let database = place["database"]?.string, Namespace.isValid(database), let text = place["path"]?.string,
@@ -45,6 +52,7 @@ struct ErasureOrder: Sendable, Equatable {
   /// The order in JSON.
   var json: JSON {
     var members: [JSON.Member] = [.init("number", .string(number)), .init("uid", .string(uid))]
+    if let tenant { members.append(.init("tenantId", .string(tenant))) }
     if let orderer { members.append(.init("by", .string(orderer))) }
     let list = places.map { place in
       JSON.object([.init("database", .string(place.database)), .init("path", .string(place.path.description))])

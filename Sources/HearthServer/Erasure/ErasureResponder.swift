@@ -8,7 +8,8 @@ import NIOHTTP1
 
 /// `/.settings/erasures.json`: takes people out of everything that the server keeps of them. For administrators.
 ///
-/// `POST` of `{"uid": …, "places": [{"database": …, "path": …}]}` takes an order, durably, and answers with its `number`.
+/// `POST` of `{"uid": …, "places": [{"database": …, "path": …}]}` takes an order, durably, and answers with its `number`; with
+/// a `tenantId` the person is among the accounts of that tenant.
 /// `POST` of `{"number": …}` tells how it is: `state` is `waiting`, `running`, `done` or `failed`; when it is done
 /// `account` says whether there was one, and `batches`, `snapshots` and `records` how much of logs, snapshots and the audit
 /// trail was written anew; when it failed `error` says why, and the next start tries again. With `"dryRun": true` nothing
@@ -57,8 +58,13 @@ struct ErasureResponder: ToolResponder {
       return loop.eventLoop.makeSucceededFuture(
         HTTPResponse.refusal(
           .badRequest,
-          "uid must be an account's, places a list of at most \(ErasureOrder.placesMax) of database and path, none of "
+          "uid must be an account's, tenantId a tenant's, places a list of at most \(ErasureOrder.placesMax) of database and path, none of "
             + "them all of a database, and dryRun true or false."))
+    }
+    if let tenant = desk.unknownTenant(of: order) {
+      return loop.eventLoop.makeSucceededFuture(
+        HTTPResponse.refusal(
+          .notFound, "There is no tenant \(tenant); hearth tenants list shows those that exist."))
     }
     if let name = desk.unknownDatabase(of: order) {
       return loop.eventLoop.makeSucceededFuture(HTTPResponse.refusal(.notFound, "There is no database \(name)."))

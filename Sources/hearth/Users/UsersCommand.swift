@@ -8,7 +8,7 @@ struct UsersCommand: ParsableCommand {
     discussion: """
       An account is named by its uid, e-mail address or phone number. The commands use the server that runs on the \
       --data folder, or the one that --server names; when none runs they open the folder themselves. --tenant names the \
-      tenant whose accounts are meant; erase knows those of the project alone.
+      tenant whose accounts are meant.
       """,
     subcommands: [
       UsersCreate.self, UsersList.self, UsersShow.self, UsersUpdate.self, UsersSetClaims.self, UsersDisable.self,

@@ -15,6 +15,8 @@ struct UsersErase: AsyncParsableCommand {
 
   @OptionGroup var admin: AdminOptions
 
+  @OptionGroup var tenant: TenantOption
+
   @Argument(help: UserSelector.help)
   var user: UserSelector
 
@@ -43,7 +45,7 @@ struct UsersErase: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let uid = try await admin.run { try await user.uid($0) }
+    let uid = try await admin.run(in: tenant) { try await user.uid($0) }
     if !yes, !dryRun {
       try Confirmation.ask(
         "Erase \(TextTable.printable(uid)) for good, also from the past?", orFlag: "--yes",
@@ -82,10 +84,10 @@ struct UsersErase: AsyncParsableCommand {
     let list = places.map { place in
       JSON.object([.init("database", .string(database)), .init("path", .string(place.location.path.description))])
     }
+    let whose = tenant.tenant.map { [JSON.Member("tenantId", .string($0))] } ?? []
     var answer = try await channel.send(
-      Self.request([
-        .init("uid", .string(uid)), .init("places", .array(list)), .init("dryRun", .bool(dryRun)),
-      ]))
+      Self.request(
+        whose + [.init("uid", .string(uid)), .init("places", .array(list)), .init("dryRun", .bool(dryRun))]))
     guard let number = answer["number"]?.string else {
       throw AdminFailure("\(served.place) does not erase people; is it an older server?")
     }
