@@ -5,7 +5,7 @@ package enum IdentityOperation: String, Sendable, CaseIterable {
   case signUp, signInWithPassword, signInWithCustomToken, signInWithIdentity, signInWithEmailLink, createAuthURI
   case lookup, update, delete
   case sendCode, resetPassword
-  case sendPhoneCode, signInWithPhone, captchaParameters
+  case sendPhoneCode, signInWithPhone, phoneClient, captchaParameters
   case startEnrolment, finishEnrolment, withdrawFactor, makeRecoveryCodes
   case startSecondFactor, finishSecondFactor
   case startPasskey, finishPasskey, startPasskeySignIn, finishPasskeySignIn
@@ -36,7 +36,7 @@ package enum IdentityOperation: String, Sendable, CaseIterable {
   // Pages for people, and what a hosted web app reads.
   case actionPage, appLinkPage, handlerPage, handlerFrame, samlMetadata, webConfiguration
   // Parts of the protocol that are not served here.
-  case phoneClient, gameCenter, saml, projectChange
+  case gameCenter, saml, projectChange
   /// No operation of a service whose name the request has.
   case unknown
 
