@@ -7,7 +7,7 @@ import json
 import struct
 
 import requests
-from waits import WAIT_SECONDS, until
+from waits import WAIT_SECONDS
 
 HOST = "identitytoolkit.googleapis.com"
 
@@ -31,14 +31,6 @@ class Identity:
         assert error["message"].split(" : ")[0] == message, error
         assert error["code"] == status and error["errors"][0]["message"] == error["message"], error
         return error
-
-    def sign_up_once_served(self, email, password):
-        """While the accounts of a cluster go to another node, clients are told to try again."""
-        body = {"returnSecureToken": True, "email": email, "password": password, "clientType": "CLIENT_TYPE_WEB"}
-        url = f"{self.server.url}/{HOST}/v1/accounts:signUp?key={self.key}"
-        answer = until(lambda: (told := requests.post(url, json=body, timeout=WAIT_SECONDS)).status_code != 503 and told)
-        assert answer.status_code == 200, answer.text
-        return triple(answer.json())
 
     def sign_up(self, email=None, password=None, **more):
         body = {"returnSecureToken": True, **more}

@@ -24,7 +24,7 @@ def lines(text):
 
 def sign_up(node):
     """A user, and a place that nobody else may read."""
-    user = Identity(node).sign_up_once_served("ann@example.com", "password1")
+    user = Identity(node).sign_up("ann@example.com", "password1")
     return user, f"/users/{user['localId']}"
 
 

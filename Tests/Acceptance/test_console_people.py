@@ -160,6 +160,13 @@ def test_viewers_see_tenants_and_change_none(tenants):
     listed = viewer.ask("GET", "server/tenants?pageSize=1000")
     assert [each["displayName"] for each in listed.json["tenants"]] == ["acme-corp", "zebra"]
     assert search(viewer, tenant=one)["people"]
+    # The code of a test number opens a second factor.
+    numbers = {"testPhoneNumbers": {"+4915150000001": "424242"}}
+    path = f"server/tenants/{one}"
+    assert administrator.ask("PATCH", path + "?updateMask=testPhoneNumbers", numbers).json["testPhoneNumbers"]
+    for asked in path, "server/tenants":
+        assert "424242" in str(administrator.ask("GET", asked).json) and "424242" not in str(viewer.ask("GET", asked).json)
+    assert viewer.ask("GET", path).json["displayName"] == "acme-corp"
     for method, path in ("POST", "tenants"), ("PATCH", f"tenants/{one}"), ("DELETE", f"tenants/{one}"), \
             ("POST", f"tenants/{one}/accounts:update"), ("POST", f"tenants/{one}/accounts:delete"):
         answer = viewer.ask(method, "server/" + path, {})

@@ -52,13 +52,15 @@ final class RelayNodes: Sendable {
   var answered: [Answered] { state.withLock { $0.answered } }
 
   func relay(_ node: String) -> Relay {
-    Relay(
+    var relay = Relay(
       node: node, owner: { [self] in state.withLock { $0.owners[node] } }, proxies: proxies,
       logger: Logger(label: node) { [log] _ in log })
+    relay.patience = (.zero, 1)
+    return relay
   }
 
   func responder(_ node: String) -> RelayResponder {
-    var responder = RelayResponder(
+    RelayResponder(
       relay: relay(node),
       ask: { [self] peer, question in
         let onAsk = state.withLock { state in
@@ -73,8 +75,6 @@ final class RelayNodes: Sendable {
         return desk(peer).answer(question)
       },
       responder: Own(node: node, nodes: self))
-    responder.patience = (.zero, 1)
-    return responder
   }
 
   /// It has the whole of a node's responders behind it, as a server's is.

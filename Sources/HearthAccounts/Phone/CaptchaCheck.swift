@@ -39,6 +39,7 @@ struct CaptchaCheck: Sendable {
     guard throttle.admitCredential(address: client.address, now: now) else {
       throw AccountError(.tooManyAttempts, "Too many refused credentials from your network. Try again later.")
     }
+    TransactionWatch.current?.noteChange()
     let form = [(name: "secret", value: settings.secret), (name: "response", value: token)]
     guard let service, let body = await service.ask(settings.verifyURL, form: form), let answer = JSON(parsing: body),
       let isSuccess = answer["success"]?.bool

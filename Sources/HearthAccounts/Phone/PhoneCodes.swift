@@ -138,6 +138,7 @@ struct PhoneCodes: Sendable {
     }
     try await captcha.require(
       request.captcha, showsAttestation: request.showsAttestation, client: request.client, now: request.now)
+    TransactionWatch.current?.noteChange()
     switch throttle.admitMessage(to: number, country: country, address: request.client.address, now: request.now) {
     case nil: return
     case .number?: throw AccountError(.tooManyAttempts, "Too many messages to this number. Try again later.")

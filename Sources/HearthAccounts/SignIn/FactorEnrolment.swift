@@ -189,8 +189,9 @@ package struct FactorEnrolment: Sendable {
     guard !ProviderID.withoutSecondFactor.contains(caller.provider) else {
       throw AccountError(.unsupportedFirstFactor, "MFA is not available for the given first factor.")
     }
-    // Who does not own the address could lock its owner out for good.
-    guard user.email != nil, user.isEmailVerified else {
+    // Who does not own the address could lock its owner out for good. Where several accounts may have an address, those that
+    // providers alone open have none.
+    guard user.email == nil ? !user.identities.isEmpty : user.isEmailVerified else {
       throw AccountError(.unverifiedEmail, "Need to verify email first before enrolling second factors.")
     }
     if let same = user.factors.first(where: isSame) {

@@ -151,7 +151,7 @@ public final class AccountStore: Sendable {
       throw AccountError(.outcomeUnknown)
     }
     guard case .ok = reply, let result = outcome.value else {
-      if database.isFollowing { watch?.noteRefusal() }
+      if database.isFollowing, case .failure(.unavailable) = reply { watch?.noteRefusal() }
       throw AccountError(.unavailable)
     }
     if case .success = result { watch?.noteChange() }

@@ -49,7 +49,10 @@ struct ConsoleDoor: Sendable {
     request.abandonment = call.request.abandonment
     if operation.namesTool { request.body = Self.named(session.name, in: request.body) }
     let handed = NIOLoopBound((responder, request), eventLoop: loop.eventLoop)
-    guard operation.isChange else { return answer(handed.value.0, handed.value.1) }
+    guard operation.isChange else {
+      let isShort = session.role == .viewer && operation.isOfTenants
+      return answer(handed.value.0, handed.value.1) { isShort ? Self.withoutTestNumbers($0) : $0 }
+    }
     // Who did it stands in the trail before it is done.
     let recorded = loop.eventLoop.makePromise(of: Void.self)
     recorded.completeWithTask {
@@ -60,11 +63,30 @@ struct ConsoleDoor: Sendable {
     return recorded.futureResult.flatMap { answer(handed.value.0, handed.value.1) }
   }
 
-  private func answer(_ responder: any HTTPResponder, _ request: HTTPRequest) -> EventLoopFuture<HTTPResponse> {
+  /// - Parameter shown: what of the answer's body the session is shown.
+  private func answer(
+    _ responder: any HTTPResponder, _ request: HTTPRequest,
+    shown: @escaping @Sendable (ByteBuffer) -> ByteBuffer = { $0 }
+  ) -> EventLoopFuture<HTTPResponse> {
     responder.respond(to: request, on: loop).map { answer in
       ConsoleResponder.answer(
-        answer.status, headers: [(name: "Content-Type", value: "application/json; charset=utf-8")], body: answer.body)
+        answer.status, headers: [(name: "Content-Type", value: "application/json; charset=utf-8")],
+        body: shown(answer.body))
     }
+  }
+
+  /// A tenant, or a list of them, without the codes that stand for a phone in tests: a viewer is shown no credentials.
+  private static func withoutTestNumbers(_ body: ByteBuffer) -> ByteBuffer {
+    func shortened(_ json: JSON) -> JSON {
+      let members = (json.members ?? []).filter { $0.name != "testPhoneNumbers" }
+      return .object(
+        members.map { member in
+          guard member.name == "tenants", let tenants = member.value.array else { return member }
+          return JSON.Member(member.name, .array(tenants.map(shortened)))
+        })
+    }
+    guard let json = JSON(parsing: body.readableBytesView), json.members != nil else { return ByteBuffer() }
+    return ByteBuffer(bytes: shortened(json).text())
   }
 
   private func token() throws(ConsoleFailure) -> String {

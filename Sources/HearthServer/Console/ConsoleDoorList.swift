@@ -16,9 +16,12 @@ enum ConsoleDoorList {
     /// Its body tells which tool asks.
     var namesTool = false
 
+    /// It is about tenants themselves, and not about their people.
+    var isOfTenants: Bool { pattern == "tenants" || pattern == ConsoleDoorList.tenant }
+
     /// Where the operation is: accounts and tenants stand below their project.
     func target(of path: String, project: String) -> String {
-      if pattern == "tenants" || pattern == ConsoleDoorList.tenant {
+      if isOfTenants {
         return "identitytoolkit.googleapis.com/v2/projects/\(project)/\(path)"
       }
       let isOfAccounts = pattern.hasPrefix("accounts") || pattern.hasPrefix(ConsoleDoorList.tenant)

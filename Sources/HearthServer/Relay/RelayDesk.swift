@@ -31,7 +31,12 @@ struct RelayDesk: Sendable {
           "a request of another node failed", metadata: ["request": "\(request.id)", "reason": "\(error)"])
         return responder.response(to: .internalError, for: request)
       }
-      .map { response in response.mayBeginAnew ? encoded(.notOwner) : encoded(response, to: request) }
+      .flatMap { response in
+        guard response.mayBeginAnew else { return loop.eventLoop.makeSucceededFuture(encoded(response, to: request)) }
+        // Whoever asked takes it to the next one, when that is known: until then it would come back here.
+        return relay.otherOwner(triesLeft: relay.patience.triesMax, on: loop.eventLoop)
+          .map { isThere in isThere ? encoded(.notOwner) : encoded(response, to: request) }
+      }
   }
 
   /// On the event loop that the response was made for.

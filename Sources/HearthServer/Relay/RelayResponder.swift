@@ -8,7 +8,7 @@ import NIOHTTP1
 /// Requests that another node handed over are answered here and never handed on, and so is what a browser asks before it
 /// sends another request. While no node is known that answers, or it is not reached, or says that it is not the one, the
 /// request waits for a while: after an owner's death there is another one soon. So it does when this node began to answer and
-/// could change nothing any more. What may have been done is not asked again.
+/// could change nothing any more: it is carried out anew when there is another one, and not before. What may have been done is not asked again.
 /// Bodies are limited as the own responder says.
 struct RelayResponder: HTTPResponder {
   /// Asks a node of that name: gives its answer, or a ``Relay/Failure``. Any other error stands for
@@ -19,8 +19,6 @@ struct RelayResponder: HTTPResponder {
   let ask: Ask
   /// Done when this node knows all that the one which was asked knew: a token that it made counts here then.
   var catchUp: @Sendable (any EventLoop) -> EventLoopFuture<Void> = { $0.makeSucceededVoidFuture() }
-  /// How long it waits between two tries, and how often it tries again.
-  var patience = (pause: TimeAmount.milliseconds(RelayLimits.pauseMilliseconds), triesMax: RelayLimits.triesMax)
   /// Answers here, and says what is refused.
   let responder: any HTTPResponder
 
@@ -28,7 +26,7 @@ struct RelayResponder: HTTPResponder {
     guard request.peer.clientAtOtherNode == nil, request.method != .OPTIONS else {
       return responder.respond(to: request, on: loop)
     }
-    return pass(request, triesLeft: patience.triesMax, on: loop)
+    return pass(request, triesLeft: relay.patience.triesMax, on: loop)
   }
 
   func response(to failure: HTTPFailure, for request: HTTPRequest?) -> HTTPResponse {
@@ -49,8 +47,11 @@ struct RelayResponder: HTTPResponder {
     }
     if owner == relay.node {
       return responder.respond(to: request, on: loop).flatMap { response in
-        guard response.mayBeginAnew else { return loop.eventLoop.makeSucceededFuture(response) }
-        return wait(request, .unreachable, "another node is about to answer it", triesLeft: triesLeft, on: loop)
+        guard response.mayBeginAnew, triesLeft > 0 else { return loop.eventLoop.makeSucceededFuture(response) }
+        return relay.otherOwner(triesLeft: triesLeft, on: loop.eventLoop).flatMap { isThere in
+          guard isThere else { return loop.eventLoop.makeSucceededFuture(response) }
+          return pass(request, triesLeft: triesLeft - 1, on: loop)
+        }
       }
     }
     let client = relay.proxies.address(of: request.peer, forwardedFor: request.headers["X-Forwarded-For"])
@@ -91,7 +92,7 @@ struct RelayResponder: HTTPResponder {
     _ request: HTTPRequest, _ failure: HTTPFailure, _ reason: String, triesLeft: Int, on loop: TransportLoop
   ) -> EventLoopFuture<HTTPResponse> {
     guard triesLeft > 0 else { return refuse(request, failure, reason, on: loop) }
-    return loop.eventLoop.scheduleTask(in: patience.pause) {}.futureResult
+    return loop.eventLoop.scheduleTask(in: relay.patience.pause) {}.futureResult
       .flatMap { pass(request, triesLeft: triesLeft - 1, on: loop) }
   }
 
