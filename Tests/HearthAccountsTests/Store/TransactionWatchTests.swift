@@ -19,6 +19,7 @@ import Testing
     private struct State {
       var fates: [Fate] = []
       var position: Int64 = 0
+      var sessions: UInt64 = 0
       weak var database: Database?
     }
 
@@ -28,9 +29,16 @@ import Testing
       try AccountStore(environment: world.environment, projectID: "demo-test") { surroundings in
         let database = Database(
           name: "accounts", following: self, of: MemoryJournal(), from: FollowedStart(initialRules: .denyAll),
-          environment: surroundings, makeSession: { 1 })
+          environment: surroundings, makeSession: nextSession)
         state.withLock { $0.database = database }
         return database
+      }
+    }
+
+    private func nextSession() -> UInt64 {
+      state.withLock { state in
+        state.sessions += 1
+        return state.sessions
       }
     }
 
