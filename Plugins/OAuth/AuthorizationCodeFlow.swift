@@ -18,6 +18,7 @@ struct AuthorizationCodeFlow: Sendable, Redacted {
     /// Made anew each time (Apple).
     case signed(ClientAssertion)
 
+    /// - Throws: ``ProviderHTTP/unavailable`` when it cannot be signed.
     func text(nowSeconds: Int64) throws(SignInRefusal) -> String {
       switch self {
       case .text(let text): return text

@@ -27,7 +27,9 @@ extension OAuthSettings {
       issuer = try object.text("issuer") ?? Self.issuer
       guard issuer.hasPrefix("https://") || issuer.hasPrefix("http://"), !issuer.hasSuffix("/"), !issuer.contains("?"),
         !issuer.contains("#")
-      else { throw object.error("issuer", "must be a URL without a slash at its end") }
+      else {
+        throw object.error("issuer", "must be a URL that begins with https://, without query and without a slash at its end")
+      }
       let pem = try object.file("privateKeyFile")
       guard let servicesID, let teamID = try object.text("teamID"), let keyID = try object.text("keyID"), let pem else {
         let (there, absent) = (

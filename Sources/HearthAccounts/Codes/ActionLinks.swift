@@ -11,7 +11,7 @@ package struct ActionLinks: Sendable {
   ///
   /// - Parameters:
   ///   - origin: one of ``origin(linkDomain:)``; nil for the configured one. Nothing else of a request is taken.
-  ///   - opensApp: the link is in one for an app, at the path that apps register for. An emulator makes none.
+  ///   - opensApp: wraps the link in one to the path that apps register with their system. An emulator does not.
   func link(
     _ purpose: Ticket.Purpose, _ code: NewCode, origin: String? = nil, opensApp: Bool = false,
     continueURL: String? = nil, apiKey: String? = nil, locale: String? = nil

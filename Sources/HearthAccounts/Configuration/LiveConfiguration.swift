@@ -51,7 +51,7 @@ package final class LiveConfiguration: Sendable {
       {
         value = last.value
       } else {
-        // What goes no more with the project's settings does not count; the project's does.
+        // Of what no longer fits the project's settings the project's counts.
         value =
           (try? AccountsConfiguration.parse(Array(changes.utf8), over: value)) ?? Self.fitting(changes, over: value)
         lastOfTenant.withLock { [value] in

@@ -20,11 +20,11 @@ struct CaptchaCheck: Sendable {
 
   /// Looks at the token of a request. The service takes each token once.
   ///
-  /// - Throws: `missingAppCredential` without a token, or `invalidAppCredential`; `captchaCheckFailed` for one that the service does not take;
-  ///   `tooManyAttempts` for a network of which many were not taken; `unavailable` when the service does not answer.
-  ///
-  /// - Parameter showsAttestation: it shows what an app's system vouches with. Nothing here can tell whether that is true;
-  ///   the code that is thrown then is the one on which SDKs open the page with the widget.
+  /// - Parameter showsAttestation: the request shows what an app's system vouches with. Nobody here can tell whether that
+  ///   is true; on the code that is thrown then SDKs open the page with the widget.
+  /// - Throws: without a token `missingAppCredential`, or `invalidAppCredential` beside an attestation;
+  ///   `captchaCheckFailed` for one that the service does not take; `tooManyAttempts` for a network of which many were not
+  ///   taken; `unavailable` when the service does not answer.
   func require(
     _ token: String?, showsAttestation: Bool = false, client: ClientInfo, now: Instant
   ) async throws(AccountError) {
@@ -32,7 +32,7 @@ struct CaptchaCheck: Sendable {
     guard let token else {
       if showsAttestation {
         throw AccountError(
-          .invalidAppCredential, "This server tells apps by a \(settings.service.rawValue) widget alone.")
+          .invalidAppCredential, "This server tells apps from programs by a \(settings.service.rawValue) widget alone.")
       }
       throw AccountError(.missingAppCredential, "The token of a \(settings.service.rawValue) widget is needed.")
     }

@@ -4,8 +4,8 @@ import HearthTree
 
 /// What a native app is told of a visit to a provider's page, by way of an address that the device opens in it.
 ///
-/// Other apps on the device may get to see such an address. So what is in it is sealed, and counts together with the
-/// session of the app that asked alone, whose digest alone was in the address of the page; see RFC 8252 §8.1.
+/// Other apps on the device may get to see such an address. So what is in it is sealed, and counts only together with the
+/// session of the app that asked, of which the page's address had only the digest; see RFC 8252 §8.1.
 package struct NativeAnswers: Sendable {
   private let keys: KeyRing
 
@@ -36,7 +36,7 @@ package struct NativeAnswers: Sendable {
 
   /// Seals an answer for the app whose session has that digest.
   ///
-  /// - Throws: `unavailable`
+  /// - Throws: `unavailable` when it cannot be sealed.
   package func seal(_ answer: Answer, digest: String, now: Instant) throws(AccountError) -> String {
     let json = JSON.object([
       .init("p", .string(answer.providerID)), .init("u", .string(answer.url)), .init("s", .string(answer.sessionID)),

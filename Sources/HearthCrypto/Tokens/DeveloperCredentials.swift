@@ -6,7 +6,7 @@ public struct DeveloperCredentials: Sendable {
   /// Takes what emulator clients send; see the type for when that is safe.
   public init() {}
 
-  /// Whether it is the word by which emulator clients claim to be administrator, in whatever letters.
+  /// Whether it is the word by which emulator clients claim to be administrator, in upper or lower case.
   func isOwner(_ credential: String) -> Bool { credential.lowercased().hasSameBytes(as: "owner") }
 
   /// Whether it begins as an access token of Google's does. What runs with a real service account sends one to an emulator

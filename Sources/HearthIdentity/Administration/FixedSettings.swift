@@ -9,11 +9,11 @@ struct FixedSettings: Sendable {
 
   /// - Parameter ofTenant: whether it is a tenant's configuration, which says what is the project's.
   init(_ configuration: AccountsConfiguration, ofTenant: Bool = false) {
-    let inherited: [(path: String, value: JSON)] =
+    let own: [(path: String, value: JSON)] =
       ofTenant
       ? [("inheritance.emailSendingConfig", .bool(true))] : [("mobileLinksConfig.domain", .string("HOSTING_DOMAIN"))]
     values =
-      inherited + [
+      own + [
         ("autodeleteAnonymousUsers", .bool(false)),
         ("monitoring.requestLogging.enabled", .bool(false)),
         ("recaptchaConfig.emailPasswordEnforcementState", .string("OFF")),
@@ -43,7 +43,7 @@ struct FixedSettings: Sendable {
   ///
   /// - Parameters:
   ///   - mask: the place of a setting, or of some with a common beginning, in either spelling.
-  ///   - body: what the request says; what it lacks goes back to what the operator's file says, where it is.
+  ///   - body: what the request says; what it lacks goes back to what the operator's file says, which is what holds.
   func isSo(_ mask: String, in body: JSON) -> Bool {
     let path = ProjectSettings.camelCase(mask)
     guard values.contains(where: { $0.path == path || $0.path.hasPrefix("\(path).") }) else { return false }

@@ -5,7 +5,7 @@ import HearthTree
 struct ImportEndpoints: EndpointArea {
   let accounts: Accounts
 
-  /// Clear passwords cost a hash each, which takes up to a second where hashes are worth anything.
+  /// Clear passwords cost a hash each, which takes up to a second. An emulator's are cheap, and not counted.
   private static let rawPasswordsMax = 50
 
   /// Makes up to 1,000 accounts in one transaction. Users that cannot be taken are listed with the reason; the others are

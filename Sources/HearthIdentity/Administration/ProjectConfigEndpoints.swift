@@ -55,8 +55,8 @@ struct ProjectConfigEndpoints: EndpointArea {
     return config
   }
 
-  /// Which settings a request is about. Without a mask the official emulator's own go back to what they were at the start
-  /// when the body lacks them, on an emulator.
+  /// Which settings a request is about: those of the mask, else all that the body has. On an emulator a request without a
+  /// mask also puts the official emulator's own settings back to what they were at the start, where the body lacks them.
   private func paths(_ call: IdentityCall) -> [String] {
     let emulators = [
       "signIn.allowDuplicateEmails", "emailPrivacyConfig.enableImprovedEmailPrivacy", Self.blockingFunctions,

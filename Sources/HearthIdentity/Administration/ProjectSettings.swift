@@ -109,7 +109,7 @@ struct ProjectSettings: Sendable {
     ("autodeleteAnonymousUsers", "anonymous users stay until they are deleted"),
     ("hashConfig", "every new password is hashed with scrypt"),
     ("inheritance", "mails are sent as the project's"),
-    ("mobileLinksConfig", "links lead to the server's publicURL"),
+    ("mobileLinksConfig", "links lead to the server's publicURL or one of pageDomains; Dynamic Links have ended"),
     ("monitoring", "requests are on record in the audit trail and the log"),
     ("multiTenant.defaultTenantLocation", "tenants are kept in the project"),
     ("notification", "the sender and the app's name in mails stand in the operator's file, under mail"),

@@ -57,7 +57,7 @@ struct FederatedEndpoints: EndpointArea {
       throw AccountError(.invalidCredentialOrProvider, "postBody is not a form.")
     }
     // Browsers name nothing, and apps on devices the provider alone: the rest is in the address that they came back by.
-    let namesNoCredential = pairs.allSatisfy { Self.namesNoCredential.contains($0.name) }
+    let namesNoCredential = pairs.allSatisfy { Self.partsWithoutCredential.contains($0.name) }
     let named = pairs.first { $0.name == "providerId" }?.value
     if accounts.emulator(isFromLoopback: call.isFromLoopback) != nil {
       pairs = EmulatedCredential.parts(requestURI: requestURI, postBody: pairs)
@@ -80,7 +80,8 @@ struct FederatedEndpoints: EndpointArea {
     }
   }
 
-  private static let namesNoCredential: Set<String> = ["identifier", "nonce", "providerId", "user"]
+  /// What a `postBody` may say beside the provider when the credential is in the address.
+  private static let partsWithoutCredential: Set<String> = ["identifier", "nonce", "providerId", "user"]
 
   /// What somebody brings from a provider's page.
   ///

@@ -25,8 +25,8 @@ struct PhoneEndpoints: EndpointArea {
     return .object([JSON.Member("sessionInfo", .string(sessionInfo))])
   }
 
-  /// `accounts:verifyIosClient`: an app wants to be told by a push that only it can get. None are sent from here; both
-  /// answers are ones on which SDKs open the page with the captcha.
+  /// `accounts:verifyIosClient`: an app asks for a push that only it can get, to show that it is no program. This server
+  /// sends none; both answers are ones on which SDKs open the page with the captcha.
   func verifyIOSClient(_ call: IdentityCall) async throws(AccountError) -> JSON {
     guard let token = try call.text("appToken"), !token.isEmpty else { throw AccountError(.missingAPNSToken) }
     throw AccountError(.invalidAppCredential, "This server sends no push notifications; apps open its page instead.")

@@ -201,8 +201,8 @@ struct SignInEndpoints: EndpointArea {
     return reply.json
   }
 
-  /// Who has an address, or whom another provider knows by it; where that may be many, those only who have one of their
-  /// own.
+  /// Who has an address, or whom another provider knows by it. Where several accounts may have it, only one with an
+  /// address of its own counts.
   private func registeredUser(_ address: String) -> UserRecord? {
     let (view, isShared) = (accounts.store.view, accounts.configuration.allowsDuplicateEmails)
     if let owner = view.user(email: address) { return owner }

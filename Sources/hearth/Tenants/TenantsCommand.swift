@@ -10,7 +10,7 @@ struct TenantsCommand: ParsableCommand {
     abstract: "Manage tenants: parts of the project with users of their own.",
     discussion: """
       Their accounts are managed by hearth users with --tenant. Whatever else a tenant has of its own is set by admin SDKs; \
-      see "Tenants" in the guide's "Running accounts".
+      see "Tenants" in the guide's "Run accounts".
       """,
     subcommands: [
       TenantsList.self, TenantsCreate.self, TenantsShow.self, TenantsSet.self, TenantsDelete.self,
@@ -53,7 +53,8 @@ struct TenantsCreate: AsyncParsableCommand {
   @OptionGroup var admin: AdminOptions
 
   @Argument(
-    help: ArgumentHelp("4 to 20 letters, digits and hyphens, the first a letter; its id begins so.", valueName: "name"))
+    help: ArgumentHelp(
+      "4 to 20 letters, digits and hyphens, the first a letter. The id begins with it.", valueName: "name"))
   var name: String
 
   @OptionGroup var ways: WaysInOptions
@@ -93,7 +94,7 @@ struct TenantsShow: AsyncParsableCommand {
 /// `hearth tenants set`
 struct TenantsSet: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "set", abstract: "Change a tenant: its name, its ways in, and whether anybody comes in at all.",
+    commandName: "set", abstract: "Change a tenant: its name, its ways in, and whether anybody signs in at all.",
     discussion: "What is not named stays as it is.")
 
   @OptionGroup var admin: AdminOptions
@@ -181,7 +182,7 @@ struct WaysInOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Whether mailed links sign in.", valueName: "true|false"))
   var emailLinks: Bool?
 
-  @Option(help: ArgumentHelp("Whether anonymous users may come.", valueName: "true|false"))
+  @Option(help: ArgumentHelp("Whether anonymous accounts are made.", valueName: "true|false"))
   var anonymous: Bool?
 
   /// As the identity interface names them.

@@ -25,7 +25,7 @@ export async function listTenants(api: ConsoleApi): Promise<Tenant[]> {
   return (await api.server<{ tenants?: Tenant[] }>("GET", "tenants?pageSize=1000")).tenants ?? [];
 }
 
-/** What switched-on ways in are called; custom tokens and other providers are always there. */
+/** The ways in that are switched on, in words; custom tokens and other providers are always there. */
 export function waysOf(tenant: Tenant): string {
   const ways = [...tenant.allowPasswordSignup ? ["password"] : [], ...tenant.enableEmailLinkSignin ? ["mail link"] : [],
     ...tenant.enableAnonymousUser ? ["anonymous"] : []];

@@ -104,12 +104,13 @@ extension HTMLPage {
     func data(_ name: String, _ value: String) -> String { " data-\(name)=\"\(HTMLText.escaped(value))\"" }
     return HTMLPage(
       title: "Are you a person?",
-      content: paragraph("The app has a text message sent to you. Messages cost money, so programs get none.")
+      content: paragraph(
+        "The app wants to have a text message sent to you. Messages cost money, so they are sent to people alone.")
         + "<div id=\"captcha\"" + data("way", String(decoding: parts.text(), as: UTF8.self))
         + data("object", widget.object) + data("kind", widget.settings.widget.rawValue)
         + data("key", widget.settings.siteKey) + "></div>\n"
         + "<div id=\"failed\" hidden>\n"
-        + "<p class=\"problem\">The check cannot be shown. See that the device is online, then try again.</p>\n"
+        + "<p class=\"problem\">The check cannot be shown. Make sure that the device is online, then try again.</p>\n"
         + "<p><a class=\"button\" href=\"\(HTMLText.escaped(failed))\">Back to the app</a></p>\n</div>\n"
         + "<div id=\"done\" hidden>\n" + paragraph("Thank you. If the app does not open by itself, open it here.")
         + backLink("#") + "</div>\n"

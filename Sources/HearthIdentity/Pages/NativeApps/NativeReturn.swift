@@ -3,8 +3,8 @@ import HearthTree
 
 /// The way back into an app on a device: an address that its system opens in it, as the SDK in it reads it.
 ///
-/// An iOS app is opened by its own scheme, with an address of this server in `deep_link_id`; nobody is ever asked for
-/// that one. An Android app gets an intent that names its package, so that no other app is given it.
+/// An iOS app is opened by its own scheme, with an address of this server in `deep_link_id`, which the SDK reads and
+/// nobody opens. An Android app gets an intent that names its package, so that no other app is given it.
 struct NativeReturn: Sendable, Equatable {
   let app: NativeApp
   let authType: String
