@@ -5,7 +5,7 @@ extension OAuthSettings {
   /// Apple: apps that bring its tokens, and its own page.
   struct Apple {
     static let issuer = "https://appleid.apple.com"
-    private static let pageNames = ["servicesID", "teamID", "keyID", "privateKeyFile"]
+    static let pageNames = ["servicesID", "teamID", "keyID", "privateKeyFile"]
 
     /// What people sign in with on its page.
     struct Page {
@@ -28,7 +28,8 @@ extension OAuthSettings {
       guard issuer.hasPrefix("https://") || issuer.hasPrefix("http://"), !issuer.hasSuffix("/"), !issuer.contains("?"),
         !issuer.contains("#")
       else {
-        throw object.error("issuer", "must be a URL that begins with https://, without query and without a slash at its end")
+        throw object.error(
+          "issuer", "must be a URL that begins with https://, without query and without a slash at its end")
       }
       let pem = try object.file("privateKeyFile")
       guard let servicesID, let teamID = try object.text("teamID"), let keyID = try object.text("keyID"), let pem else {

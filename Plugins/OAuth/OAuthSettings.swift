@@ -63,7 +63,7 @@ struct OAuthSettings {
   }
 
   func apple() throws(SettingsError) -> Apple? {
-    let names = ["clientIDs", "nonce", "servicesID", "teamID", "keyID", "privateKeyFile", "issuer"] + Self.emailNames
+    let names = ["clientIDs", "nonce", "issuer"] + Apple.pageNames + Self.emailNames
     guard let object = try values.object("apple", names: names) else { return nil }
     return try Apple(object)
   }

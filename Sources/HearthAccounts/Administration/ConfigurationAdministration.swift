@@ -1,5 +1,4 @@
 import HearthEngine
-import HearthPlugin
 import HearthTree
 
 /// Changes the configuration while the server runs, for an administrator. What is changed is kept with the accounts, and
@@ -22,21 +21,9 @@ package struct ConfigurationAdministration: Sendable {
     let names = settings.members?.map(\.name).joined(separator: ", ") ?? ""
     try await store.transact {
       [configuration] (transaction: inout AccountTransaction) throws(AccountError) in
-      let before = transaction.configurationChanges.flatMap { JSON(parsing: $0.utf8) } ?? .object([])
-      let changes = ConfigurationChanges.merge(settings, into: before)
-      let text = changes.text()
-      guard text.count <= ConfigurationChanges.bytesMax else {
-        throw AccountError(
-          .invalidArgument,
-          "The changed settings are longer than \(ConfigurationChanges.bytesMax) bytes; the file can say more.")
-      }
-      do throws(SettingsError) {
-        _ = try AccountsConfiguration.parse(text, over: configuration.decided)
-      } catch {
-        throw AccountError(.invalidArgument, error.description)
-      }
-      transaction.putConfigurationChanges(
-        changes.members?.isEmpty == false ? String(decoding: text, as: UTF8.self) : nil)
+      let changes = try ConfigurationChanges.merged(
+        settings, into: transaction.configurationChanges, over: configuration.decided)
+      transaction.putConfigurationChanges(changes)
       transaction.audit(administrator.event(.configurationChanged, detail: names))
     }
   }

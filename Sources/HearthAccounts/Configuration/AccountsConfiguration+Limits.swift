@@ -87,7 +87,7 @@ extension AccountsConfiguration {
     if let choice = signIn?.first(where: { $0.name == ProviderID.phone }), choice.values != .object([]) {
       throw SettingsError("signIn.phone", "must be true or false; what is to be said about it stands in phone")
     }
-    if servesPhoneSignIn || phone.secondFactor, phone.regions == nil, !isEmulator {
+    if sendsPhoneCodes, phone.regions == nil, !isEmulator {
       throw SettingsError(
         "phone.regions",
         "is missing: messages cost money, so name where they may go, { \"allow\": [\"DE\", \"AT\"] }, or where not, "

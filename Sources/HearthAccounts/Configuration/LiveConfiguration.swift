@@ -67,20 +67,7 @@ package final class LiveConfiguration: Sendable {
   ///
   /// - Throws: `invalidArgument` for what the project's file could not say either.
   func merge(_ settings: JSON, into tenant: inout TenantRecord) throws(AccountError) {
-    let before = tenant.changes.flatMap { JSON(parsing: $0.utf8) } ?? .object([])
-    let merged = ConfigurationChanges.merge(settings, into: before)
-    let text = merged.text()
-    guard text.count <= ConfigurationChanges.bytesMax else {
-      throw AccountError(
-        .invalidArgument,
-        "The tenant's settings are longer than \(ConfigurationChanges.bytesMax) bytes.")
-    }
-    do throws(SettingsError) {
-      _ = try AccountsConfiguration.parse(text, over: value(changes()))
-    } catch {
-      throw AccountError(.invalidArgument, error.description)
-    }
-    tenant.changes = merged.members?.isEmpty == false ? String(decoding: text, as: UTF8.self) : nil
+    tenant.changes = try ConfigurationChanges.merged(settings, into: tenant.changes, over: value(changes()))
   }
 
   /// The project's settings, whatever was decided for a tenant.

@@ -53,6 +53,9 @@ extension AccountsConfiguration {
   /// Whether phone numbers sign in.
   package var servesPhoneSignIn: Bool { hasPhoneSignIn && allowsPhones }
 
+  /// Whether codes are sent to phones, which sign in or are second factors.
+  package var sendsPhoneCodes: Bool { servesPhoneSignIn || phone.secondFactor }
+
   /// Whether the operator's file names phone numbers as a way in, be it switched off for now.
   package var hasPhoneSignIn: Bool { signIn?.contains { $0.name == ProviderID.phone } ?? false }
 }

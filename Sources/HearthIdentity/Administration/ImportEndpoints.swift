@@ -22,10 +22,10 @@ struct ImportEndpoints: EndpointArea {
     let isEmulated = call.isEmulated(in: accounts)
     let rawPasswordsMax = isEmulated ? list.count : Self.rawPasswordsMax
     var rawPasswordCount = 0
-    for (index, element) in list.enumerated() {
+    for (index, element) in (isEmulated ? EmulatedPassword.cleared(list) : list).enumerated() {
       do throws(AccountError) {
         guard element.members != nil else { throw AccountError(.invalidArgument, "a user must be an object") }
-        let one = call.with(isEmulated ? EmulatedPassword.cleared(element) : element)
+        let one = call.with(element)
         var user = try ImportedUser(one, hash: hash, accounts)
         guard user.record.factors.count <= accounts.configuration.secondFactorsMax else {
           throw AccountError(.secondFactorLimit)

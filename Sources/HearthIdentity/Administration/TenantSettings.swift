@@ -8,9 +8,10 @@ struct TenantSettings: Sendable {
     "displayName, allowPasswordSignup, enableEmailLinkSignin, enableAnonymousUser, disableAuth, client.permissions, "
     + "emailPrivacyConfig, mfaConfig, passwordPolicyConfig, smsRegionConfig, testPhoneNumbers; the rest is the project's"
 
-  /// Those that are one value.
-  private static let plain = [
-    "displayName", "allowPasswordSignup", "enableEmailLinkSignin", "enableAnonymousUser", "disableAuth",
+  /// Those that are on or off.
+  private static let switches: [String: WritableKeyPath<TenantRecord, Bool> & Sendable] = [
+    "allowPasswordSignup": \.allowsPasswords, "enableEmailLinkSignin": \.allowsEmailLinks,
+    "enableAnonymousUser": \.allowsAnonymous, "disableAuth": \.isDisabled,
   ]
 
   private var steps: [@Sendable (inout TenantRecord) -> Void] = []
@@ -61,9 +62,14 @@ struct TenantSettings: Sendable {
 
   private mutating func read(_ path: String, _ call: IdentityCall) throws(AccountError) {
     let name = String(path.prefix { $0 != "." })
-    // There is nothing below it, so nothing is meant.
-    guard path == name || !Self.plain.contains(name) else { return }
-    func flag() throws(AccountError) -> Bool { try call.bool(name) ?? false }
+    let flag = Self.switches[name]
+    // There is nothing below one value, so nothing is meant.
+    guard path == name || (flag == nil && name != "displayName") else { return }
+    if let flag {
+      let isOn = try call.bool(name) ?? false
+      steps.append { $0[keyPath: flag] = isOn }
+      return
+    }
     switch name {
     case "displayName":
       let text = try call.text(name)
@@ -72,18 +78,6 @@ struct TenantSettings: Sendable {
           .invalidArgument, "displayName has 4 to 20 letters, digits and hyphens, and begins with a letter.")
       }
       steps.append { $0.displayName = text }
-    case "allowPasswordSignup":
-      let isOn = try flag()
-      steps.append { $0.allowsPasswords = isOn }
-    case "enableEmailLinkSignin":
-      let isOn = try flag()
-      steps.append { $0.allowsEmailLinks = isOn }
-    case "enableAnonymousUser":
-      let isOn = try flag()
-      steps.append { $0.allowsAnonymous = isOn }
-    case "disableAuth":
-      let isOn = try flag()
-      steps.append { $0.isDisabled = isOn }
     case "emailPrivacyConfig":
       let privacy = try call.object(name)
       let protects = try privacy.flatMap { json throws(AccountError) in

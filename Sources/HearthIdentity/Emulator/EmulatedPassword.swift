@@ -3,6 +3,9 @@ import HearthTree
 /// How Firebase's emulator writes passwords, in its exports and in what suites import:
 /// `fakeHash:salt=SALT:password=PASSWORD`. The password is readable, so that whoever reads such a text has it.
 package enum EmulatedPassword {
+  /// The users of an import, each with a password in clear in the place of such a text.
+  package static func cleared(_ users: [JSON]) -> [JSON] { users.map { cleared($0) } }
+
   /// A user of an import, with such a password in clear; any other user as it came.
   package static func cleared(_ user: JSON) -> JSON {
     guard let members = user.members, let hash = user["passwordHash"]?.string, hash.hasPrefix("fakeHash:"),

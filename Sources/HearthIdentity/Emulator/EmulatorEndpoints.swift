@@ -61,6 +61,9 @@ struct EmulatorEndpoints: EndpointArea {
 }
 
 extension IdentityCall {
+  /// Whether a program of an emulator's own machine asks.
+  func isEmulated(in accounts: Accounts) -> Bool { accounts.emulator(isFromLoopback: isFromLoopback) != nil }
+
   /// What an emulator offers, to who may use it.
   ///
   /// - Throws: `notFound` for everybody else, and unless this is an emulator.

@@ -59,7 +59,7 @@ struct FederatedEndpoints: EndpointArea {
     // Browsers name nothing, and apps on devices the provider alone: the rest is in the address that they came back by.
     let namesNoCredential = pairs.allSatisfy { Self.partsWithoutCredential.contains($0.name) }
     let named = pairs.first { $0.name == "providerId" }?.value
-    if accounts.emulator(isFromLoopback: call.isFromLoopback) != nil {
+    if call.isEmulated(in: accounts) {
       pairs = EmulatedCredential.parts(requestURI: requestURI, postBody: pairs)
     }
     if let session, namesNoCredential, !pairs.contains(where: { $0.name == "id_token" }) {
@@ -118,7 +118,7 @@ struct FederatedEndpoints: EndpointArea {
           + "signInWithRedirect.")
     }
     // An emulator believes what programs of its machine say, signed or not.
-    if accounts.emulator(isFromLoopback: call.isFromLoopback) != nil {
+    if call.isEmulated(in: accounts) {
       if let claimed = try EmulatedCredential.identity(providerID: providerID, parameters: parameters) {
         var parameters = parameters
         // Clients make a credential of the answer, which for most providers needs an access token.

@@ -9,7 +9,7 @@ struct PhoneEndpoints: EndpointArea {
   /// captcha is asked for; nobody looks at what their widget makes of it then.
   func captchaParameters(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let settings = accounts.configuration
-    guard call.isEmulated(in: accounts) || settings.servesPhoneSignIn || settings.phone.secondFactor else {
+    guard call.isEmulated(in: accounts) || settings.sendsPhoneCodes else {
       throw AccountError(.operationNotAllowed, "Nobody is sent codes from here.")
     }
     var reply = ReplyObject(kind: "GetRecaptchaParam")
@@ -75,9 +75,6 @@ struct PhoneEndpoints: EndpointArea {
 }
 
 extension IdentityCall {
-  /// Whether an emulator's programs ask, to whom codes are shown.
-  func isEmulated(in accounts: Accounts) -> Bool { accounts.emulator(isFromLoopback: isFromLoopback) != nil }
-
   /// A request that may have a message sent.
   ///
   /// - Parameter info: the member with the captcha's token; nil for the body itself.

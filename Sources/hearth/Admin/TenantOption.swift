@@ -3,14 +3,23 @@ import HearthAccounts
 
 /// `--tenant`: a command is about the accounts of a tenant.
 struct TenantOption: ParsableArguments {
-  @Option(help: ArgumentHelp("The tenant whose accounts are meant, instead of the project's own.", valueName: "id"))
+  @Option(
+    help: ArgumentHelp("The tenant whose accounts are meant, instead of the project's own.", valueName: "id"),
+    transform: TenantArgument.read)
   var tenant: String?
+}
 
-  func validate() throws {
-    if let tenant, !TenantRecord.isID(tenant) {
+/// The tenant that a command is about.
+struct TenantArgument: ParsableArguments {
+  @Argument(help: ArgumentHelp("The tenant's id.", valueName: "id"), transform: TenantArgument.read)
+  var id: String
+
+  /// - Throws: for a text that can be no id, which would be another path.
+  static func read(_ text: String) throws -> String {
+    guard TenantRecord.isID(text) else {
       throw ValidationError(
-        "--tenant \(tenant) can be no tenant's id: letters, digits and hyphens; hearth tenants list shows those that exist."
-      )
+        "A tenant's id has letters, digits and hyphens; hearth tenants list shows those that exist.")
     }
+    return text
   }
 }

@@ -159,21 +159,6 @@ struct TenantsDelete: AsyncParsableCommand {
   }
 }
 
-/// The tenant that a command is about.
-struct TenantArgument: ParsableArguments {
-  @Argument(help: ArgumentHelp("The tenant's id.", valueName: "id"), transform: TenantArgument.read)
-  var id: String
-
-  /// - Throws: for a text that can be no id, which would be another path.
-  static func read(_ text: String) throws -> String {
-    guard TenantRecord.isID(text) else {
-      throw ValidationError(
-        "A tenant's id has letters, digits and hyphens; hearth tenants list shows those that exist.")
-    }
-    return text
-  }
-}
-
 /// The ways in that are switched on and off for each tenant.
 struct WaysInOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Whether passwords sign in.", valueName: "true|false"))

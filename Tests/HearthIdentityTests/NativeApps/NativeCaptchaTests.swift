@@ -25,24 +25,26 @@ import Testing
     arguments: [
       (
         CaptchaSettings.Service.recaptcha, CaptchaSettings.Widget.checkbox,
-        "https://www.google.com/recaptcha/api.js?render=explicit&onload=hearthCaptchaReady&hl=de", "grecaptcha"
+        "https://www.google.com/recaptcha/api.js?render=explicit&onload=hearthCaptchaReady&hl=de", "grecaptcha",
+        "www.google.com"
       ),
       (
         .recaptcha, .score, "https://www.google.com/recaptcha/api.js?render=site%22key&onload=hearthCaptchaReady&hl=de",
-        "grecaptcha"
+        "grecaptcha", "www.google.com"
       ),
       (
         .hcaptcha, .invisible, "https://js.hcaptcha.com/1/api.js?render=explicit&onload=hearthCaptchaReady&hl=de",
-        "hcaptcha"
+        "hcaptcha", "hcaptcha.com"
       ),
       (
         .turnstile, .checkbox,
-        "https://challenges.cloudflare.com/turnstile/v0/api.js?render=explicit&onload=hearthCaptchaReady", "turnstile"
+        "https://challenges.cloudflare.com/turnstile/v0/api.js?render=explicit&onload=hearthCaptchaReady", "turnstile",
+        "challenges.cloudflare.com"
       ),
     ])
-  func widget(service: CaptchaSettings.Service, widget: CaptchaSettings.Widget, url: String, object: String)
-    async throws
-  {
+  func widget(
+    service: CaptchaSettings.Service, widget: CaptchaSettings.Widget, url: String, object: String, host: String
+  ) async throws {
     let page = try await world(service, widget).open(NativeWorld.verify())
     #expect(page.status == 200 && page.attribute("src", after: "<script") == url)
     #expect(page.attribute("data-object", after: "<div id=\"captcha\"") == object)
@@ -50,8 +52,14 @@ import Testing
     #expect(
       page.attribute("data-key", after: "<div id=\"captcha\"") == "site\"key" && !page.text.contains("the-secret"))
     let policy = try #require(page.headers["Content-Security-Policy"])
-    #expect(policy.hasPrefix("default-src 'none'; ") && policy.contains("script-src 'sha256-"))
-    #expect(policy.contains("frame-ancestors 'none'") && !policy.contains("script-src *"))
+    let parts = policy.split(separator: "; ")
+    let scripts = try #require(parts.first { $0.hasPrefix("script-src ") }).split(separator: " ").dropFirst()
+    #expect(parts.first == "default-src 'none'" && parts.contains("frame-ancestors 'none'"))
+    #expect(scripts.first?.hasPrefix("'sha256-") == true && scripts.contains { $0.hasPrefix("https://\(host)") })
+    // No whole scheme, and not everybody.
+    let all = Set(parts.flatMap { $0.split(separator: " ").dropFirst() })
+    #expect(all.isDisjoint(with: ["*", "https:", "http:", "data:", "'unsafe-eval'"]))
+    #expect(!scripts.contains("'unsafe-inline'"))
     let text = try #require(page.attribute("data-way", after: "<div id=\"captcha\""))
     let way = try #require(JSON(parsing: text.utf8))
     // What the page's script makes of it.

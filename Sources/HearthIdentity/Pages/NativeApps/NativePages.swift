@@ -49,7 +49,7 @@ struct NativePages: Sendable {
 
   private func captcha(_ asked: NativeRequest, _ way: NativeReturn) -> HTMLPage {
     let settings = accounts.configuration
-    guard settings.servesPhoneSignIn || settings.phone.secondFactor || settings.isEmulator else {
+    guard settings.sendsPhoneCodes || settings.isEmulator else {
       return .back(
         to: way.address(errorCode: "auth/operation-not-allowed", message: "This server sends no codes to phones."))
     }

@@ -38,7 +38,7 @@ struct NativeReturn: Sendable, Equatable {
   var captchaParts: (before: String, callback: String, after: String) {
     switch app {
     case .ios: (deepLink, described, "")
-    case .android: (intentHead("recaptcha") + "S.link=", described, ";B.encryptionEnabled=false;end")
+    case .android: (intentHead("recaptcha") + "S.link=", described, Self.intentEnd)
     }
   }
 
@@ -48,7 +48,7 @@ struct NativeReturn: Sendable, Equatable {
   var linkParts: (before: String, callback: String?, after: String) {
     switch app {
     case .ios: (deepLink, described, "")
-    case .android: (intentHead("genericidp") + "S.link=", nil, ";B.encryptionEnabled=false;end")
+    case .android: (intentHead("genericidp") + "S.link=", nil, Self.intentEnd)
     }
   }
 
@@ -88,6 +88,8 @@ struct NativeReturn: Sendable, Equatable {
 
   // MARK: Android
 
+  private static let intentEnd = ";B.encryptionEnabled=false;end"
+
   private func intentHead(_ scheme: String) -> String {
     let event = eventID.map { "S.eventId=\(PercentEncoding.encode($0));" } ?? ""
     let type = "S.authType=\(PercentEncoding.encode(authType));"
@@ -95,7 +97,7 @@ struct NativeReturn: Sendable, Equatable {
   }
 
   private func intent(_ scheme: String, _ name: String, _ value: String) -> String {
-    "\(intentHead(scheme))\(name)=\(PercentEncoding.encode(value));B.encryptionEnabled=false;end"
+    "\(intentHead(scheme))\(name)=\(PercentEncoding.encode(value))\(Self.intentEnd)"
   }
 
   /// An address of this server, opened in the app of that name alone.

@@ -13,7 +13,7 @@ struct FormArrival: Sendable {
 
   func answer(_ request: IdentityRequest) async -> IdentityResponse {
     guard let fields = PercentEncoding.pairs(request.body), fields.count <= Self.fieldsMax,
-      let parts = HandlerPage.parts(fields)
+      let parts = PageQuery.parts(fields)
     else { return HTMLPage.brokenStart.response }
     if let response = parts["SAMLResponse"], !response.isEmpty {
       return await SAMLArrival(page: page).answer(response, parts, request)

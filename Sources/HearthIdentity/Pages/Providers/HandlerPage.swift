@@ -12,7 +12,7 @@ struct HandlerPage: Sendable {
     if request.method == "POST" { return await FormArrival(page: self).answer(request) }
     guard request.method == "GET" else { return HTMLPage.methodNotAllowed.response }
     if request.parameter("state") != nil {
-      guard let parts = Self.parts(request.query) else { return HTMLPage.brokenStart.response }
+      guard let parts = PageQuery.parts(request.query) else { return HTMLPage.brokenStart.response }
       return arrival(parts, request)
     }
     if NativeRequest.isMeant(request.query) { return await NativePages(page: self).answer(request) }
@@ -139,16 +139,6 @@ struct HandlerPage: Sendable {
   }
 
   // MARK: Back from it
-
-  /// Parameters by their names; nil when one comes twice.
-  static func parts(_ fields: [(name: String, value: String)]) -> [String: String]? {
-    var parts: [String: String] = [:]
-    for field in fields {
-      guard parts[field.name] == nil else { return nil }
-      parts[field.name] = field.value
-    }
-    return parts
-  }
 
   /// - Parameters:
   ///   - parts: what the provider had the browser say.

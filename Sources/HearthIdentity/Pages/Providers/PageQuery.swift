@@ -8,14 +8,21 @@ struct PageQuery: Sendable {
 
   private let parts: [String: String]
 
-  /// Nil when a parameter comes twice: who reads the first and who reads the last would not be told the same.
+  /// Nil when a parameter comes twice.
   init?(_ query: [(name: String, value: String)]) {
+    guard let parts = Self.parts(query) else { return nil }
+    self.parts = parts
+  }
+
+  /// Parameters by their names; nil when one comes twice: who reads the first and who reads the last would not be told
+  /// the same.
+  static func parts(_ parameters: [(name: String, value: String)]) -> [String: String]? {
     var parts: [String: String] = [:]
-    for parameter in query {
+    for parameter in parameters {
       guard parts[parameter.name] == nil else { return nil }
       parts[parameter.name] = parameter.value
     }
-    self.parts = parts
+    return parts
   }
 
   /// A parameter; nil when it is absent, empty, or too long to be meant.
