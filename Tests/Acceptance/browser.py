@@ -13,6 +13,14 @@ CHROMIUM = shutil.which("chromium")
 PICTURES = os.environ.get("HEARTH_PICTURES")
 
 
+def picture(page, name):
+    """Keeps how a page looks, where somebody wants to see it."""
+    if PICTURES:
+        folder = pathlib.Path(PICTURES)
+        folder.mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=folder / f"{name}.png")
+
+
 class Watched:
     """A page, and what was wrong on it."""
 
@@ -35,10 +43,7 @@ class Watched:
             self.foreign.append(request.url)
 
     def picture(self, name):
-        if PICTURES:
-            folder = pathlib.Path(PICTURES)
-            folder.mkdir(parents=True, exist_ok=True)
-            self.page.screenshot(path=folder / (name + ".png"))
+        picture(self.page, name)
 
     def check(self, *allowed):
         """Nothing was wrong but what holds one of the allowed texts."""

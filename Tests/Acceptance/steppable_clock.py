@@ -55,8 +55,10 @@ class SteppableClock:
         offset.write_bytes(bytes(8))
         with open(offset, "r+b") as file:
             self.page = mmap.mmap(file.fileno(), 8)
+        self.offset_seconds = 0
         self.environment = {"LD_PRELOAD": str(library), "STEPPABLE_CLOCK": str(offset)}
 
     def set(self, offset_seconds):
         """How far the process's clock is from the machine's, from now on."""
+        self.offset_seconds = offset_seconds
         self.page[:8] = struct.pack("<q", offset_seconds)

@@ -9,21 +9,15 @@ import pytest
 import requests
 
 import secrets_seen
-from browser import browser
+from browser import picture
 from conftest import Server
 from identity import HOST
 from test_certificates import make
-from test_web_sign_in import AUTH, MILLISECONDS, App, picture
+from test_web_sign_in import AUTH, MILLISECONDS, App, contexts, script  # noqa: F401
 from waits import WAIT_SECONDS
 from websdk import apple as apples
-from websdk import sdk
 
 SUB = "000123.abc.0456"
-
-
-@pytest.fixture(scope="module")
-def script(tmp_path_factory):
-    return sdk.bundle(tmp_path_factory.mktemp("sdk"))
 
 
 @pytest.fixture
@@ -51,13 +45,8 @@ def server(tmp_path, apple):
 
 
 @pytest.fixture
-def app(server, script):
-    rules = ",".join(
-        f"MAP {name}:443 {server.authority}" for name in (HOST, "securetoken.googleapis.com", "auth.example.test"))
-    with browser(
-        f"--host-resolver-rules={rules}", "--disable-features=LocalNetworkAccessChecks", "--ignore-certificate-errors"
-    ) as made:
-        yield App(made.new_context(ignore_https_errors=True), script, provider="apple.com")
+def app(contexts, script):  # noqa: F811
+    return App(contexts(), script, provider="apple.com")
 
 
 def lookup(server, token):

@@ -12,11 +12,12 @@ import pytest
 import requests
 
 import secrets_seen
-from browser import PICTURES, browser
+from browser import browser, picture
 from conftest import Server
 from test_certificates import make
-from test_phones import Captcha
+from test_phones import captcha  # noqa: F401
 from test_web_phones import NUMBER, Phone
+from test_web_sign_in import provider  # noqa: F401
 from waits import WAIT_SECONDS, until
 from websdk import provider as providers
 
@@ -29,19 +30,6 @@ SCHEME, APP_SCHEME = "com.googleusercontent.apps.123-abc", "app-1-1234567890-ios
 LIBRARIES = {
     "recaptcha": "https://www.google.com/recaptcha/api.js**", "hcaptcha": "https://js.hcaptcha.com/1/api.js**",
     "turnstile": "https://challenges.cloudflare.com/turnstile/v0/api.js**"}
-
-
-@pytest.fixture
-def captcha():
-    captcha = Captcha()
-    yield captcha
-    captcha.stop()
-
-
-@pytest.fixture
-def provider():
-    with providers.provider() as made:
-        yield made
 
 
 @pytest.fixture
@@ -118,10 +106,6 @@ class Device:
         assert self.page.get_attribute("#back", "href") == url
         return url
 
-    def picture(self, name):
-        if PICTURES:
-            self.page.screenshot(path=pathlib.Path(PICTURES) / f"{name}.png")
-
 
 def deep_link(url, scheme, kind, event="QWERTYUIOP"):
     """As the iOS SDK reads it: scheme, host and path, then the kind and the event of the address within."""
@@ -145,7 +129,7 @@ IOS = {"apiKey": "demo-key", "ibi": BUNDLE, "eventId": "QWERTYUIOP", "v": "Fireb
 
 @pytest.mark.parametrize("service,widget", [
     ("recaptcha", "checkbox"), ("recaptcha", "score"), ("hcaptcha", "invisible"), ("turnstile", "checkbox")])
-def test_a_number_signs_in_from_an_app(device, start, captcha, service, widget):
+def test_a_number_signs_in_from_an_app(device, start, captcha, service, widget):  # noqa: F811
     server = start(phone={"captcha": {
         "service": service, "siteKey": "the-site-key", "secret": "secret-of-the-captcha", "verifyURL": captcha.url,
         "widget": widget}})
@@ -158,10 +142,10 @@ def test_a_number_signs_in_from_an_app(device, start, captcha, service, widget):
     browser.open(**IOS, authType="verifyApp", appId=APP_ID)
     if widget == "checkbox":
         browser.page.wait_for_selector("#captcha button", timeout=MILLISECONDS)
-        browser.picture(f"captcha-{service}")
+        picture(browser.page, f"captcha-{service}")
         browser.page.click("#captcha button")
     told = deep_link(browser.app(), APP_SCHEME, "verifyApp")
-    browser.picture(f"captcha-done-{service}-{widget}")
+    picture(browser.page, f"captcha-done-{service}-{widget}")
     assert told["recaptchaToken"] == "good-the-site-key-0"
     assert not [text for text in browser.refused if "Content Security Policy" in text], browser.refused
     phone = Phone(server)
@@ -172,14 +156,14 @@ def test_a_number_signs_in_from_an_app(device, start, captcha, service, widget):
     secrets_seen.note(entered.json()["idToken"])
 
 
-def test_a_captcha_that_does_not_load(device, start, captcha):
+def test_a_captcha_that_does_not_load(device, start, captcha):  # noqa: F811
     server = start(phone={"captcha": {
         "service": "turnstile", "siteKey": "k", "secret": "secret-of-the-captcha", "verifyURL": captcha.url}})
     browser = device(server)
     browser.context.route(LIBRARIES["turnstile"], lambda route: route.abort())
     browser.open(**IOS, authType="verifyApp", clientId=CLIENT)
     browser.page.wait_for_selector("#failed:visible", timeout=MILLISECONDS)
-    browser.picture("captcha-failed")
+    picture(browser.page, "captcha-failed")
     told = deep_link(browser.page.get_attribute("#failed a", "href"), SCHEME, "verifyApp")
     assert json.loads(told["firebaseError"])["code"] == "auth/network-request-failed"
 
@@ -190,7 +174,7 @@ def test_without_a_captcha_the_app_is_opened_at_once(device, start):
     assert deep_link(browser.app(), SCHEME, "verifyApp")["recaptchaToken"]
 
 
-def test_a_provider_signs_in_from_an_app(device, start, provider, tmp_path):
+def test_a_provider_signs_in_from_an_app(device, start, provider, tmp_path):  # noqa: F811
     (tmp_path / "secret").write_text(providers.CLIENT[1] + "\n")
     server = start(oauth={"allowsPlainHTTP": True, "oidc": [{
         "id": "oidc.corp", "issuer": provider.url, "clientIDs": [providers.CLIENT[0]], "clientSecretFile": str(tmp_path / "secret")}]})
@@ -208,7 +192,7 @@ def test_a_provider_signs_in_from_an_app(device, start, provider, tmp_path):
         return browser.app()
 
     link = deep_link(visit(clientId=CLIENT), SCHEME, "signInWithRedirect")["link"]
-    browser.picture("back-to-the-app")
+    picture(browser.page, "back-to-the-app")
     assert browser.page.url == f"{AUTH}/__/auth/handler"
 
     def redeem(session, body="providerId=oidc.corp"):
@@ -242,7 +226,7 @@ def test_other_apps_are_not_opened(device, start):
         browser.open(**{**IOS, "authType": "verifyApp", **query})
         browser.page.wait_for_selector("h1", timeout=MILLISECONDS)
         assert browser.page.query_selector("#back") is None, name
-        browser.picture(f"app-refused-{name}")
+        picture(browser.page, f"app-refused-{name}")
         assert [url for url in browser.opened if not url.startswith("http")] == []
 
 

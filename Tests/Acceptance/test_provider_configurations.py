@@ -12,12 +12,12 @@ import requests
 from firebase_admin import auth, tenant_mgt
 
 import secrets_seen
-from browser import browser
+from browser import browser, picture
 from conftest import Server
 from identity import HOST, claims
 from test_admin_users import app  # noqa: F401  (a fixture)
 from test_certificates import make
-from test_web_sign_in import APP, AUTH, MILLISECONDS, App, agree, picture, script  # noqa: F401
+from test_web_sign_in import APP, AUTH, MILLISECONDS, App, agree, script  # noqa: F401
 from waits import WAIT_SECONDS
 from websdk import provider as providers
 from websdk import saml

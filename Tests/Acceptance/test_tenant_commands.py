@@ -104,6 +104,7 @@ def test_a_deleted_tenants_sockets_are_told_and_receipts_shown(serve):
     live = Client(server)
     live.sign_in(user["idToken"])
     live.listen(f"/of/{tenant}")
-    told = run(server, "tenants", "delete", tenant, "--yes", "--wait")
-    assert f"deleted {tenant}" in told and "1" in told
+    told = run(server, "tenants", "delete", tenant, "--yes", "--wait", "--json").splitlines()
+    state, receipt = (json.loads(line) for line in told)
+    assert state == {"tenantId": tenant} and (receipt["cancelled"], receipt["isComplete"]) == (1, True), told
     is_signed_out(live)

@@ -10,11 +10,11 @@ import pytest
 import requests
 
 import secrets_seen
-from browser import PICTURES, browser
+from browser import browser, picture
 from conftest import Server
 from identity import HOST
 from test_certificates import make
-from test_phones import Captcha
+from test_phones import captcha  # noqa: F401
 from waits import WAIT_SECONDS, until
 from websdk import sdk
 
@@ -28,13 +28,6 @@ ACCOUNT = ["ann@example.com", "correct horse"]
 @pytest.fixture(scope="module")
 def script(tmp_path_factory):
     return sdk.bundle(tmp_path_factory.mktemp("sdk"))
-
-
-@pytest.fixture
-def captcha():
-    captcha = Captcha()
-    yield captcha
-    captcha.stop()
 
 
 @pytest.fixture
@@ -82,10 +75,6 @@ class App:
             "() => !['', 'null'].includes(document.getElementById('result').textContent)", timeout=MILLISECONDS)
         return json.loads(self.page.inner_text("#result"))
 
-    def picture(self, name):
-        if PICTURES:
-            self.page.screenshot(path=pathlib.Path(PICTURES) / f"{name}.png")
-
 
 @pytest.fixture
 def app(script, request):
@@ -128,7 +117,7 @@ def verify(server, email):
         timeout=WAIT_SECONDS).raise_for_status()
 
 
-def test_a_number_signs_in_behind_a_captcha(app, start, captcha):
+def test_a_number_signs_in_behind_a_captcha(app, start, captcha):  # noqa: F811
     server = start(captcha={
         "service": "recaptcha", "siteKey": "the-site-key", "secret": "secret-of-the-captcha", "verifyURL": captcha.url,
         "hostnames": ["app.example.com"]})
@@ -139,7 +128,7 @@ def test_a_number_signs_in_behind_a_captcha(app, start, captcha):
     assert page.do("confirm", "000000" if code != "000000" else "000001")["error"] == "auth/invalid-verification-code"
     user = page.do("confirm", code)
     assert user["phoneNumber"] == NUMBER and user["providers"] == ["phone"], user
-    page.picture("phone-sign-in")
+    picture(page.page, "phone-sign-in")
     assert page.do("confirm", code)["error"] == "auth/invalid-verification-id"
     assert page.do("begin", "+12025550100")["error"] == "auth/operation-not-allowed"
     assert page.do("begin", "0151 123")["error"] == "auth/invalid-phone-number"
@@ -182,7 +171,7 @@ def test_a_phone_as_second_factor(app, start, script):
     assert page.do("resolve", "000000" if code != "000000" else "000001")["error"] == "auth/invalid-verification-code"
     entered = page.do("resolve", code)
     assert entered["uid"] == user["uid"] and entered["factors"] == [["phone", "mine", NUMBER]], entered
-    page.picture("phone-second-factor")
+    picture(page.page, "phone-second-factor")
 
 
 def test_apps_of_an_emulator_address_need_no_widget(app, start):

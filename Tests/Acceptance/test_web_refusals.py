@@ -1,27 +1,14 @@
 """What people, apps and servers do wrong on each way in, with the unmodified web SDK in a real Chromium: closed, blocked,
 disabled, too late, used again, from elsewhere."""
 
-import pytest
-
-from browser import CHROMIUM
+from browser import CHROMIUM, picture
+from test_provider_configurations import log_in
+from test_web_sign_in import agree
 from websdk import sdk
-from websdk.place import APP, AUTH, SHOP, agree, log_in, picture, place_in
+from websdk.place import APP, AUTH, SHOP, place, whole  # noqa: F401
 
 NUMBER, OTHER = "+4915112345678", "+436641234567"
 MINUTE = 60
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    script = sdk.bundle(tmp_path_factory.mktemp("sdk"))
-    with place_in(tmp_path_factory.mktemp("place"), script) as made:
-        yield made
-
-
-@pytest.fixture
-def place(whole):
-    yield whole
-    whole.clean()
 
 
 def oidc(app, who, how="firebase.signInWithPopup(auth, oidc)"):
@@ -29,12 +16,12 @@ def oidc(app, who, how="firebase.signInWithPopup(auth, oidc)"):
     return app.outcome()
 
 
-def code_for(place, app, number):
+def code_for(place, app, number):  # noqa: F811
     assert app.run(f"begin('{number}')") == {"done": True}
     return place.phone.code()
 
 
-def test_closed(place):
+def test_closed(place):  # noqa: F811
     """A window that is closed, on each page that may be in it: all at once, for the SDK waits eight seconds for each."""
     tenant = place.administrator.tenant("acme")
     place.administrator.make_issuer(place.provider, tenant)
@@ -65,7 +52,7 @@ def test_closed(place):
     assert oidc(waiting[0], "cleo@corp.example")["email"] == "cleo@corp.example"
 
 
-def test_windows_that_are_blocked(place):
+def test_windows_that_are_blocked(place):  # noqa: F811
     strict = place.chromium.browser_type.launch(
         executable_path=CHROMIUM, args=["--no-sandbox", *place.arguments], ignore_default_args=["--disable-popup-blocking"])
     app = place.app(context=strict.new_context(ignore_https_errors=True), atOnce="firebase.signInWithPopup(auth, oidc)")
@@ -73,7 +60,7 @@ def test_windows_that_are_blocked(place):
     strict.close()
 
 
-def test_disabled_meanwhile(place):
+def test_disabled_meanwhile(place):  # noqa: F811
     app = place.app()
     uid = oidc(app, "dora@corp.example")["uid"]
     popup = app.popup("firebase.signInWithPopup(auth, oidc)")
@@ -102,7 +89,7 @@ def test_disabled_meanwhile(place):
     assert app.run(f"confirmation.confirm('{code}')")["error"] == "auth/user-disabled"
 
 
-def test_disabled_before_the_second_step(place):
+def test_disabled_before_the_second_step(place):  # noqa: F811
     sdk.needs_all(place.script)
     uid = place.account("ines@example.com")
     app = place.app()
@@ -127,7 +114,7 @@ def test_disabled_before_the_second_step(place):
     assert app.outcome()["error"] == "auth/user-disabled"
 
 
-def test_switched_off_meanwhile(place):
+def test_switched_off_meanwhile(place):  # noqa: F811
     administrator = place.administrator
     app = place.app()
     for provider, path, go in (
@@ -161,7 +148,7 @@ def test_switched_off_meanwhile(place):
     popup.close()
 
 
-def test_too_late(place):
+def test_too_late(place):  # noqa: F811
     app, waiting = place.app(), place.app()
     # On the company's page, on the provider's page, and on the way from there to the app.
     at_company = app.popup("firebase.signInWithPopup(auth, saml)")
@@ -187,7 +174,7 @@ def test_too_late(place):
     assert app.run(f"confirmation.confirm('{code}')")["error"] == "auth/code-expired"
 
 
-def test_second_steps_too_late(place):
+def test_second_steps_too_late(place):  # noqa: F811
     sdk.needs_all(place.script)
     uid = place.account("lars@example.com")
     app = place.app()
@@ -197,7 +184,6 @@ def test_second_steps_too_late(place):
     # A secret that nobody showed a code of.
     secret = app.page.evaluate("() => makeSecret()")
     place.clock.set(20 * MINUTE)
-    app.step += 20 * MINUTE
     assert app.run(f"enrolTOTP('{app.totp(secret)}')")["error"] == "auth/requires-recent-login"
     app.sign_in("lars@example.com")
     assert app.run(f"enrolTOTP('{app.totp(secret)}')")["error"] == "auth/code-expired"
@@ -206,7 +192,6 @@ def test_second_steps_too_late(place):
     app.sign_in("lars@example.com")
     code = app.totp(secret)
     place.clock.set(32 * MINUTE)
-    app.step += 12 * MINUTE
     # A code of another time, and a sign-in that waited too long.
     refused = [app.run(f"resolve('{each}')")["error"] for each in (code, app.totp(secret))]
     assert refused == ["auth/invalid-multi-factor-session"] * 2, refused
@@ -231,7 +216,7 @@ def test_second_steps_too_late(place):
     assert app.run(f"resolve('{code}')")["error"] == "auth/code-expired"
 
 
-def test_used_again(place):
+def test_used_again(place):  # noqa: F811
     app = place.app()
     popup = app.popup("firebase.signInWithPopup(auth, oidc)")
     back = []
@@ -276,7 +261,7 @@ def test_used_again(place):
     assert app.run("getRedirectResult(auth)") == {"nothing": True}
 
 
-def test_from_elsewhere(place):
+def test_from_elsewhere(place):  # noqa: F811
     # An app of another site: windows come back to it, redirects find nothing there, for its frame has a storage of its own.
     shop = place.app(SHOP)
     assert oidc(shop, "sam@corp.example")["email"] == "sam@corp.example"

@@ -9,7 +9,7 @@ import urllib.parse
 import pytest
 import requests
 
-from browser import PICTURES, browser
+from browser import browser, picture
 from conftest import Server
 from identity import HOST
 from test_certificates import make
@@ -100,11 +100,6 @@ def contexts(server):
         f"--host-resolver-rules={rules}", "--disable-features=LocalNetworkAccessChecks", "--ignore-certificate-errors"
     ) as made:
         yield lambda: made.new_context(ignore_https_errors=True)
-
-
-def picture(page, name):
-    if PICTURES:
-        page.screenshot(path=pathlib.Path(PICTURES) / f"{name}.png")
 
 
 def agree(page, who):

@@ -1,31 +1,18 @@
 """Every way in with the unmodified web SDK, in a real Chromium: linking, second factors after any of them, tenants."""
 
-import pytest
-
+from test_provider_configurations import log_in
+from test_web_sign_in import agree
 from websdk import sdk
-from websdk.place import agree, log_in, place_in, refuse
+from websdk.place import place, refuse, whole  # noqa: F401
 
 NUMBER = "+4915112345678"
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    script = sdk.bundle(tmp_path_factory.mktemp("sdk"))
-    with place_in(tmp_path_factory.mktemp("place"), script) as made:
-        yield made
-
-
-@pytest.fixture
-def place(whole):
-    yield whole
-    whole.clean()
 
 
 def asked_for_factor(answer):
     assert answer["error"] == "auth/multi-factor-auth-required", answer
 
 
-def test_linked_and_proven_by_redirect(place):
+def test_linked_and_proven_by_redirect(place):  # noqa: F811
     sdk.needs_all(place.script)
     uid = place.account("ann@example.com")
     app = place.app()
@@ -63,7 +50,7 @@ def test_linked_and_proven_by_redirect(place):
     assert app.outcome()["error"] == "auth/credential-already-in-use"
 
 
-def test_an_authenticators_codes(place):
+def test_an_authenticators_codes(place):  # noqa: F811
     sdk.needs_all(place.script)
     uid = place.account("tom@example.com")
     app = place.app()
@@ -94,7 +81,7 @@ def test_an_authenticators_codes(place):
     assert app.sign_in("tom@example.com")["factors"] == []
 
 
-def test_a_second_factor_after_a_providers_page(place):
+def test_a_second_factor_after_a_providers_page(place):  # noqa: F811
     sdk.needs_all(place.script)
     app = place.app()
     agree(app.popup("firebase.signInWithPopup(auth, oidc)"), "kim@corp.example")
@@ -130,7 +117,7 @@ def test_a_second_factor_after_a_providers_page(place):
     assert place.again(other.last("mfaSignIn:finalize")) == "INVALID_MFA_PENDING_CREDENTIAL"
 
 
-def test_tenants(place):
+def test_tenants(place):  # noqa: F811
     administrator = place.administrator
     tenant, other = administrator.tenant("acme"), administrator.tenant("globex")
     administrator.make_issuer(place.provider, tenant)
@@ -170,7 +157,7 @@ def test_tenants(place):
     assert app.run(f"begin('{NUMBER}')")["error"] == "auth/unsupported-tenant-operation"
 
 
-def test_second_factors_and_passkeys_in_a_tenant(place):
+def test_second_factors_and_passkeys_in_a_tenant(place):  # noqa: F811
     sdk.needs_all(place.script)
     tenant = place.administrator.tenant("initech")
     place.administrator.ask("PATCH", f"tenants/{tenant}", {"allowPasswordSignup": True}, updateMask="allowPasswordSignup")
