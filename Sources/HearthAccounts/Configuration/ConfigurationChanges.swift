@@ -22,9 +22,35 @@ enum ConfigurationChanges {
     do throws(SettingsError) {
       _ = try AccountsConfiguration.parse(text, over: configuration)
     } catch {
-      throw AccountError(.invalidArgument, error.description)
+      guard let kept, fits(patch, beside: kept, over: configuration) else {
+        throw AccountError(.invalidArgument, error.description)
+      }
     }
     return changes.members?.isEmpty == false ? String(decoding: text, as: UTF8.self) : nil
+  }
+
+  /// Whether changes are right by themselves, and only what was changed before does not go with the rest any more.
+  private static func fits(_ patch: JSON, beside kept: String, over configuration: AccountsConfiguration) -> Bool {
+    guard (try? AccountsConfiguration.parse(Array(kept.utf8), over: configuration)) == nil else { return false }
+    let own = merge(patch, into: .object([])).text()
+    return (try? AccountsConfiguration.parse(own, over: fitting(kept, over: configuration))) != nil
+  }
+
+  /// A configuration with those changes that go with it, one by one: what one of them cannot be any more must not undo the
+  /// others.
+  static func fitting(_ changes: String, over configuration: AccountsConfiguration) -> AccountsConfiguration {
+    var value = configuration
+    func take(_ change: JSON) -> Bool {
+      guard let next = try? AccountsConfiguration.parse(change.text(), over: value) else { return false }
+      value = next
+      return true
+    }
+    for member in JSON(parsing: changes.utf8)?.members ?? [] where !take(.object([member])) {
+      for part in member.value.members ?? [] {
+        _ = take(.object([JSON.Member(member.name, .object([part]))]))
+      }
+    }
+    return value
   }
 
   /// The members of both, those of objects in it one by one: what is still further inside is one value.

@@ -51,9 +51,16 @@ package final class LiveConfiguration: Sendable {
       {
         value = last.value
       } else {
-        // Of what no longer fits the project's settings the project's counts.
-        value =
-          (try? AccountsConfiguration.parse(Array(changes.utf8), over: value)) ?? Self.fitting(changes, over: value)
+        do throws(SettingsError) {
+          value = try AccountsConfiguration.parse(Array(changes.utf8), over: value)
+        } catch {
+          value = ConfigurationChanges.fitting(changes, over: value)
+          notice(
+            AccountsNotice(
+              .error,
+              "something that administrators decided for the tenant \(tenant.id) does not go with the project's settings any more, and these count there: \(error)"
+            ))
+        }
         lastOfTenant.withLock { [value] in
           $0 = TenantReading(changesOfProject: ofProject ?? "", changes: changes, value: value)
         }
@@ -80,7 +87,7 @@ package final class LiveConfiguration: Sendable {
         last = (changes, value)
         return (value, nil)
       } catch {
-        let value = Self.fitting(changes, over: decided)
+        let value = ConfigurationChanges.fitting(changes, over: decided)
         last = (changes, value)
         return (value, error)
       }
@@ -91,15 +98,6 @@ package final class LiveConfiguration: Sendable {
           .error,
           "something that administrators changed of the configuration does not go with the file any more, and the file counts there: \(problem)"
         ))
-    }
-    return value
-  }
-
-  /// The changes that go with the file, one by one: what one of them cannot be any more must not undo the others.
-  private static func fitting(_ changes: String, over decided: AccountsConfiguration) -> AccountsConfiguration {
-    var value = decided
-    for member in JSON(parsing: changes.utf8)?.members ?? [] {
-      if let next = try? AccountsConfiguration.parse(JSON.object([member]).text(), over: value) { value = next }
     }
     return value
   }

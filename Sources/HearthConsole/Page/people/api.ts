@@ -69,12 +69,15 @@ const RECEIPT_SECONDS = 10;
 /** So many connections of one account are asked what they listen to. */
 const CONNECTIONS_LOOKED_AT = 10;
 
-/** Accounts, by the operations that the administrators' tools use. */
+/** Accounts, by the operations that the administrators' tools use. Work of several requests keeps the one that it began with. */
 export class PeopleApi {
-  /** Whose accounts they are, by its id; empty for the project's own. */
-  tenant = "";
+  /** - Parameter tenant: whose accounts they are, by its id; empty for the project's own. */
+  constructor(private readonly api: ConsoleApi, readonly tenant = "") {}
 
-  constructor(private readonly api: ConsoleApi) {}
+  /** The accounts of a tenant, or of the project. */
+  of(tenant: string): PeopleApi {
+    return new PeopleApi(this.api, tenant);
+  }
 
   /** An operation on the accounts, as the door names it. */
   private at(operation: string): string {

@@ -19,7 +19,8 @@ const GROWN_MILLISECONDS = 300;
 
 /** The accounts, and one of them. */
 export class PeopleController extends Store {
-  readonly api: PeopleApi;
+  /** Those of the accounts that are shown. */
+  api: PeopleApi;
   list: Person[] = [];
   next: string | null = null;
   isLoading = true;
@@ -72,7 +73,7 @@ export class PeopleController extends Store {
   /** Shows the accounts of a tenant. What was known of others goes: one may have the same uid. */
   belongTo(tenant: string): void {
     if (tenant === this.tenant) return;
-    this.api.tenant = tenant;
+    this.api = this.api.of(tenant);
     [this.list, this.next, this.one, this.uid, this.sheet, this.awaited] = [[], null, null, null, null, null];
     this.receipts.clear();
     void this.load();

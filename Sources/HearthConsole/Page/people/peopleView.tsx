@@ -48,7 +48,7 @@ export class PeopleView extends View<{ app: App; place: Place; database: string 
     app.search = () => this.field?.focus();
     this.people.search(place.asked.get("q") ?? "", (FILTERS.find(each => each.value === place.asked.get("state"))?.value ?? ""));
     const order = place.asked.get("order");
-    this.people.api.tenant = tenantIn(place.asked.get("tenant"));
+    this.people.api = this.people.api.of(tenantIn(place.asked.get("tenant")));
     if (order) this.people.sorting = { order: order.replace(/^-/, ""), isDescending: order.startsWith("-") };
     this.people.start();
     this.people.choose(place.parts[0] ?? null);

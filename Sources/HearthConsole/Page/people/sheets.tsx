@@ -49,14 +49,17 @@ class CreateSheet extends Component<{ people: PeopleController; onCreated: (uid:
 
   private async submit(): Promise<void> {
     const { people, onCreated } = this.props;
+    const { api } = people;
     const { email, password, name, uid, claims } = this.state;
     const wrong = claims ? problemOfClaims(claims) : null;
     if (wrong) return this.setState({ problem: wrong });
     this.setState({ isBusy: true, problem: null });
     try {
-      const made = await people.api.create({ ...(email ? { email } : {}), ...(password ? { password } : {}), ...(uid ? { localId: uid } : {}),
+      const made = await api.create({ ...(email ? { email } : {}), ...(password ? { password } : {}), ...(uid ? { localId: uid } : {}),
         ...(name ? { displayName: name } : {}) });
-      if (claims) await people.api.update({ localId: made.localId, customAttributes: JSON.stringify(JSON.parse(claims)) });
+      if (claims) await api.update({ localId: made.localId, customAttributes: JSON.stringify(JSON.parse(claims)) });
+      // Somebody else's accounts may be shown by now.
+      if (people.api !== api) return;
       people.open(null);
       await people.load();
       onCreated(made.localId);
@@ -96,6 +99,7 @@ class ImportSheet extends Component<{ people: PeopleController }, ImportState> {
 
   private async submit(): Promise<void> {
     const { people } = this.props;
+    const { api } = people;
     const read = readImport(this.state.text);
     if ("problem" in read) return this.setState({ problem: read.problem });
     const users = read.users.map(user => ({ localId: makePushId(Date.now()), ...user })) as { localId: string; email?: string }[];
@@ -105,7 +109,7 @@ class ImportSheet extends Component<{ people: PeopleController }, ImportState> {
     try {
       for (let at = 0; at < users.length; at += BATCH) {
         const batch = users.slice(at, at + BATCH);
-        const { error = [] } = await people.api.import(batch);
+        const { error = [] } = await api.import(batch);
         taken += batch.length - error.length;
         for (const each of error) refused.push({ row: `${at + each.index + 1}, ${batch[each.index]?.email ?? batch[each.index]?.localId ?? ""}`, message: each.message });
         this.setState({ taken });
