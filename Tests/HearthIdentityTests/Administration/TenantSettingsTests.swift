@@ -297,7 +297,7 @@ import Testing
     #expect(try await Self.get(world, tenant)["recaptchaConfig"] == nil)
   }
 
-  @Test("what a tenant has of its own stays what it is when the project changes, and comes back after a restart")
+  @Test("what a tenant has of its own stays what it is when the project changes")
   func overProject() async throws {
     let world = try IdentityWorld { $0.passwordCost = .small }
     let tenant = try await Self.make(
@@ -323,5 +323,33 @@ import Testing
     damaged.changes = #"{"allowsSignUp":false,"passwordPolicy":{"lengthMin":9000}}"#
     let settings = try #require(world.accounts.tenants).configuration(of: damaged)
     #expect(!settings.allowsSignUp && settings.passwordPolicy.lengthMin == 6)
+  }
+
+  @Test("what of a tenant's settings no longer fits the project's is passed over alone, and the operator is told")
+  func noLongerFits() async throws {
+    let world = try IdentityWorld { $0.passwordCost = .small }
+    let tenant = try await Self.make(world, [:])
+    func policy(_ options: JSON) -> JSON {
+      [
+        "passwordPolicyConfig": [
+          "passwordPolicyEnforcementState": "ENFORCE", "passwordPolicyVersions": [["customStrengthOptions": options]],
+        ]
+      ]
+    }
+    let long: JSON = ["minPasswordLength": 100, "containsNumericCharacter": true]
+    let decided = try await Self.patch(world, tenant, "passwordPolicyConfig", policy(long))
+    #expect(decided.status == 200, "\(decided.text)")
+    let project = try await world.send(
+      "/v2/projects/demo-test/config", policy(["maxPasswordLength": 64]).text(), method: "PATCH",
+      authority: Self.administrator)
+    #expect(project.status == 200, "\(project.text)")
+    let configuration = try #require(world.accounts.tenants?.find(tenant)).configuration
+    #expect(configuration.passwordPolicy.requiresDigit && configuration.passwordPolicy.lengthMin == 6)
+    #expect(world.world.notices.contains { $0.text.contains("tenant \(tenant)") })
+    // What is right by itself is taken, and what is not is refused as before.
+    let other: JSON = ["client": ["permissions": ["disabledUserSignup": true]]]
+    #expect(try await Self.patch(world, tenant, "client.permissions", other).status == 200)
+    #expect(try await Self.patch(world, tenant, "passwordPolicyConfig", policy(long)).status == 400)
+    #expect(try #require(world.accounts.tenants?.find(tenant)).configuration.allowsSignUp == false)
   }
 }
