@@ -147,6 +147,11 @@ import Testing
     let link = "http://127.0.0.1:9000/__/auth/callback?providerId=oidc.corp&id_token=\(claims)"
     #expect(try await native.redeem(link, isFromLoopback: true).json["email"] == "a@example.com")
     #expect(try await native.redeem(link).status == 400)
+    // Whoever comes from elsewhere is led into the apps of the settings alone.
+    for query in [NativeWorld.signIn(), NativeWorld.verify()] {
+      let elsewhere = try await native.open(query)
+      #expect(elsewhere.headers["Location"] == nil && elsewhere.back == nil && elsewhere.status >= 400)
+    }
   }
 
   @Test("An app asks whether it is one of the project's, and where its pages are")

@@ -16,7 +16,9 @@ struct NativePages: Sendable {
     let settings = accounts.configuration
     guard settings.apiKeys?.contains(asked.apiKey) ?? true else { return HTMLPage.unknownKey.response }
     guard let origin = page.origin(of: request.host) else { return HTMLPage.otherDomain(settings.pageOrigins).response }
-    if let refusal = refusal(of: asked.app) { return refusal.response }
+    // Programs of an emulator's own machine have whatever apps; there is nobody to lead astray.
+    let isEmulated = accounts.emulator(isFromLoopback: request.isFromLoopback) != nil
+    if !isEmulated, let refusal = refusal(of: asked.app) { return refusal.response }
     let home: Accounts
     do throws(AccountError) {
       home = try await endpoints.home(ofTenant: asked.tenantID, isFromLoopback: request.isFromLoopback)
@@ -25,7 +27,7 @@ struct NativePages: Sendable {
     }
     let way = NativeReturn(app: asked.app, authType: asked.authType, eventID: asked.eventID, origin: origin)
     guard let event = NativeEvent(asked) else { return captcha(asked, way).response }
-    if accounts.emulator(isFromLoopback: request.isFromLoopback) != nil {
+    if isEmulated {
       return EmulatorHandlerPage(accounts: home, providerID: event.providerID, target: .native(event, way)).page
         .response
     }
@@ -35,12 +37,10 @@ struct NativePages: Sendable {
     return await page.departure(departing, origin: origin, to: home, now: request.now)
   }
 
-  /// Whether an app may be opened from here. An emulator's suites have whatever apps; there is nobody to lead astray.
+  /// Whether an app may be opened from here.
   private func refusal(of app: NativeApp) -> HTMLPage? {
-    let settings = accounts.configuration
-    guard !settings.isEmulator else { return nil }
     do throws(NativeApps.Refusal) {
-      try app.check(settings.nativeApps)
+      try app.check(accounts.configuration.nativeApps)
       return nil
     } catch {
       return .foreignNativeApp(app, error)
@@ -61,8 +61,8 @@ struct NativePages: Sendable {
   func page(
     of event: NativeEvent, _ outcome: HandlerEvent.Outcome, _ way: NativeReturn, now: Instant
   ) -> HTMLPage {
-    // The settings may have changed since the visit began.
-    if let refusal = refusal(of: event.app) { return refusal }
+    // The settings may have changed since the visit began. An emulator looked at its beginning at who asks.
+    if !accounts.configuration.isEmulator, let refusal = refusal(of: event.app) { return refusal }
     switch outcome {
     case .error(let code, let message): return .back(to: way.address(errorCode: code, message: message))
     case .open: return .brokenStart
