@@ -10,7 +10,6 @@ import requests
 
 import secrets_seen
 from browser import picture
-from conftest import Server
 from identity import HOST
 from test_certificates import make
 from test_web_sign_in import AUTH, MILLISECONDS, App, contexts, script  # noqa: F401
@@ -27,7 +26,7 @@ def apple():
 
 
 @pytest.fixture
-def server(tmp_path, apple):
+def server(serve, tmp_path, apple):
     make(tmp_path, "server", 30)
     key = tmp_path / "AuthKey.p8"
     key.write_bytes(apple.private_key)
@@ -37,11 +36,9 @@ def server(tmp_path, apple):
         "signIn": {"anonymous": True, "oauth": {"allowsPlainHTTP": True, "apple": {
             "clientIDs": [apples.APP], "servicesID": apples.SERVICES, "teamID": apples.TEAM, "keyID": apples.KEY,
             "privateKeyFile": str(key), "issuer": apple.url}}}}))
-    made = Server(
-        tmp_path / "data", "--tls-cert", str(tmp_path / "server.pem"), "--tls-key", str(tmp_path / "server.key"),
-        "--auth-config", str(settings)).start()
-    yield made
-    made.stop()
+    return serve(
+        "--tls-cert", str(tmp_path / "server.pem"), "--tls-key", str(tmp_path / "server.key"),
+        "--auth-config", str(settings))
 
 
 @pytest.fixture

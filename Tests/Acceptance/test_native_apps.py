@@ -3,6 +3,7 @@ itself reads the address as the SDK does, and asks the server what the SDK asks.
 
 The libraries of captchas are not to be had on every machine: a stand-in for them (`websdk/widgets.js`) is in their place."""
 
+import contextlib
 import hashlib
 import json
 import pathlib
@@ -13,7 +14,6 @@ import requests
 
 import secrets_seen
 from browser import browser, picture
-from conftest import Server
 from test_certificates import make
 from test_phones import captcha  # noqa: F401
 from test_web_phones import NUMBER, Phone
@@ -33,9 +33,7 @@ LIBRARIES = {
 
 
 @pytest.fixture
-def start(tmp_path):
-    started = []
-
+def start(serve, tmp_path):
     def start(phone=None, oauth=None):
         make(tmp_path, "server", 30)
         settings = tmp_path / "auth.json"
@@ -46,28 +44,23 @@ def start(tmp_path):
                 "ios": [{"bundleID": BUNDLE, "appIDs": [APP_ID], "clientIDs": [CLIENT]}],
                 "android": [{"packageName": BUNDLE, "certificates": [SHA1.upper()]}]},
             **({"phone": {"regions": {"allow": ["DE"]}, "outbox": {"showsTexts": False}, **phone}} if phone is not None else {})}))
-        server = Server(
-            tmp_path / "data", "--tls-cert", str(tmp_path / "server.pem"), "--tls-key", str(tmp_path / "server.key"),
-            "--auth-config", str(settings)).start()
-        started.append(server)
-        return server
+        return serve(
+            "--tls-cert", str(tmp_path / "server.pem"), "--tls-key", str(tmp_path / "server.key"),
+            "--auth-config", str(settings))
 
-    yield start
-    for server in started:
-        server.stop()
+    return start
 
 
 @pytest.fixture
-def device(request):
-    def open_device(server):
-        made = browser(
-            f"--host-resolver-rules=MAP auth.example.test:443 {server.authority}",
-            "--disable-features=LocalNetworkAccessChecks", "--ignore-certificate-errors")
-        chromium = made.__enter__()
-        request.addfinalizer(lambda: made.__exit__(None, None, None))
-        return Device(chromium.new_context(ignore_https_errors=True, viewport={"width": 390, "height": 700}))
+def device():
+    with contextlib.ExitStack() as stack:
+        def open_device(server):
+            chromium = stack.enter_context(browser(
+                f"--host-resolver-rules=MAP auth.example.test:443 {server.authority}",
+                "--disable-features=LocalNetworkAccessChecks", "--ignore-certificate-errors"))
+            return Device(chromium.new_context(ignore_https_errors=True, viewport={"width": 390, "height": 700}))
 
-    return open_device
+        yield open_device
 
 
 class Device:
@@ -230,28 +223,25 @@ def test_other_apps_are_not_opened(device, start):
         assert [url for url in browser.opened if not url.startswith("http")] == []
 
 
-def test_on_an_emulator(tmp_path):
+def test_on_an_emulator(serve):
     """Who tests is whoever they say, and the app is opened with that."""
-    server = Server(tmp_path / "data", "--emulator", command="dev", rules='{"rules": {".read": true}}').start()
-    try:
-        with browser("--disable-features=LocalNetworkAccessChecks") as chromium:
-            device = Device(chromium.new_context())
-            query = {
-                **IOS, "authType": "signInWithRedirect", "sessionId": hashlib.sha256(b"ABCDEFGHIJ").hexdigest(),
-                "providerId": "google.com", "clientId": CLIENT}
-            addresses = []
-            for button in ("button[type=submit]", "#cancel"):
-                device.go(f"{server.url}/emulator/auth/handler?{urllib.parse.urlencode(query)}")
-                device.page.fill("#email", "ann@example.com", timeout=MILLISECONDS)
-                device.page.fill("#name", "Ann")
-                device.page.click(button)
-                addresses.append(device.asked())
-        said, refused = (dict(urllib.parse.parse_qsl(url.split("?", 1)[1]))["deep_link_id"] for url in addresses)
-        told = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(said).query))
-        answer = ask(
-            server, "verifyAssertion", requestUri=told["link"], sessionId="ABCDEFGHIJ", postBody="providerId=google.com",
-            returnSecureToken=True)
-        assert answer.json()["email"] == "ann@example.com" and answer.json()["displayName"] == "Ann", answer.text
-        assert "auth%2Fuser-cancelled" in refused
-    finally:
-        server.stop()
+    server = serve("--emulator", command="dev", rules='{"rules": {".read": true}}')
+    with browser("--disable-features=LocalNetworkAccessChecks") as chromium:
+        device = Device(chromium.new_context())
+        query = {
+            **IOS, "authType": "signInWithRedirect", "sessionId": hashlib.sha256(b"ABCDEFGHIJ").hexdigest(),
+            "providerId": "google.com", "clientId": CLIENT}
+        addresses = []
+        for button in ("button[type=submit]", "#cancel"):
+            device.go(f"{server.url}/emulator/auth/handler?{urllib.parse.urlencode(query)}")
+            device.page.fill("#email", "ann@example.com", timeout=MILLISECONDS)
+            device.page.fill("#name", "Ann")
+            device.page.click(button)
+            addresses.append(device.asked())
+    said, refused = (dict(urllib.parse.parse_qsl(url.split("?", 1)[1]))["deep_link_id"] for url in addresses)
+    told = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(said).query))
+    answer = ask(
+        server, "verifyAssertion", requestUri=told["link"], sessionId="ABCDEFGHIJ", postBody="providerId=google.com",
+        returnSecureToken=True)
+    assert answer.json()["email"] == "ann@example.com" and answer.json()["displayName"] == "Ann", answer.text
+    assert "auth%2Fuser-cancelled" in refused

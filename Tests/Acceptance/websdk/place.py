@@ -43,7 +43,7 @@ def place_in(folder, script):
 
 class Place:
     def __init__(self, folder, script, stack):
-        self.folder, self.script = folder, script
+        self.script = script
         self.provider = stack.enter_context(providers.provider())
         self.company = stack.enter_context(saml.identity_provider(folder))
         make(folder, "server", 30)
