@@ -5,7 +5,7 @@ from browser import CHROMIUM, picture
 from test_provider_configurations import log_in
 from test_web_sign_in import agree
 from websdk import sdk
-from websdk.place import AUTH, SHOP, place, whole  # noqa: F401
+from websdk.place import AUTH, MILLISECONDS, SHOP, place, whole  # noqa: F401
 
 NUMBER, OTHER = "+4915112345678", "+436641234567"
 MINUTE = 60
@@ -56,8 +56,10 @@ def test_windows_that_are_blocked(place):  # noqa: F811
     strict = place.chromium.browser_type.launch(
         executable_path=CHROMIUM, args=["--no-sandbox", *place.arguments], ignore_default_args=["--disable-popup-blocking"])
     try:
-        app = place.app(context=strict.new_context(ignore_https_errors=True), atOnce="firebase.signInWithPopup(auth, oidc)")
-        assert app.outcome()["error"] == "auth/popup-blocked"
+        context = strict.new_context(ignore_https_errors=True)
+        with context.expect_console_message(lambda said: said.text.startswith("at once "), timeout=2 * MILLISECONDS) as told:
+            place.app(context=context, atOnce="firebase.signInWithPopup(auth, oidc)")
+        assert "auth/popup-blocked" in told.value.text, told.value.text
     finally:
         strict.close()
 
