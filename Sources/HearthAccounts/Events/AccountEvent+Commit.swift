@@ -21,14 +21,16 @@ extension AccountEvent {
       AccountRecords(root: base.isRoot ? root : root[base], damage: damage)
     }
     let (old, new) = (records(change.oldRoot), records(change.newRoot))
-    let tenant: TenantRecord? = base.isRoot ? nil : new.record(AccountPath.settings)
+    // By the place: a record of the tenant that cannot be read must not make its users the project's.
+    let tenant = base.keys.last.flatMap(AccountPath.text)
+    guard base.isRoot || tenant != nil else { return [] }
     let happenings: AccountHappenings? = new.record(AccountPath.happenings)
     return (happenings?.all ?? []).map { happening in
       let path = AccountPath.user(happening.uid)
       let record: UserRecord? = happening.kind == .created ? new.record(path) : old.record(path)
       var user =
         record.map { HookUser($0) } ?? HookUser(uid: happening.uid, createdAtMilliseconds: 0)
-      user.tenantID = tenant?.id
+      user.tenantID = tenant
       return AccountEvent(
         position: change.position, milliseconds: change.wallMilliseconds, kind: happening.kind, uid: happening.uid,
         user: user)

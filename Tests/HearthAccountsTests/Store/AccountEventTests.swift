@@ -107,6 +107,12 @@ import Testing
       accounts.tell(.deleted, "u1")
     }
     #expect(deleted == ["deleted acme-1 u1 a@acme-1.example"])
+    // Also where nobody can read what the tenant is.
+    let unreadable = try await told(AccountStore(ofTenant: "acme-1", in: project)) { accounts in
+      accounts.draft.replace(AccountPath.settings, with: Node(.string("{")))
+      accounts.tell(.deleted, "u2")
+    }
+    #expect(unreadable == ["deleted acme-1 u2 -"])
     // A tenant that goes as a whole says nothing of its users.
     #expect(try await told(project) { accounts in accounts.deleteTenant("zebra-1") } == [])
     project.close()
