@@ -18,7 +18,6 @@ import Testing
   private final class SharedAccounts: OwnerLine {
     private struct State {
       var fates: [Fate] = []
-      var position: Int64 = 0
       var sessions: UInt64 = 0
       weak var database: Database?
     }
@@ -49,16 +48,14 @@ import Testing
     func snapshotIsDue() {}
 
     func ask(_ session: UInt64, ticket: UInt64, _ question: OwnerQuestion) {
-      let (fate, position, database) = state.withLock { state in
-        state.position += 1
-        return (state.fates.removeFirst(), state.position, state.database)
-      }
+      let (fate, database) = state.withLock { ($0.fates.removeFirst(), $0.database) }
       guard let follower = database?.follower, let database, case .transaction(let transaction) = question else {
         return
       }
       guard fate == .made else {
         return follower.take(fate == .lost ? .sessionEnded(session) : .answered(ticket: ticket, .refused(nil)))
       }
+      let position = database.published.position + 1
       var decider = ChangeDecider(state: database.published)
       let decided = decider.transact(
         transaction, of: session, at: position, Instant(wallMilliseconds: 5, monotonicMilliseconds: 5))
