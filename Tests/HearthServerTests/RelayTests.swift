@@ -130,14 +130,16 @@ import Testing
       #expect(try await nodes.send(Self.request, to: "a").status == .ok)
       #expect(nodes.answered.map(\.node) == path)
     }
-    // Nobody takes them over: it is not carried out again, and the client hears what this node said.
+    // It is this one after all, a moment later; or nobody takes them over, and the client hears what this node said.
     for owner in ["a", "b"] {
-      let nodes = try RelayNodes()
-      for node in ["a", "b"] { nodes.set(owner, at: node) }
-      nodes.setResponse(undone)
-      let response = try await nodes.send(Self.request, to: "a")
-      #expect(response.status == .serviceUnavailable)
-      #expect(nodes.answered.map(\.node) == [owner])
+      for isLate in [true, false] {
+        let nodes = try RelayNodes()
+        for node in ["a", "b"] { nodes.set(owner, at: node) }
+        nodes.onAnswer { [undone] nodes, _ in isLate && nodes.answered.count > 1 ? nil : undone }
+        let response = try await nodes.send(Self.request, to: "a")
+        #expect(response.status == (isLate ? .ok : .serviceUnavailable))
+        #expect(nodes.answered.map(\.node) == Array(repeating: owner, count: isLate ? 2 : RelayLimits.roundsMax + 1))
+      }
     }
   }
 

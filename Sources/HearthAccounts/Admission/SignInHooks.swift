@@ -57,7 +57,6 @@ package struct SignInHooks: Sendable {
     var decision = SignInDecision()
     var user = user
     for hook in plugins.hooks + last {
-      TransactionWatch.current?.noteChange()
       var event = HookEvent(
         id: try secrets.uid(), moment: moment, user: HookUser(user, tenantID: tenantID), isNewUser: isNew,
         signInProvider: way.provider, signInMethod: way.method, clientAddress: client.address,

@@ -23,13 +23,30 @@ struct Relay: Sendable {
   /// How long it waits between two looks for such a node, and how often it looks again.
   var patience = (pause: TimeAmount.milliseconds(RelayLimits.pauseMilliseconds), triesMax: RelayLimits.triesMax)
 
-  /// Waits until another node is known to answer such requests than this one, which is giving that up.
+  /// Has a request answered on this node. Where nothing could be changed, because the node is giving that up or is only
+  /// about to be the one, it is carried out again when it has been the one for a while: a few times, for each costs what a
+  /// request costs.
   ///
-  /// - Returns: False when this one still is it in the end.
-  func otherOwner(triesLeft: Int, on loop: any EventLoop) -> EventLoopFuture<Bool> {
+  /// - Returns: Nil when another node answers such requests by then.
+  func carryOut(
+    roundsLeft: Int = RelayLimits.roundsMax, on loop: any EventLoop,
+    _ respond: @escaping @Sendable () -> EventLoopFuture<HTTPResponse>
+  ) -> EventLoopFuture<HTTPResponse?> {
+    respond().flatMap { response in
+      guard response.mayBeginAnew else { return loop.makeSucceededFuture(response) }
+      return otherOwner(looksLeft: RelayLimits.looksMax, on: loop).flatMap { isThere in
+        guard !isThere else { return loop.makeSucceededFuture(nil) }
+        guard roundsLeft > 0 else { return loop.makeSucceededFuture(response) }
+        return carryOut(roundsLeft: roundsLeft - 1, on: loop, respond)
+      }
+    }
+  }
+
+  /// Waits for a while whether another node than this one is the one that answers such requests.
+  private func otherOwner(looksLeft: Int, on loop: any EventLoop) -> EventLoopFuture<Bool> {
     if owner() != node { return loop.makeSucceededFuture(true) }
-    guard triesLeft > 0 else { return loop.makeSucceededFuture(false) }
+    guard looksLeft > 0 else { return loop.makeSucceededFuture(false) }
     return loop.scheduleTask(in: patience.pause) {}.futureResult
-      .flatMap { otherOwner(triesLeft: triesLeft - 1, on: loop) }
+      .flatMap { otherOwner(looksLeft: looksLeft - 1, on: loop) }
   }
 }

@@ -25,18 +25,16 @@ struct RelayDesk: Sendable {
     guard isForAnyNode(request) || relay.owner() == relay.node else {
       return loop.eventLoop.makeSucceededFuture(encoded(.notOwner))
     }
-    return loop.eventLoop.flatSubmit { responder.respond(to: request, on: loop) }
-      .recover { error in
-        relay.logger.warning(
-          "a request of another node failed", metadata: ["request": "\(request.id)", "reason": "\(error)"])
-        return responder.response(to: .internalError, for: request)
-      }
-      .flatMap { response in
-        guard response.mayBeginAnew else { return loop.eventLoop.makeSucceededFuture(encoded(response, to: request)) }
-        // Whoever asked takes it to the next one, when that is known: until then it would come back here.
-        return relay.otherOwner(triesLeft: relay.patience.triesMax, on: loop.eventLoop)
-          .map { isThere in isThere ? encoded(.notOwner) : encoded(response, to: request) }
-      }
+    return loop.eventLoop.flatSubmit { relay.carryOut(on: loop.eventLoop) { respond(to: request, on: loop) } }
+      .map { response in response.map { encoded($0, to: request) } ?? encoded(.notOwner) }
+  }
+
+  private func respond(to request: HTTPRequest, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse> {
+    responder.respond(to: request, on: loop).recover { error in
+      relay.logger.warning(
+        "a request of another node failed", metadata: ["request": "\(request.id)", "reason": "\(error)"])
+      return responder.response(to: .internalError, for: request)
+    }
   }
 
   /// On the event loop that the response was made for.

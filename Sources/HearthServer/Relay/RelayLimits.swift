@@ -10,6 +10,10 @@ enum RelayLimits {
   static let nameBytesMax = 128
   /// Until a node is reached that answers: with the pauses, a lease and what a takeover needs.
   static let triesMax = 80
+  /// How often a request that changed nothing is carried out again on the node that should have changed it.
+  static let roundsMax = 3
+  /// Pauses before each of those.
+  static let looksMax = 10
   /// Between two tries.
   static let pauseMilliseconds: Int64 = 100
   /// For an answer: sign-ins wait for password hashes, plugins and functions.

@@ -8,7 +8,7 @@ import NIOHTTP1
 /// Requests that another node handed over are answered here and never handed on, and so is what a browser asks before it
 /// sends another request. While no node is known that answers, or it is not reached, or says that it is not the one, the
 /// request waits for a while: after an owner's death there is another one soon. So it does when this node began to answer and
-/// could change nothing any more: it is carried out anew when there is another one, and not before. What may have been done is not asked again.
+/// could change nothing: see ``Relay/carryOut(roundsLeft:on:_:)``. What may have been done is not asked again.
 /// Bodies are limited as the own responder says.
 struct RelayResponder: HTTPResponder {
   /// Asks a node of that name: gives its answer, or a ``Relay/Failure``. Any other error stands for
@@ -46,12 +46,9 @@ struct RelayResponder: HTTPResponder {
       return wait(request, .unreachable, "no node is known to answer it", triesLeft: triesLeft, on: loop)
     }
     if owner == relay.node {
-      return responder.respond(to: request, on: loop).flatMap { response in
-        guard response.mayBeginAnew, triesLeft > 0 else { return loop.eventLoop.makeSucceededFuture(response) }
-        return relay.otherOwner(triesLeft: triesLeft, on: loop.eventLoop).flatMap { isThere in
-          guard isThere else { return loop.eventLoop.makeSucceededFuture(response) }
-          return pass(request, triesLeft: triesLeft - 1, on: loop)
-        }
+      return relay.carryOut(on: loop.eventLoop) { responder.respond(to: request, on: loop) }.flatMap { response in
+        if let response { return loop.eventLoop.makeSucceededFuture(response) }
+        return wait(request, .unreachable, "another node answers it now", triesLeft: triesLeft, on: loop)
       }
     }
     let client = relay.proxies.address(of: request.peer, forwardedFor: request.headers["X-Forwarded-For"])
