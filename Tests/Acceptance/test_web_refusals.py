@@ -93,13 +93,19 @@ def test_disabled_meanwhile(place):  # noqa: F811
     assert app.run(f"confirmation.confirm('{code}')")["error"] == "auth/user-disabled"
 
 
-def test_disabled_before_the_second_step(place):  # noqa: F811
-    sdk.needs_all(place.script)
-    uid = place.account("ines@example.com")
+def with_a_passkey(place, address):  # noqa: F811
+    """An app that somebody with a passkey is signed in to, and their uid."""
+    uid = place.account(address)
     app = place.app()
     app.plug()
-    app.sign_in("ines@example.com")
+    app.sign_in(address)
     assert app.run("addPasskey(auth.currentUser, 'Laptop')")["uid"] == uid
+    return app, uid
+
+
+def test_disabled_before_the_second_step(place):  # noqa: F811
+    sdk.needs_all(place.script)
+    app, uid = with_a_passkey(place, "ines@example.com")
     secret = app.enrol_totp()
     app.sign_out()
     app.sign_in("ines@example.com")
@@ -180,11 +186,7 @@ def test_too_late(place):  # noqa: F811
 
 def test_second_steps_too_late(place):  # noqa: F811
     sdk.needs_all(place.script)
-    uid = place.account("lars@example.com")
-    app = place.app()
-    app.plug()
-    app.sign_in("lars@example.com")
-    assert app.run("addPasskey(auth.currentUser, 'Laptop')")["uid"] == uid
+    app, uid = with_a_passkey(place, "lars@example.com")
     # A secret that nobody showed a code of.
     secret = app.page.evaluate("() => makeSecret()")
     place.clock.set(20 * MINUTE)

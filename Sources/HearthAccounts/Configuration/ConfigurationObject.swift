@@ -85,6 +85,17 @@ struct ConfigurationObject {
     return texts
   }
 
+  /// The objects of an array, each named in refusals by its place in it.
+  mutating func objects(_ name: String) throws(SettingsError) -> [ConfigurationObject]? {
+    guard let value = value(name) else { return nil }
+    guard let elements = value.array else { throw wrong(name, "must be an array of objects: [{ … }]") }
+    var objects: [ConfigurationObject] = []
+    for (index, element) in elements.enumerated() {
+      objects.append(try ConfigurationObject(element, at: place(of: "\(name)[\(index)]")))
+    }
+    return objects
+  }
+
   /// The members that nobody asked for by name so far.
   func others() -> [JSON.Member] { members.filter { !known.contains($0.name) } }
 

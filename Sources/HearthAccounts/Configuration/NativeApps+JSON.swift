@@ -4,27 +4,15 @@ import HearthTree
 extension NativeApps {
   /// `{ "ios": [{ "bundleID": "com.example.shop" }], "android": [{ "packageName": "com.example.shop" }] }`
   mutating func read(_ object: inout ConfigurationObject) throws(SettingsError) {
-    if let apps = try Self.objects("ios", of: &object) {
+    if let apps = try object.objects("ios") {
       ios = []
       for var app in apps { ios.append(try Self.iosApp(&app)) }
     }
-    if let apps = try Self.objects("android", of: &object) {
+    if let apps = try object.objects("android") {
       android = []
       for var app in apps { android.append(try Self.androidApp(&app)) }
     }
     try object.end()
-  }
-
-  private static func objects(
-    _ name: String, of object: inout ConfigurationObject
-  ) throws(SettingsError) -> [ConfigurationObject]? {
-    guard let value = object.value(name) else { return nil }
-    guard let elements = value.array else { throw object.wrong(name, "must be an array of objects: [{ … }]") }
-    var objects: [ConfigurationObject] = []
-    for (index, element) in elements.enumerated() {
-      objects.append(try ConfigurationObject(element, at: object.place(of: "\(name)[\(index)]")))
-    }
-    return objects
   }
 
   private static func iosApp(_ object: inout ConfigurationObject) throws(SettingsError) -> IOSApp {

@@ -186,26 +186,23 @@ final class Throttle: Sendable {
 
   /// Counts one try at a code of an account, unless it is one too many.
   func admitCodeTry(account: String, now: Instant) -> Bool {
-    let account = CounterKey(.code, account, key: key)
-    return state.withLock { state in
-      var counter = state.codes.value(account) ?? SlidingCounter()
-      let isAdmitted = counter.admit(
-        limits.codeTriesPerMinute, periodMilliseconds: Self.minute, nowMilliseconds: now.monotonicMilliseconds)
-      state.codes.set(account, counter)
-      return isAdmitted
-    }
+    admitTry(account, limits.codeTriesPerMinute, periodMilliseconds: Self.minute, now: now)
   }
 
   /// The same for a code of a second factor, of which an account has a number of tries a day, too. Those count that are
   /// admitted, right ones among them; it takes the account's first factor to use them up.
   func admitFactorTry(account: String, now: Instant) -> Bool {
     guard admitCodeTry(account: account, now: now) else { return false }
-    let account = CounterKey(.code, "in a day, " + account, key: key)
+    return admitTry("in a day, " + account, limits.factorTriesPerDay, periodMilliseconds: Self.day, now: now)
+  }
+
+  private func admitTry(_ name: String, _ tries: Int, periodMilliseconds: Int64, now: Instant) -> Bool {
+    let name = CounterKey(.code, name, key: key)
     return state.withLock { state in
-      var counter = state.codes.value(account) ?? SlidingCounter()
+      var counter = state.codes.value(name) ?? SlidingCounter()
       let isAdmitted = counter.admit(
-        limits.factorTriesPerDay, periodMilliseconds: Self.day, nowMilliseconds: now.monotonicMilliseconds)
-      state.codes.set(account, counter)
+        tries, periodMilliseconds: periodMilliseconds, nowMilliseconds: now.monotonicMilliseconds)
+      state.codes.set(name, counter)
       return isAdmitted
     }
   }
