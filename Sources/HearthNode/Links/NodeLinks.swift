@@ -122,30 +122,32 @@ package final class NodeLinks: Sendable {
 
   /// A run of this node has begun: its connections greet with it. Those of the one before end.
   package func begin(_ run: Incarnation) {
-    state.withLock { $0.run = run }
-    endAll()
+    setRun(run)
     dialAll()
   }
 
   /// The run is over: all connections end, and none are taken.
   package func end() {
-    state.withLock { $0.run = nil }
-    endAll()
+    setRun(nil)
   }
 
   /// Ends for good.
   package func close() {
     let listener = state.withLock { state in
       state.isClosed = true
-      state.run = nil
       return state.listener
     }
     listener?.close(promise: nil)
-    endAll()
+    setRun(nil)
   }
 
-  private func endAll() {
-    let channels = state.withLock { Array($0.channels.values) }
+  /// Sets the run and ends the connections of the one before. Both are one step: a connection that is taken for the new run
+  /// at the same time goes on.
+  private func setRun(_ run: Incarnation?) {
+    let channels = state.withLock { state in
+      state.run = run
+      return Array(state.channels.values)
+    }
     for channel in channels { channel.pipeline.fireUserInboundEventTriggered(LinkProblem.ended) }
   }
 
