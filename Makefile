@@ -36,13 +36,12 @@ deb-test: deb
 	@sh Deploy/packages.sh debootstrap
 	sh Deploy/try-deb.sh .build/deb/hearth_*.deb .build/debian
 
-## All tests: the Swift suites, then the acceptance tests with real clients against the built server. Suites that drive
-## real sockets and threads run one after the other, for on two cores they would wait for each other's turns; those that
-## only compute run beside them.
+## All tests: the programs are built, then the acceptance tests drive them with real clients while the Swift suites are
+## compiled and run beside them. Suites that drive real sockets and threads run one after the other, for on two cores they
+## would wait for each other; those that only compute run beside them.
 ## The last lines repeat each failure. A test that passes when it runs again does not fail the whole, and is named there.
 test: packages solver test-servers page-tools toolchain .venv/ready web-sdk
-	swift build --build-tests
-	sh Tests/ConsoleTests/run.sh
+	swift build
 	python3 Tests/run.py
 
 ## The acceptance tests where each server is a node of a cluster that owns nothing: beside each runs another one, over a
@@ -137,7 +136,7 @@ cluster: packages toolchain build
 ## The guides as a static site in .build/docs; a link that leads nowhere is an error. To look at it:
 ## python3 -m http.server --bind 127.0.0.1 --directory .build/docs 8000, then http://127.0.0.1:8000/documentation/hearthguide
 docs: packages toolchain
-	swift package --allow-writing-to-directory .build/docs generate-documentation --target HearthGuide --target HearthPlugin --enable-experimental-combined-documentation \
+	HEARTH_DOCS=1 swift package --allow-writing-to-directory .build/docs generate-documentation --target HearthGuide --target HearthPlugin --enable-experimental-combined-documentation \
 	  --output-path .build/docs --transform-for-static-hosting --warnings-as-errors
 
 ## Puts Plugins/Python/hearth_plugin into every plugin in Python, each of which has a copy.

@@ -1,7 +1,9 @@
-"""Runs the Swift suites, then the acceptance tests against the debug server. `make test` builds both before.
+"""Runs the acceptance tests against the debug server, which `make test` builds before, and beside them builds and runs the
+Swift suites and the tests of the console's page.
 
-Many tests drive real sockets, threads and processes. The suites of those targets run one after the other, and beside them,
-one after the other too, the suites that only compute. A test that fails runs once more, beside nothing but the others that
+Acceptance tests wait most of their time: the compiler, at a low priority, gets what they leave of the processors. Many tests
+drive real sockets, threads and processes. The suites of those targets run one after the other, and beside them, one after
+the other too, the suites that only compute. A test that fails runs once more, when nothing else runs but the others that
 failed. If it passes then, the whole passes too, and the last lines name it as unsteady: something in it, or in the product,
 depends on timing and is to be mended. A test that fails twice is a failure, and so is a run that crashes or in which many
 tests fail. The last lines repeat every failure with its message.
@@ -12,22 +14,46 @@ import os
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from xml.etree import ElementTree
 
+# With a lower priority than the tests that run at the same time.
+SWIFT_BUILD = ["nice", "-n", "10", "swift", "build", "--build-tests"]
+SWIFT_BUILD_OUTPUT = ".build/tests-build.txt"
 SWIFT = [".build/debug/hearthPackageTests.xctest", "--testing-library", "swift-testing", "--no-parallel"]
 SWIFT_EVENTS = ".build/swift-events-{}.jsonl"
+SWIFT_OUTPUT = ".build/swift-output-{}.txt"
 # The targets whose suites mostly compute: about half of the time.
 COMPUTING = [
     f"^{name}Tests\\." for name in (
         "HearthAccounts", "HearthBackup", "HearthCrypto", "HearthEngine", "HearthExposure", "HearthRules", "HearthSQLite",
         "HearthSync", "HearthTree", "Project")]
+CONSOLE_PAGE = ["sh", "Tests/ConsoleTests/run.sh"]
 ACCEPTANCE = [".venv/bin/python", "-m", "pytest", "-q"]
 ACCEPTANCE_TESTS = "Tests/Acceptance"
 ACCEPTANCE_REPORT = ".build/acceptance.xml"
-# Acceptance tests wait most of their time, so two files of them run at once.
-AT_ONCE = ["-n", "2", "--dist", "loadfile"]
+# Acceptance tests wait most of their time, so several files of them run at once.
+AT_ONCE = ["-n", "3", "--dist", "loadfile"]
 # More failures than these are a broken change, and no unsteady tests.
 MOST_AGAIN = 8
+
+
+def built_swift():
+    """Builds the Swift tests and runs them: as `swift` does."""
+    with open(SWIFT_BUILD_OUTPUT, "wb") as output:
+        status = subprocess.run(SWIFT_BUILD, stdout=output, stderr=subprocess.STDOUT).returncode
+    if status != 0:
+        with open(SWIFT_BUILD_OUTPUT, encoding="utf-8", errors="replace") as file:
+            print(file.read(), flush=True)
+        return status, {"": ["the tests were not built: the lines above say why"]}
+    return swift()
+
+
+def console_page():
+    """Runs the tests of the console's page: as `swift` does, with one failure for all of them."""
+    done = subprocess.run(CONSOLE_PAGE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    print(done.stdout, flush=True)
+    return done.returncode, {"": ["the lines above say why"]} if done.returncode else {}
 
 
 def swift(only=()):
@@ -37,9 +63,8 @@ def swift(only=()):
     if only:
         runs = [SwiftRun("again", [word for test in only for word in ("--filter", f"^{re.escape(test)}(/|$)")])]
     else:
-        # What the second one prints comes when both have ended.
         runs = [SwiftRun("driving", [word for name in COMPUTING for word in ("--skip", name)]),
-                SwiftRun("computing", [word for name in COMPUTING for word in ("--filter", name)], ".build/computing.txt")]
+                SwiftRun("computing", [word for name in COMPUTING for word in ("--filter", name)])]
     failed, ran, status = {}, set(), 0
     for run in runs:
         status = run.end() or status
@@ -51,27 +76,23 @@ def swift(only=()):
 
 
 class SwiftRun:
-    """A process that runs some of the Swift tests."""
+    """A process that runs some of the Swift tests. Its output is printed when it has ended."""
 
-    def __init__(self, name, which, output=None):
+    def __init__(self, name, which):
         self.events = SWIFT_EVENTS.format(name)
-        self.output = output
+        self.output = SWIFT_OUTPUT.format(name)
         self.failed, self.ran = {}, set()
         if os.path.exists(self.events):
             os.remove(self.events)
         command = [*SWIFT, *which, "--event-stream-output-path", self.events]
-        if output is None:
-            self.process = subprocess.Popen(command)
-        else:
-            with open(output, "wb") as file:
-                self.process = subprocess.Popen(command, stdout=file, stderr=subprocess.STDOUT)
+        with open(self.output, "wb") as file:
+            self.process = subprocess.Popen(command, stdout=file, stderr=subprocess.STDOUT)
 
     def end(self):
         """Waits for it, and reads what it told of each test: the exit status."""
         status = self.process.wait()
-        if self.output is not None:
-            with open(self.output, encoding="utf-8", errors="replace") as file:
-                print(file.read(), flush=True)
+        with open(self.output, encoding="utf-8", errors="replace") as file:
+            print(file.read(), flush=True)
         ended = False
         if os.path.exists(self.events):
             with open(self.events, encoding="utf-8", errors="replace") as lines:
@@ -118,9 +139,11 @@ def acceptance(only=()):
     return status, failed
 
 
-def kind_passes(name, run, told):
-    """Whether all tests of a kind pass at once or when they run again. Appends to `told` what is to be said at the end."""
-    status, failed = run()
+def kind_passes(name, outcome, run, told):
+    """Whether all tests of a kind passed, or pass when they run again. Appends to `told` the lines for the end.
+
+    `outcome` is what the first run returned; `run` runs the tests with the given identifiers again."""
+    status, failed = outcome
     if status == 0:
         return True
     again = {}
@@ -137,9 +160,12 @@ def kind_passes(name, run, told):
 
 
 def main():
+    # All kinds run, whatever the others say.
+    kinds = {"acceptance": (acceptance, acceptance), "Swift": (built_swift, swift), "console page": (console_page, None)}
+    with ThreadPoolExecutor(len(kinds)) as pool:
+        outcomes = {name: pool.submit(first) for name, (first, _) in kinds.items()}
     told = []
-    # Both kinds run, whatever the first says.
-    passes = [kind_passes("Swift", swift, told), kind_passes("acceptance", acceptance, told)]
+    passes = [kind_passes(name, outcomes[name].result(), again, told) for name, (_, again) in kinds.items()]
     if told:
         print("\n" + "\n".join(told))
     print("all tests passed" if all(passes) else "tests failed", flush=True)

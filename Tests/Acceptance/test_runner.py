@@ -51,7 +51,7 @@ def outcome(runner, driving, again=(), computing=()):
     with open("plan", "w", encoding="utf-8") as plan:
         json.dump({"driving": list(driving), "computing": list(computing), "again": list(again)}, plan)
     told = []
-    passes = runner.kind_passes("Swift", runner.swift, told)
+    passes = runner.kind_passes("Swift", runner.swift(), runner.swift, told)
     return passes, "\n".join(told), {
         path.name.removeprefix("asked "): path.read_text() for path in pathlib.Path().glob("asked *")}
 
@@ -112,5 +112,17 @@ def test_acceptance_failures_are_read(runner, monkeypatch):
     monkeypatch.setattr(runner, "ACCEPTANCE", [str(ROOT / ".venv/bin/python"), "-m", "pytest", "-q"])
     monkeypatch.setattr(runner, "ACCEPTANCE_TESTS", "test_two.py")
     told = []
-    assert runner.kind_passes("acceptance", runner.acceptance, told)
+    assert runner.kind_passes("acceptance", runner.acceptance(), runner.acceptance, told)
     assert "acceptance test_two.py::test_first[a b] unsteady" in told[0] and len([t for t in told if "unsteady" in t]) == 1
+
+
+def test_what_cannot_be_built_is_a_failure(runner, monkeypatch):
+    monkeypatch.setattr(runner, "SWIFT_BUILD", ["sh", "-c", "echo no compiler; exit 1"])
+    status, failed = runner.built_swift()
+    assert status == 1 and "" in failed
+
+
+def test_the_page_fails_as_a_whole(runner, monkeypatch):
+    monkeypatch.setattr(runner, "CONSOLE_PAGE", ["false"])
+    told = []
+    assert not runner.kind_passes("console page", runner.console_page(), None, told) and len(told) == 2
