@@ -63,6 +63,9 @@ struct Plugin {
 let packageCommand = "TestRules"
 let hasTestRules = FileManager.default.fileExists(atPath: Context.packageDirectory + "/Plugins/" + packageCommand)
 
+/// `make docs` sets `HEARTH_DOCS`: the package command that makes the guides a site is compiled for it alone.
+let buildsDocumentation = Context.environment["HEARTH_DOCS"] != nil
+
 let package = Package(
   name: "hearth",
   // The first versions with `Synchronization`. The server is for Linux; these are for the client library.
@@ -93,15 +96,13 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     // SQLite: the durable file under the journal.
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-    // Signals and ordered, graceful shutdown.
+    // Signals as asynchronous sequences (its product UnixSignals alone: the other one would bring two more packages).
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     // YAML of rules tests, by libyaml; JSON alone would make people write tests without comments.
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
-    // `make docs`: the guides as a site. A command that a person starts; nothing of it is in the product.
-    .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
     // Latency histograms of the benchmark.
     .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
-  ],
+  ] + (buildsDocumentation ? [.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0")] : []),
   targets: [
     // Layer 0: system libraries. A module map and at most a thin shim.
     .systemLibrary(name: "CJWT", pkgConfig: "libjwt", providers: [.apt(["libjwt-dev"])]),
@@ -381,7 +382,6 @@ let package = Package(
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
       swiftSettings: house),
@@ -689,7 +689,9 @@ let package = Package(
           name: "TestRules",
           capability: .command(
             intent: .custom(verb: "test-rules", description: "Run the package's security rules tests.")),
-          dependencies: ["hearth-rules"], path: "Plugins/" + packageCommand, exclude: ["README.md"])
+          // It builds `hearth-rules` when it runs. As a dependency here, the program and all its modules would be compiled a
+          // second time, as a tool, in every build of the package.
+          path: "Plugins/" + packageCommand, exclude: ["README.md"])
       ] : [])
     + (Plugin.all.isEmpty
       ? []

@@ -1,13 +1,18 @@
 import Foundation
 import PackagePlugin
 
-/// `swift package test-rules [PATH…] [OPTIONS…]`: runs the package's rules tests with `hearth-rules test`.
+/// `swift package test-rules [PATH…] [OPTIONS…]`: builds `hearth-rules` and runs the package's rules tests with its `test`
+/// command.
 @main
 struct TestRulesPlugin: CommandPlugin {
   func performCommand(context: PluginContext, arguments: [String]) throws {
-    let tool = try context.tool(named: "hearth-rules")
+    let build = try packageManager.build(.product("hearth-rules"), parameters: .init())
+    guard build.succeeded, let program = build.builtArtifacts.first(where: { $0.kind == .executable }) else {
+      Diagnostics.error("hearth-rules was not built:\n\(build.logText)")
+      return
+    }
     let process = Process()
-    process.executableURL = tool.url
+    process.executableURL = program.url
     process.arguments = ["test"] + arguments
     process.currentDirectoryURL = context.package.directoryURL
     try process.run()

@@ -113,7 +113,7 @@ import Testing
       "HearthSQLite",
       "HearthServer", "HearthSystem", "HearthTransport", "HearthTree", "HearthTriggers", "HearthWire",
       "HearthWorkbench",
-      "ArgumentParser", "Logging", "ServiceLifecycle", "Dispatch", "UnixSignals",
+      "ArgumentParser", "Logging", "Dispatch", "UnixSignals",
     ]),
     "hearth-bench": [
       "CLinux", "HearthClient", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthPlugin",

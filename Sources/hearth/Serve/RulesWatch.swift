@@ -2,14 +2,13 @@ import HearthProgram
 import HearthRules
 import HearthServer
 import HearthSystem
-import ServiceLifecycle
 
 /// Deploys a rules file each time it changes once the server has started. A file with mistakes leaves the last good rules
 /// in force.
 ///
 /// The file is looked at four times a second rather than through inotify: editors replace files in many ways, and a
 /// look at its inode, size and time sees them all.
-struct RulesWatch: Service {
+struct RulesWatch {
   var path: String
   /// The database that the file is for; nil is every one without rules of its own.
   var namespace: String?
@@ -17,15 +16,14 @@ struct RulesWatch: Service {
   var server: HearthServer
   var reader: RulesReader
 
-  func run() async throws {
-    await cancelWhenGracefulShutdown {
-      var seen = self.seen
-      while (try? await Task.sleep(for: .milliseconds(250))) != nil {
-        let version = FileVersion(of: path)
-        guard server.boundPort != nil, let version, version != seen else { continue }
-        seen = version
-        await deploy()
-      }
+  /// Watches the file until the task is cancelled.
+  func run() async {
+    var seen = self.seen
+    while (try? await Task.sleep(for: .milliseconds(250))) != nil {
+      let version = FileVersion(of: path)
+      guard server.boundPort != nil, let version, version != seen else { continue }
+      seen = version
+      await deploy()
     }
   }
 

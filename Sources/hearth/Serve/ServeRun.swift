@@ -2,7 +2,6 @@ import Glibc
 import HearthProgram
 import HearthServer
 import Logging
-import ServiceLifecycle
 import UnixSignals
 
 /// What `hearth serve` and `hearth dev` do once everything is read: run a server until a signal asks it to stop, and print
@@ -27,29 +26,34 @@ struct ServeRun {
     Output.lineBuffer()
     // A file at its size limit makes a write fail, and must not end the server.
     signal(SIGXFSZ, SIG_IGN)
-    // The server starts inside the group, which listens for signals by then: one that comes during the start has the
-    // server stopped in good order when it has started.
-    var services: [ServiceGroupConfiguration.ServiceConfiguration] = [.init(service: UntilSignal(serveRun: self))]
-    for watch in watches { services.append(.init(service: watch)) }
     // The signal of a terminal that is gone; daemons have no terminal, and read their files again.
     let hasTerminal = isatty(STDIN_FILENO) == 1
-    if !hasTerminal { services.append(.init(service: Hangups(server: server))) }
-    if let manager, let interval = manager.watchdogNanoseconds {
-      services.append(.init(service: Watchdog(server: server, manager: manager, intervalNanoseconds: interval)))
+    // Trapped before the server starts: a signal during the start stops the server in good order once it has started.
+    let signals = await UnixSignalsSequence(trapping: [.sigint, .sigterm] + (hasTerminal ? [.sighup] : []))
+    let hangups = hasTerminal ? nil : await UnixSignalsSequence(trapping: .sighup)
+    let (stops, stop) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { for await _ in signals { stop.yield() } }
+      if let hangups { group.addTask { for await _ in hangups { await server.reloadCertificate() } } }
+      for watch in watches { group.addTask { await watch.run() } }
+      if let manager, let interval = manager.watchdogNanoseconds {
+        group.addTask { await feedWatchdog(of: manager, intervalNanoseconds: interval) }
+      }
+      if stopsWithStandardInput {
+        group.addTask {
+          await standardInputEnds()
+          stop.yield()
+        }
+      }
+      try await start()
+      for await _ in stops { break }
+      group.cancelAll()
+      await shutDown()
     }
-    if stopsWithStandardInput {
-      services.append(
-        .init(service: StandardInputEnd(), successTerminationBehavior: .gracefullyShutdownGroup))
-    }
-    let group = ServiceGroup(
-      configuration: .init(
-        services: services, gracefulShutdownSignals: [.sigint, .sigterm] + (hasTerminal ? [.sighup] : []),
-        logger: server.options.logger))
-    try await group.run()
   }
 
   /// Starts the server and says where it is.
-  fileprivate func start() async throws {
+  private func start() async throws {
     try await server.start()
     do {
       try remember()
@@ -133,63 +137,37 @@ extension ServeRun {
   }
 }
 
-/// Starts the server, waits for a signal, then stops it.
-private struct UntilSignal: Service {
-  var serveRun: ServeRun
-
-  func run() async throws {
-    try await serveRun.start()
-    try? await gracefulShutdown()
-    serveRun.manager?.tell(.stopping)
-    serveRun.server.drain()
-    if serveRun.drainSeconds > 0 { try? await Task.sleep(for: .seconds(serveRun.drainSeconds)) }
-    do { try await serveRun.finish(serveRun.server) } catch { Output.note("hearth: \(error)") }
-    await serveRun.server.stop()
+extension ServeRun {
+  /// Drains the server for the configured time, then stops it.
+  private func shutDown() async {
+    manager?.tell(.stopping)
+    server.drain()
+    if drainSeconds > 0 { try? await Task.sleep(for: .seconds(drainSeconds)) }
+    do { try await finish(server) } catch { Output.note("hearth: \(error)") }
+    await server.stop()
   }
-}
 
-/// Tells the service manager that the server's loops turn, three times in the time in which it wants to hear so.
-private struct Watchdog: Service {
-  var server: HearthServer
-  var manager: ServiceManager
-  var intervalNanoseconds: Int64
-
-  func run() async throws {
-    await cancelWhenGracefulShutdown {
-      while !Task.isCancelled {
-        // The server starts at the same time; a long start is the manager's other clock.
-        await server.comeRound()
-        manager.tell(.alive)
-        try? await Task.sleep(for: .nanoseconds(intervalNanoseconds / 3))
-      }
+  /// Tells the service manager that the server's event loops respond, three times in each interval of its watchdog, until
+  /// the task is cancelled.
+  private func feedWatchdog(of manager: ServiceManager, intervalNanoseconds: Int64) async {
+    while !Task.isCancelled {
+      // The server starts at the same time; a long start is the manager's other clock.
+      await server.comeRound()
+      manager.tell(.alive)
+      try? await Task.sleep(for: .nanoseconds(intervalNanoseconds / 3))
     }
   }
-}
 
-/// Has the certificate read again at SIGHUP.
-private struct Hangups: Service {
-  var server: HearthServer
-
-  func run() async throws {
-    for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
-      await server.reloadCertificate()
-    }
-  }
-}
-
-/// Ends when standard input does, because the process at its other end is gone.
-private struct StandardInputEnd: Service {
-  func run() async throws {
-    await cancelWhenGracefulShutdown {
-      while !Task.isCancelled {
-        var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-        if poll(&input, 1, 0) > 0 {
-          var byte: UInt8 = 0
-          let count = read(STDIN_FILENO, &byte, 1)
-          if count == 0 || (count < 0 && errno != EINTR && errno != EAGAIN) { return }
-        } else {
-          try? await Task.sleep(for: .milliseconds(200))
-        }
+  /// Returns when standard input ends, because the process at its other end is gone, or when the task is cancelled.
+  private func standardInputEnds() async {
+    while !Task.isCancelled {
+      var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+      if poll(&input, 1, 0) > 0 {
+        var byte: UInt8 = 0
+        let count = read(STDIN_FILENO, &byte, 1)
+        if count == 0 || (count < 0 && errno != EINTR && errno != EAGAIN) { return }
+      } else {
+        try? await Task.sleep(for: .milliseconds(200))
       }
     }
   }
