@@ -15,12 +15,12 @@ final class FakeFunctions: FunctionCaller {
 
   private struct State {
     var answer: Answer = { _ in FunctionAnswer(status: 200, body: Array("{}".utf8)) }
-    var asked: [(url: String, token: UnverifiedToken)] = []
+    var asked: [(url: String, allowsPrivate: Bool, token: UnverifiedToken)] = []
   }
 
   private let state = Mutex(State())
 
-  var asked: [(url: String, token: UnverifiedToken)] { state.withLock { $0.asked } }
+  var asked: [(url: String, allowsPrivate: Bool, token: UnverifiedToken)] { state.withLock { $0.asked } }
   /// `event_type` of each request so far.
   var events: [String] { asked.compactMap { $0.token.payload["event_type"]?.string } }
 
@@ -31,7 +31,7 @@ final class FakeFunctions: FunctionCaller {
 
   func forget() { state.withLock { $0.asked = [] } }
 
-  func call(_ url: String, body: [UInt8]) async throws(HookFailure) -> FunctionAnswer {
+  func call(_ url: String, allowsPrivate: Bool, body: [UInt8]) async throws(HookFailure) -> FunctionAnswer {
     guard let json = JSON(parsing: body), json.members?.map(\.name) == ["data"],
       json["data"]?.members?.map(\.name) == ["jwt"], let text = json["data"]?["jwt"]?.string,
       let token = try? TokenReader.read(text)
@@ -40,7 +40,7 @@ final class FakeFunctions: FunctionCaller {
       throw .unreachable
     }
     let answer = state.withLock { state in
-      state.asked.append((url, token))
+      state.asked.append((url, allowsPrivate, token))
       return state.answer
     }
     do {
@@ -88,7 +88,7 @@ struct BlockingFunctionTests {
     let answer = try await world.signUp("a@b.example")
     #expect(answer.status == 200)
     #expect(functions.events == ["beforeCreate", "beforeSignIn"])
-    let (url, token) = try #require(functions.asked.first)
+    let (url, _, token) = try #require(functions.asked.first)
     #expect(url == Self.create)
     #expect(token.header["alg"] == .string("RS256") && token.header["typ"] == .string("JWT"))
     #expect(token.header["kid"]?.string == world.accounts.keys.list(.idToken).first { $0.state == .signing }?.kid)
@@ -114,7 +114,7 @@ struct BlockingFunctionTests {
     #expect(throws: CredentialError.self) {
       try world.accounts.keys.verifyIDToken(token.text, nowSeconds: world.nowSeconds)
     }
-    for (_, token) in functions.asked {
+    for (_, _, token) in functions.asked {
       #expect(!token.payload.json.contains(IdentityWorld.password) && !token.payload.json.contains("scrypt"))
     }
   }
@@ -305,6 +305,41 @@ struct BlockingFunctionTests {
     #expect(try await world.signIn("a@b.example").status == 503)
     functions.answers { _ in FunctionAnswer(status: 500, body: []) }
     #expect(try await world.signIn("a@b.example").status == 400)
+  }
+
+  @Test(
+    "Security 90: a function is asked at private addresses by the operator's file, by an earlier version's word, or by its own"
+  )
+  func privateAddresses() async throws {
+    let text = #"{"triggers":{"beforeCreate":{"functionUri":"http://10.0.0.1/"}}}"#
+    let settings = try #require(JSON(parsing: text.utf8))
+    func allowed(_ settings: JSON) async throws -> Bool? {
+      #expect(try await Self.set(settings, in: world).status == 200)
+      functions.forget()
+      _ = try await world.signUp("\(functions.asked.count)\(settings.text().count)@b.example")
+      return functions.asked.first?.allowsPrivate
+    }
+    #expect(try await allowed(settings) == false)
+    #expect(
+      try await allowed(["triggers": ["beforeCreate": ["functionUri": "http://10.0.0.1/", "allowsPrivate": true]]])
+        == true)
+    let kept = try #require(world.accounts.store.view.blockingFunctions)
+    #expect(kept.json["triggers"]?["beforeCreate"]?["allowsPrivate"] == true)
+    // A part that is changed leaves the others as they are.
+    _ = try await Self.set(
+      ["forwardInboundCredentials": ["idToken": true]], in: world,
+      mask: "blockingFunctions.forwardInboundCredentials.idToken")
+    #expect(world.accounts.store.view.blockingFunctions?.beforeCreate?.allowsPrivate == true)
+    #expect(try BlockingFunctionSettings(json: settings, namingAllowsPrivate: true).beforeCreate?.allowsPrivate == true)
+    for stated in [true, false] {
+      var functions = BlockingFunctionSettings()
+      functions.beforeCreate = .init(url: "http://10.0.0.1/")
+      functions.beforeCreate?.allowsPrivate = stated
+      #expect(try BlockingFunctionSettings(json: functions.stored, namingAllowsPrivate: true) == functions)
+    }
+    let wrong = try await Self.set(
+      ["triggers": ["beforeCreate": ["functionUri": "http://h/", "allowsPrivate": "yes"]]], in: world)
+    #expect(wrong.error == "INVALID_BLOCKING_FUNCTION : allowsPrivate is true or false")
   }
 
   @Test("Functions that run for an emulator are sent unsigned tokens, when their settings say so")
