@@ -193,7 +193,8 @@ package struct ProviderPages: Sendable {
   ///   - sessionID: what ``sessionID(for:code:now:)`` gave.
   /// - Returns: the provider, and the parts of its credential, which nobody has looked at.
   /// - Throws: `invalidProviderResponse` for an address and a session that do not fit, that are too old or were shown
-  ///   before, for an answer of another issuer, and when the provider has become another one since; what ``SignInProviders/credential(of:_:client:now:)`` throws.
+  ///   before, for an answer of another issuer, and when the provider's configuration has changed since; what
+  ///   ``SignInProviders/credential(of:_:client:now:)`` throws.
   package func redeem(
     requestURI: String, sessionID: String, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> (providerID: String, parameters: [String: String]) {
