@@ -52,12 +52,16 @@ extension SignInProviders {
 
   /// Redeems a code at the provider that it is of.
   ///
+  /// - Parameter fingerprint: of the provider when the visit began.
   /// - Returns: the parts of a credential, which nobody has looked at.
   /// - Throws: as ``authorizationPage(of:_:)``, and `tooManyAttempts` after many refusals.
   func credential(
-    of providerID: String, _ code: AuthorizationCode, client: ClientInfo, now: Instant
+    of providerID: String, _ code: AuthorizationCode, fingerprint: String, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> [String: String] {
     let provider = try authorizationProvider(providerID)
+    guard self.fingerprint(of: providerID) == fingerprint else {
+      throw AccountError(.invalidProviderResponse, "The provider was changed meanwhile. Begin the sign-in again.")
+    }
     try requireAdmitted(client, now: now)
     do throws(AccountError) {
       return try await answer(of: providerID) { try await provider.credential(code) }

@@ -194,7 +194,7 @@ package struct ProviderPages: Sendable {
   /// - Returns: the provider, and the parts of its credential, which nobody has looked at.
   /// - Throws: `invalidProviderResponse` for an address and a session that do not fit, that are too old or were shown
   ///   before, for an answer of another issuer, and when the provider's configuration has changed since; what
-  ///   ``SignInProviders/credential(of:_:client:now:)`` throws.
+  ///   ``SignInProviders/credential(of:_:fingerprint:client:now:)`` throws.
   package func redeem(
     requestURI: String, sessionID: String, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> (providerID: String, parameters: [String: String]) {
@@ -221,15 +221,12 @@ package struct ProviderPages: Sendable {
         throw AccountError(.invalidProviderResponse, OtherIssuer.reason)
       }
     }
-    guard providers.fingerprint(of: answer.providerID) == answer.fingerprint else {
-      throw AccountError(.invalidProviderResponse, "The provider was changed meanwhile. Begin the sign-in again.")
-    }
     try await markRedeemed(answer.state, nowSeconds: nowSeconds)
     var parameters = try await providers.credential(
       of: answer.providerID,
       AuthorizationCode(
         code: code, codeVerifier: answer.verifier, redirectURI: answer.redirectURI, nowSeconds: nowSeconds),
-      client: client, now: now)
+      fingerprint: answer.fingerprint, client: client, now: now)
     parameters["nonce"] = answer.nonce
     parameters["user"] = answer.person
     return (answer.providerID, parameters)

@@ -223,11 +223,11 @@ import Testing
   func changed() async throws {
     let site = try await Site()
     _ = try await site.add("oidc.corp", "https://corp.example")
-    let (state, cookie) = try await site.visit("oidc.corp")
-    let event = try await site.open(
-      "/__/auth/redirect/oidc.corp", [("state", state), ("code", "c")], cookie: cookie
-    ).event()
     for change: JSON in [["issuer": "https://evil.example"], ["clientId": "other"]] {
+      let (state, cookie) = try await site.visit("oidc.corp")
+      let event = try await site.open(
+        "/__/auth/redirect/oidc.corp", [("state", state), ("code", "c")], cookie: cookie
+      ).event()
       _ = try await ProviderConfigurationTests.ask(site.world, "PATCH", "oauthIdpConfigs/oidc.corp", change)
       let late = try await site.redeem(event["urlResponse"], event["sessionId"])
       #expect(late.error == "INVALID_IDP_RESPONSE : The provider was changed meanwhile. Begin the sign-in again.")
