@@ -30,6 +30,8 @@ struct AuthorizationCodeFlow: Sendable, Redacted {
   }
 
   let endpoints: Endpoints
+  /// As the provider's answers name it in `iss`.
+  let issuers: [String]
   let clientID: String
   let clientSecret: Secret
   /// Asked for at every sign-in.
@@ -47,8 +49,9 @@ struct AuthorizationCodeFlow: Sendable, Redacted {
   ]
   private static let codeBytesMax = 4_096
 
-  func authorizationURL(_ request: AuthorizationRequest) async throws(SignInRefusal) -> String {
-    let page = try await addresses().authorization
+  func authorizationPage(_ request: AuthorizationRequest) async throws(SignInRefusal) -> AuthorizationPage {
+    let places = try await places()
+    let page = places.authorization
     var scopes = scopes
     for scope in request.scopes where !scopes.contains(scope) && Self.isScope(scope) { scopes.append(scope) }
     var fields = [
@@ -61,13 +64,15 @@ struct AuthorizationCodeFlow: Sendable, Redacted {
     for (name, value) in request.parameters where !Self.reserved.contains(name.lowercased()) {
       fields.append((name, value))
     }
-    return page + (page.contains("?") ? "&" : "?") + ProviderHTTP.form(fields)
+    return AuthorizationPage(
+      url: page + (page.contains("?") ? "&" : "?") + ProviderHTTP.form(fields), issuers: issuers,
+      namesIssuer: places.namesIssuer)
   }
 
   func credential(_ code: AuthorizationCode) async throws(SignInRefusal) -> [String: String] {
     guard (1...Self.codeBytesMax).contains(code.code.utf8.count) else { throw Self.badCode }
     let answer = try await http.ask(
-      .post, try await addresses().token,
+      .post, try await places().token,
       form: [
         ("grant_type", "authorization_code"), ("code", code.code), ("redirect_uri", code.redirectURI),
         ("code_verifier", code.codeVerifier), ("client_id", clientID),
@@ -98,10 +103,17 @@ struct AuthorizationCodeFlow: Sendable, Redacted {
   private static let badCode = SignInRefusal(
     .invalidProviderResponse, "The provider did not take the code: it was used before, has expired, or is not its own.")
 
+  /// The provider's addresses, and its word on RFC 9207.
+  private struct Places {
+    var authorization: String
+    var token: String
+    var namesIssuer = false
+  }
+
   /// OpenID Connect Discovery 1.0 §4: the document must name the very issuer that was asked.
-  private func addresses() async throws(SignInRefusal) -> (authorization: String, token: String) {
+  private func places() async throws(SignInRefusal) -> Places {
     switch endpoints {
-    case .fixed(let authorization, let token): return (authorization, token)
+    case .fixed(let authorization, let token): return Places(authorization: authorization, token: token)
     case .issuer(let issuer):
       let document = try await ProviderKeys.configuration(of: issuer, http: http)
       guard let page = document["authorization_endpoint"]?.string, let token = document["token_endpoint"]?.string,
@@ -110,7 +122,9 @@ struct AuthorizationCodeFlow: Sendable, Redacted {
       else { throw ProviderHTTP.unavailable }
       // A page in clear is for a provider that itself is asked in clear, on this machine.
       guard page.hasPrefix("https://") || issuer.hasPrefix("http://") else { throw ProviderHTTP.unavailable }
-      return (page, token)
+      return Places(
+        authorization: page, token: token,
+        namesIssuer: document["authorization_response_iss_parameter_supported"]?.bool ?? false)
     }
   }
 

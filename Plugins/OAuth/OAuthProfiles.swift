@@ -15,7 +15,7 @@ struct OAuthProfiles {
       codes: codes(
         .fixed(
           authorization: "https://accounts.google.com/o/oauth2/v2/auth", token: "https://oauth2.googleapis.com/token"),
-        client))
+        issuers: ["https://accounts.google.com"], client))
   }
 
   /// https://developer.apple.com/documentation/signinwithapplerestapi
@@ -26,6 +26,7 @@ struct OAuthProfiles {
     if let page = apple.page {
       provider.codes = AuthorizationCodeFlow(
         endpoints: .fixed(authorization: apple.issuer + "/auth/authorize", token: apple.issuer + "/auth/token"),
+        issuers: [apple.issuer],
         clientID: page.servicesID, clientSecret: .signed(page.assertion), scopes: ["name", "email"],
         nonce: apple.client.nonce, postsAnswers: true, http: http)
     }
@@ -39,6 +40,7 @@ struct OAuthProfiles {
         endpoints: .fixed(
           authorization: "https://github.com/login/oauth/authorize",
           token: "https://github.com/login/oauth/access_token"),
+        issuers: ["https://github.com/login/oauth"],
         clientID: client.id, clientSecret: .text(client.secret), scopes: ["user:email"], nonce: nil, http: http))
   }
 
@@ -55,6 +57,7 @@ struct OAuthProfiles {
         endpoints: .fixed(
           authorization: "https://www.facebook.com/v21.0/dialog/oauth",
           token: "https://graph.facebook.com/v21.0/oauth/access_token"),
+        issuers: ["https://www.facebook.com"],
         clientID: client.id, clientSecret: .text(client.secret), scopes: ["email", "public_profile"], nonce: nil,
         http: http))
   }
@@ -71,16 +74,17 @@ struct OAuthProfiles {
     check.attributes = issuer.attributes
     return OAuthProvider(
       id: issuer.id, displayName: issuer.displayName, idTokens: check,
-      codes: codes(.issuer(issuer.issuer), issuer.client))
+      codes: codes(.issuer(issuer.issuer), issuers: [issuer.issuer], issuer.client))
   }
 
   /// Nil without a secret.
   private func codes(
-    _ endpoints: AuthorizationCodeFlow.Endpoints, _ client: OAuthSettings.IDTokenClient
+    _ endpoints: AuthorizationCodeFlow.Endpoints, issuers: [String], _ client: OAuthSettings.IDTokenClient
   ) -> AuthorizationCodeFlow? {
     guard let secret = client.secret, let id = client.clientIDs.first else { return nil }
     return AuthorizationCodeFlow(
-      endpoints: endpoints, clientID: id, clientSecret: .text(secret), scopes: ["openid", "email", "profile"],
+      endpoints: endpoints, issuers: issuers, clientID: id, clientSecret: .text(secret),
+      scopes: ["openid", "email", "profile"],
       nonce: client.nonce, http: http)
   }
 

@@ -66,9 +66,9 @@ struct OAuthProvider: SignInProvider {
 extension OAuthProvider: AuthorizationCodeProvider {
   var servesAuthorizationCodes: Bool { codes != nil }
 
-  func authorizationURL(_ request: AuthorizationRequest) async throws -> String {
+  func authorizationPage(_ request: AuthorizationRequest) async throws -> AuthorizationPage {
     guard let codes else { throw SignInRefusal(.notAllowed) }
-    return try await codes.authorizationURL(request)
+    return try await codes.authorizationPage(request)
   }
 
   func credential(_ code: AuthorizationCode) async throws -> [String: String] {

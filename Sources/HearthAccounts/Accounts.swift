@@ -363,14 +363,25 @@ public final class Accounts: Sendable {
   public func recordStart() async {
     let phone = configuration.servesPhoneSignIn ? [ProviderID.phone] : []
     await audit.recordStart(providerIDs: (providers.ids + phone).sorted(), isEmulator: settings.isEmulator)
+    let origins = configuration.pageOrigins
     for provider in providers.authorizationProviders {
-      let uris = configuration.pageOrigins.map { AccountsConfiguration.redirectURI(origin: $0) }
-      shared.environment.notice(
-        AccountsNotice(
-          .info,
-          "\(provider.displayName) (\(provider.id)) has a sign-in page here; register \(uris.joined(separator: " and ")) "
-            + "there as redirect URI"))
+      noticePage(of: provider.id, provider.displayName, origins.map { RedirectURI.shared(origin: $0) })
     }
+    let configured = providerConfigurations.page(
+      prefix: ProviderConfiguration.oidcPrefix, after: nil, limit: ProviderConfiguration.countMax)
+    for configuration in configured where providers.servesPage(of: configuration) {
+      noticePage(
+        of: configuration.id, configuration.displayName ?? configuration.id,
+        providerConfigurations.redirectURIs(of: configuration, origins: origins))
+    }
+  }
+
+  private func noticePage(of providerID: String, _ name: String, _ redirectURIs: [String]) {
+    shared.environment.notice(
+      AccountsNotice(
+        .info,
+        "\(name) (\(providerID)) has a sign-in page here; register \(redirectURIs.joined(separator: " and ")) "
+          + "there as redirect URI"))
   }
 
   /// Waits until the mails and text messages that were promised are sent, but not for long. For a server that stops.

@@ -129,6 +129,7 @@ extension IdentityOperation {
     case .actionPage: .page { await ActionPages(endpoints: $0).action($1) }
     case .appLinkPage: .page { AppLinkPage(links: $0.accounts.codes.links).answer($1) }
     case .handlerPage: .page { await HandlerPage(endpoints: $0).answer($1) }
+    case .redirectPage: .page { await HandlerPage(endpoints: $0).providersAnswer($1) }
     case .handlerFrame: .page { HandlerFrame(accounts: $0.accounts).answer($1) }
     case .samlMetadata: .page { await SAMLMetadataPage(endpoints: $0).answer($1) }
     case .webConfiguration: .page { WebConfiguration(endpoints: $0).answer($1) }

@@ -1,6 +1,8 @@
 """firebase-functions behind the real functions framework, unmodified, decides who gets an account and who comes in."""
 
+import http.server
 import json
+import threading
 
 import certifi
 import pytest
@@ -138,3 +140,55 @@ def test_a_function_refuses_what_the_server_did_not_sign(app):
     Identity(app).fail("accounts:signUp", {"email": "ann@example.com", "password": PASSWORD},
                        "BLOCKING_FUNCTION_ERROR_RESPONSE")
     assert "ann@" not in app.run("users", "list")
+
+
+def test_a_function_at_a_private_address_takes_a_word_for_it(app, tmp_path):
+    """What an administrator's token registers may not have the server ask whatever it reaches inside."""
+    identity = Identity(app)
+    address = "127.0.0.2"
+    inside = LocalReceiver(address)
+    try:
+        url = f"http://{address}:{inside.port}/latest/meta-data"
+        body = {"email": "ann@example.com", "password": PASSWORD}
+        for more in ([], ["--on-unreachable", "allow"]):
+            moment = "before-sign-in" if more else "before-create"
+            app.run("functions", "clear", "--all")
+            app.run("functions", "set", moment, url, *more)
+            refused = identity.fail("accounts:signUp", body, "BLOCKING_FUNCTION_ERROR_RESPONSE")
+            assert refused["message"].endswith("an address that the server does not ask: see allowsPrivate."), refused
+            assert address not in refused["message"]
+        assert inside.asked == 0
+        app.run("functions", "clear", "--all")
+        app.run("functions", "set", "before-create", url, "--allow-private")
+        assert identity.sign_up("ann@example.com", PASSWORD)["idToken"]
+        assert inside.asked == 1
+    finally:
+        inside.close()
+
+
+class LocalReceiver:
+    """A service inside a network that answers every request."""
+
+    def __init__(self, address):
+        self.asked = 0
+        receiver = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                receiver.asked += 1
+                self.rfile.read(int(self.headers["Content-Length"]))
+                self.send_response(200)
+                self.send_header("Content-Length", "2")
+                self.end_headers()
+                self.wfile.write(b"{}")
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer((address, 0), Handler)
+        self.port = self.server.server_port
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()

@@ -31,12 +31,13 @@
         let world = try OAuthWorld(settings(path))
         let apple = try #require(world.providers.first as? any AuthorizationCodeProvider)
         #expect(apple.servesAuthorizationCodes)
-        let url = try await apple.authorizationURL(
+        let page = try await apple.authorizationPage(
           AuthorizationRequest(
             state: "state", nonce: "nonce", codeChallenge: "challenge", redirectURI: "https://a.example/h",
             parameters: [(name: "response_mode", value: "query"), (name: "locale", value: "de_DE")]))
+        #expect(page.issuers == ["https://appleid.apple.com"])
         #expect(
-          url == "https://appleid.apple.com/auth/authorize?response_type=code&client_id=com.example.web"
+          page.url == "https://appleid.apple.com/auth/authorize?response_type=code&client_id=com.example.web"
             + "&redirect_uri=https%3A%2F%2Fa.example%2Fh&scope=name%20email&state=state&code_challenge=challenge"
             + "&code_challenge_method=S256&nonce=\(Digest(sha256: "nonce".utf8).hex)&response_mode=form_post"
             + "&locale=de_DE")

@@ -47,17 +47,38 @@
     @Test("The provider's page is told the flow's own words, whatever the app says beside them")
     func page() async throws {
       let world = try world()
-      let google = try await provider(world, "google.com").authorizationURL(Self.request)
+      let google = try await provider(world, "google.com").authorizationPage(Self.request).url
       #expect(
         google == "https://accounts.google.com/o/oauth2/v2/auth?response_type=code&client_id=web-app"
           + "&redirect_uri=https%3A%2F%2Fauth.example.com%2F__%2Fauth%2Fhandler&scope=openid%20email%20profile%20calendar"
           + "&state=the%20state&code_challenge=challenge&code_challenge_method=S256&nonce=the%20nonce&prompt=login")
-      let corp = try await provider(world, "oidc.corp").authorizationURL(Self.request)
+      let corp = try await provider(world, "oidc.corp").authorizationPage(Self.request).url
       #expect(corp.hasPrefix("https://id.corp.example/page?a=b&response_type=code&client_id=corp-app&"))
       let digest = Digest.hexadecimal(Digest(sha256: "the nonce".utf8).bytes)
       #expect(corp.contains("&nonce=\(digest)") && !corp.contains("evil") && !corp.contains("secret"))
-      let github = try await provider(world, "github.com").authorizationURL(Self.request)
+      let github = try await provider(world, "github.com").authorizationPage(Self.request).url
       #expect(!github.contains("nonce") && github.contains("scope=user%3Aemail%20calendar%20email&"))
+    }
+
+    @Test(
+      "An issuer's document says whether its answers name it; the providers with a profile are compared when they do")
+    func issuers() async throws {
+      let world = try world()
+      let corp = try await provider(world, "oidc.corp").authorizationPage(Self.request)
+      #expect(corp.issuers == ["https://id.corp.example"] && !corp.namesIssuer)
+      world.fakes.on(
+        "https://id.corp.example/.well-known/openid-configuration",
+        """
+        {"issuer": "https://id.corp.example", "authorization_endpoint": "https://id.corp.example/page",
+         "token_endpoint": "https://id.corp.example/token", "authorization_response_iss_parameter_supported": true}
+        """)
+      #expect(try await provider(world, "oidc.corp").authorizationPage(Self.request).namesIssuer)
+      for (id, issuer) in [
+        ("google.com", "https://accounts.google.com"), ("github.com", "https://github.com/login/oauth"),
+      ] {
+        let page = try await provider(world, id).authorizationPage(Self.request)
+        #expect(page.issuers == [issuer] && !page.namesIssuer)
+      }
     }
 
     @Test("Only a provider whose secret the operator names has the flow")
@@ -66,7 +87,7 @@
       #expect(try provider(world, "google.com").servesAuthorizationCodes)
       for id in ["apple.com", "oidc.bare"] {
         #expect(try !provider(world, id).servesAuthorizationCodes)
-        await #expect(throws: SignInRefusal.self) { _ = try await provider(world, id).authorizationURL(Self.request) }
+        await #expect(throws: SignInRefusal.self) { _ = try await provider(world, id).authorizationPage(Self.request) }
         await #expect(throws: SignInRefusal.self) { _ = try await provider(world, id).credential(Self.code) }
       }
     }
@@ -116,7 +137,7 @@
         "{\(members), \"token_endpoint\": \"https://id.corp.example/token\", \"jwks_uri\": \"https://id.corp.example/keys\"}"
       )
       await #expect(throws: SignInRefusal.self) {
-        _ = try await provider(world, "oidc.corp").authorizationURL(Self.request)
+        _ = try await provider(world, "oidc.corp").authorizationPage(Self.request).url
       }
     }
 

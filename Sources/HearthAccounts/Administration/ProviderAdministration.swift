@@ -79,6 +79,12 @@ package struct ProviderAdministration: Sendable {
     AccountError(.configurationNotFound, "There is no provider configuration of that id.")
   }
 
+  /// The redirect URIs to register at an issuer with a page: one for each origin of this server's pages.
+  package func redirectURIs(of configuration: ProviderConfiguration, origins: [String]) -> [String] {
+    let way: ProviderReturn = configuration.oidc?.usesSharedRedirectURI == false ? .own : .shared
+    return origins.map { way.address(of: configuration.id, tenantID: keys.tenant, origin: $0) }
+  }
+
   // MARK: Secrets
 
   /// A client secret as a configuration keeps it.

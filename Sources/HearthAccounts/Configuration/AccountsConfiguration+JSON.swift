@@ -33,7 +33,7 @@ extension AccountsConfiguration {
     try configuration.readLifetimes(&file)
     if let functions = file.value("blockingFunctions") {
       do throws(AccountError) {
-        configuration.blockingFunctions = try BlockingFunctionSettings(json: functions)
+        configuration.blockingFunctions = try BlockingFunctionSettings(json: functions, namingAllowsPrivate: true)
       } catch {
         throw file.wrong("blockingFunctions", error.detail ?? error.message)
       }

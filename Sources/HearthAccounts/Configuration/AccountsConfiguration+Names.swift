@@ -17,7 +17,4 @@ extension AccountsConfiguration {
 
   /// Those origins without their scheme, `auth.example.com` or `localhost:9000`.
   package var pageHosts: [String] { pageOrigins.compactMap { $0.split(separator: "/").last.map(String.init) } }
-
-  /// Where providers send browsers back to, for the page of that origin: what is registered there.
-  package static func redirectURI(origin: String) -> String { origin + "/__/auth/handler" }
 }

@@ -5,9 +5,11 @@ import HearthTree
 public struct BlockingFunctionSettings: Sendable, Equatable {
   /// One function.
   public struct Function: Sendable, Equatable {
-    /// `http:` or `https:`, without user information and fragment. The operator's naming it is the leave to ask exactly
-    /// there, also on this machine and in private networks.
+    /// `http:` or `https:`, without user information and fragment. It is asked at a public address by `https:`, or on this
+    /// machine when it names it.
     public var url: String
+    /// The function may be at any address, and be reached without TLS.
+    public var allowsPrivate = false
     /// How its requests are signed; nil is ``Signing/rs256``, and on an emulator ``Signing/none``.
     public var signing: Signing?
     /// A sign-in goes on when nobody can be reached there. Only for ``BlockingFunctionSettings/beforeSignIn``.
@@ -47,23 +49,25 @@ public struct BlockingFunctionSettings: Sendable, Equatable {
   static let urlBytesMax = 2_048
 }
 
-/// As the identity service's project configuration has it, with `signing` and `onUnreachable` in addition:
+/// As the identity service's project configuration has it, with `signing`, `onUnreachable` and `allowsPrivate` in addition:
 ///
 ///     {
 ///       "triggers": {
-///         "beforeCreate": { "functionUri": "https://…", "signing": "RS256" },
+///         "beforeCreate": { "functionUri": "http://10.1.2.3", "allowsPrivate": true, "signing": "RS256" },
 ///         "beforeSignIn": { "functionUri": "https://…", "onUnreachable": "allow" }
 ///       },
 ///       "forwardInboundCredentials": { "idToken": true }
 ///     }
 extension BlockingFunctionSettings {
+  /// - Parameter namingAllowsPrivate: a function that does not say whether it may be at a private address may. So it is in
+  ///   the operator's file, and in what earlier versions kept, which knew no other functions.
   /// - Throws: `invalidBlockingFunction` with what is wrong.
-  package init(json: JSON) throws(AccountError) {
+  package init(json: JSON, namingAllowsPrivate: Bool = false) throws(AccountError) {
     guard let members = json.members else { throw Self.wrong("blockingFunctions must be an object") }
     for member in members {
       switch member.name {
       case "triggers":
-        for trigger in try Self.object(member) { try readTrigger(trigger) }
+        for trigger in try Self.object(member) { try readTrigger(trigger, namingAllowsPrivate: namingAllowsPrivate) }
       case "forwardInboundCredentials":
         for credential in try Self.object(member) {
           guard let token = HookCredential.Token(rawValue: credential.name) else {
@@ -79,7 +83,7 @@ extension BlockingFunctionSettings {
     }
   }
 
-  private mutating func readTrigger(_ trigger: JSON.Member) throws(AccountError) {
+  private mutating func readTrigger(_ trigger: JSON.Member, namingAllowsPrivate: Bool) throws(AccountError) {
     guard let moment = HookEvent.Moment(rawValue: trigger.name) else {
       throw Self.wrong("unknown event: \(Self.shown(trigger.name))")
     }
@@ -96,6 +100,7 @@ extension BlockingFunctionSettings {
       }
     }
     guard var function else { throw Self.wrong("functionUri of \(moment.rawValue) is missing") }
+    function.allowsPrivate = namingAllowsPrivate
     for member in try Self.object(trigger) {
       switch member.name {
       // The service's own answers have the time of the last change beside the URL.
@@ -105,6 +110,9 @@ extension BlockingFunctionSettings {
           throw Self.wrong("signing is RS256 or none")
         }
         function.signing = signing
+      case "allowsPrivate":
+        guard let isAllowed = member.value.bool else { throw Self.wrong("allowsPrivate is true or false") }
+        function.allowsPrivate = isAllowed
       case "onUnreachable":
         switch member.value.string {
         case "deny": function.allowsUnreachable = false
@@ -139,13 +147,21 @@ extension BlockingFunctionSettings {
 
   private static func wrong(_ what: String) -> AccountError { AccountError(.invalidBlockingFunction, what) }
 
-  /// What ``init(json:)`` reads.
-  package var json: JSON {
+  /// The form for clients, which ``init(json:namingAllowsPrivate:)`` reads.
+  package var json: JSON { json(stated: false) }
+
+  /// The stored form: it says of each function whether it may be at a private address.
+  var stored: JSON { json(stated: true) }
+
+  private func json(stated: Bool) -> JSON {
     var triggers: [JSON.Member] = []
     for (moment, function) in [(HookEvent.Moment.beforeCreate, beforeCreate), (.beforeSignIn, beforeSignIn)] {
       guard let function else { continue }
       var members = [JSON.Member("functionUri", .string(function.url))]
       if let signing = function.signing { members.append(JSON.Member("signing", .string(signing.rawValue))) }
+      if stated || function.allowsPrivate {
+        members.append(JSON.Member("allowsPrivate", .bool(function.allowsPrivate)))
+      }
       if function.allowsUnreachable { members.append(JSON.Member("onUnreachable", .string("allow"))) }
       triggers.append(JSON.Member(moment.rawValue, .object(members)))
     }

@@ -28,6 +28,9 @@ package struct ProviderConfiguration: Sendable, Equatable {
     package var takesCodes: Bool
     /// As the administrator wrote it: of what its page gives, an ID token. Clients that bring one are judged by that token.
     package var takesIDTokens = true
+    /// Its page sends browsers back to the address that the providers of the operator's file share, where earlier versions
+    /// had it registered. Its answers count then when they name their issuer, and its configuration document promises that.
+    package var usesSharedRedirectURI = false
 
     /// An issuer with the client that we are there.
     package init(issuer: String, clientID: String, sealedSecret: String? = nil, takesCodes: Bool = false) {

@@ -7,7 +7,7 @@ import HearthTree
 package struct SignInProviders: Sendable {
   let directory: ActivePlugins
   /// Those that an administrator set up.
-  private let configured: ConfiguredProviders
+  let configured: ConfiguredProviders
   /// Where the project's service accounts are.
   private let store: AccountStore
   private let keys: KeyRing
@@ -117,7 +117,7 @@ package struct SignInProviders: Sendable {
   }
 
   /// Counts a credential that was refused without a plugin's word, and puts it on record.
-  func noteRefused(by providerID: String, _ reason: String, client: ClientInfo, now: Instant) async {
+  package func noteRefused(by providerID: String, _ reason: String, client: ClientInfo, now: Instant) async {
     throttle.credentialRefused(address: client.address, now: now)
     await audit.recordRefusal(
       AuditEvent(.signInFailed, client: client, detail: "\(providerID): \(reason)"), now: now)

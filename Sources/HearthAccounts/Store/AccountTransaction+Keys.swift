@@ -8,7 +8,7 @@ extension AccountTransaction {
 
   /// Keeps which blocking functions are asked; nil forgets what was kept.
   mutating func putBlockingFunctions(_ settings: BlockingFunctionSettings?) {
-    let text = settings.map { Node(.string(String(decoding: $0.json.text(), as: UTF8.self))) }
+    let text = settings.map { Node(.string(String(decoding: $0.stored.text(), as: UTF8.self))) }
     draft.replace(AccountPath.blockingFunctions, with: text ?? .empty)
   }
 

@@ -23,7 +23,7 @@ extension AccountReading {
     let node = records.root[AccountPath.blockingFunctions]
     guard !node.isEmpty else { return nil }
     if let json = node.withStringUTF8({ JSON(parsing: $0) }) ?? nil,
-      let settings = try? BlockingFunctionSettings(json: json)
+      let settings = try? BlockingFunctionSettings(json: json, namingAllowsPrivate: true)
     {
       return settings
     }

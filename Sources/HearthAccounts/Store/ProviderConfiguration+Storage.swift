@@ -32,6 +32,9 @@ extension ProviderConfiguration.OIDC: StoredRecord {
       issuer: try reader.text("issuer"), clientID: try reader.text("clientId"),
       sealedSecret: try reader.optionalText("secret"), takesCodes: try reader.bool("codes"))
     takesIDTokens = try reader.bool("idTokens")
+    // Earlier versions knew no other address, and a provider without a page has none registered.
+    let hasOwn = try reader.bool("ownRedirect")
+    usesSharedRedirectURI = takesCodes && !hasOwn
   }
 
   func store(in writer: inout RecordWriter) {
@@ -40,6 +43,7 @@ extension ProviderConfiguration.OIDC: StoredRecord {
     writer.set("secret", sealedSecret)
     writer.set("codes", takesCodes)
     writer.set("idTokens", takesIDTokens)
+    writer.set("ownRedirect", !usesSharedRedirectURI)
   }
 }
 

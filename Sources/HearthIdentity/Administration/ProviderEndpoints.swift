@@ -179,6 +179,12 @@ extension ProviderEndpoints {
       reply.set("clientSecret", accounts.providerConfigurations.clientSecret(of: configuration))
       let types = [("idToken", oidc.takesIDTokens), ("code", oidc.takesCodes)].filter { withAllTypes || $0.1 }
       reply.set("responseType", .object(types.map { .init($0.0, .bool($0.1)) }))
+      if oidc.usesSharedRedirectURI { reply.set("usesSharedRedirectUri", true) }
+      if oidc.takesCodes {
+        let addresses = accounts.providerConfigurations.redirectURIs(
+          of: configuration, origins: accounts.configuration.pageOrigins)
+        reply.set("redirectUris", list: addresses.map { .string($0) })
+      }
     case .saml(let saml):
       reply.set(
         "idpConfig",
@@ -229,6 +235,7 @@ extension ProviderEndpoints {
     var oidc = ProviderConfiguration.OIDC(issuer: issuer, clientID: clientID)
     oidc.takesCodes = try types.bool("code") ?? false
     oidc.takesIDTokens = try types.bool("idToken") ?? !oidc.takesCodes
+    oidc.usesSharedRedirectURI = try call.bool("usesSharedRedirectUri") ?? false
     guard oidc.takesCodes || oidc.takesIDTokens else {
       throw AccountError(.invalidConfig, "responseType needs code or idToken.")
     }

@@ -34,7 +34,7 @@ package enum IdentityOperation: String, Sendable, CaseIterable {
   case legacyCreateUser, legacyRemoveUser, legacyChangePassword, legacyChangeEmail, legacyResetPassword
   case legacyPasswordSignIn, legacyAnonymousSignIn, legacyProviderSignIn, legacySession, legacyUnknown
   // Pages for people, and what a hosted web app reads.
-  case actionPage, appLinkPage, handlerPage, handlerFrame, samlMetadata, webConfiguration
+  case actionPage, appLinkPage, handlerPage, redirectPage, handlerFrame, samlMetadata, webConfiguration
   // Parts of the protocol that are not served here.
   case gameCenter, saml, projectChange
   /// No operation of a service whose name the request has.

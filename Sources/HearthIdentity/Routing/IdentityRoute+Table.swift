@@ -235,6 +235,9 @@ extension IdentityRoute {
     // Where SDKs sign people in on providers' pages; by the second pair when they were told of an emulator.
     page("__/auth/handler", .handlerPage),
     page("__/auth/iframe", .handlerFrame),
+    // Where providers that were set up while the server runs send browsers back to: of the project, and of a tenant.
+    page("__/auth/redirect/{provider}", .redirectPage),
+    page("__/auth/redirect/{home}/{provider}", .redirectPage),
     page("emulator/auth/handler", .handlerPage),
     page("emulator/auth/iframe", .handlerFrame),
     // What is registered at an identity provider.

@@ -30,7 +30,7 @@ package enum IdentityRouter {
     /// Whom it is for.
     package var audience: Audience {
       switch routes.first?.operation {
-      case .actionPage, .appLinkPage, .handlerPage, .handlerFrame, .samlMetadata: .people
+      case .actionPage, .appLinkPage, .handlerPage, .redirectPage, .handlerFrame, .samlMetadata: .people
       case .webConfiguration: .webApps
       default: .programs
       }

@@ -9,16 +9,36 @@ public protocol AuthorizationCodeProvider: SignInProvider {
   /// knows no such flow.
   var servesAuthorizationCodes: Bool { get }
 
-  /// The address that the browser is sent to.
+  /// The page that the browser is sent to, and the issuers that its answer may name.
   ///
   /// - Throws: ``SignInRefusal`` when it is not to be had, because the provider's own server is down for example.
-  func authorizationURL(_ request: AuthorizationRequest) async throws -> String
+  func authorizationPage(_ request: AuthorizationRequest) async throws -> AuthorizationPage
 
   /// Redeems a code.
   ///
   /// - Returns: the credential's parts, as ``SignInRequest/parameters`` has them: `id_token`, `access_token`, …
   /// - Throws: ``SignInRefusal`` for a code that is not good.
   func credential(_ code: AuthorizationCode) async throws -> [String: String]
+}
+
+/// A provider's page, and what its answers say of their issuer (RFC 9207). The server compares before a code is sent anywhere:
+/// an answer of another provider must not be taken for one of this.
+public struct AuthorizationPage: Sendable, Equatable {
+  /// The address that the browser is sent to.
+  public var url: String
+  /// The issuers that an answer may name in `iss`, compared as text. An answer that names any other one is refused; with an
+  /// empty list, every answer that names one.
+  public var issuers: [String]
+  /// The provider promises to name its issuer in each answer, as `authorization_response_iss_parameter_supported` of its
+  /// configuration document says. An answer without `iss` is then refused.
+  public var namesIssuer: Bool
+
+  /// A page at that address.
+  public init(url: String, issuers: [String], namesIssuer: Bool = false) {
+    self.url = url
+    self.issuers = issuers
+    self.namesIssuer = namesIssuer
+  }
 }
 
 /// What the browser is sent to a provider's page with.

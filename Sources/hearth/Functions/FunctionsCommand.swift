@@ -31,6 +31,8 @@ struct FunctionsCommand: ParsableCommand {
       abstract: "Set a blocking function. It is asked from the next sign-in on.",
       discussion: """
         What is set here counts instead of blockingFunctions in --auth-config, until hearth functions clear --all.
+
+        A URL that names this machine may be http://; other private addresses need --allow-private.
         """)
 
     @OptionGroup var admin: AdminOptions
@@ -48,6 +50,9 @@ struct FunctionsCommand: ParsableCommand {
     @Option(help: "deny or allow: what happens when nobody can be reached there. allow is for before-sign-in alone.")
     var onUnreachable: String?
 
+    @Flag(help: "The function may be at a private address, and be reached without TLS.")
+    var allowPrivate = false
+
     @Option(
       help: ArgumentHelp(
         "Tokens of other providers that the functions are told: id-token, access-token, refresh-token, separated by "
@@ -60,6 +65,7 @@ struct FunctionsCommand: ParsableCommand {
         var functions = try await ProjectFunctions.read(admin)
         var function = [JSON.Member("functionUri", .string(url))]
         if let signing { function.append(.init("signing", .string(signing))) }
+        if allowPrivate { function.append(.init("allowsPrivate", .bool(true))) }
         if let onUnreachable { function.append(.init("onUnreachable", .string(onUnreachable))) }
         functions.triggers.removeAll { $0.name == moment.event }
         functions.triggers.append(.init(moment.event, .object(function)))

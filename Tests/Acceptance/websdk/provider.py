@@ -21,6 +21,10 @@ class Guard:
         self.challenges = {}
         self.asked = []
         self.redeemed = []
+        # What its answers say beside code and state.
+        self.answers_with = {}
+        # The redirect URIs that it knows; None for all.
+        self.registered = None
 
     def seen(self, name, value, query):
         """A header of the provider's answer: a code belongs to its challenge, and a refusal has the state with it."""
@@ -31,6 +35,8 @@ class Guard:
             self.challenges[parts["code"]] = query["code_challenge"]
         if "error" in parts and "state" not in parts and "state" in query:
             value += "&" + urllib.parse.urlencode({"state": query["state"]})
+        if "code" in parts and self.answers_with:
+            value += "&" + urllib.parse.urlencode(self.answers_with)
         return value
 
     def __call__(self, environ, start_response):
@@ -49,6 +55,10 @@ class Guard:
             environ["wsgi.input"] = io.BytesIO(body)
         if environ["PATH_INFO"] == "/oauth2/authorize" and environ["REQUEST_METHOD"] == "GET":
             self.asked.append(query)
+        if environ["PATH_INFO"] == "/oauth2/authorize" and self.registered is not None:
+            if query.get("redirect_uri") not in self.registered:
+                start_response("400 Bad Request", [("Content-Type", "text/plain")])
+                return [b"unregistered redirect_uri"]
 
         def start(status, headers, *more):
             return start_response(status, [(name, self.seen(name, value, query)) for name, value in headers], *more)

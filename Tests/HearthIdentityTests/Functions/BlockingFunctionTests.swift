@@ -15,12 +15,12 @@ final class FakeFunctions: FunctionCaller {
 
   private struct State {
     var answer: Answer = { _ in FunctionAnswer(status: 200, body: Array("{}".utf8)) }
-    var asked: [(url: String, token: UnverifiedToken)] = []
+    var asked: [(url: String, allowsPrivate: Bool, token: UnverifiedToken)] = []
   }
 
   private let state = Mutex(State())
 
-  var asked: [(url: String, token: UnverifiedToken)] { state.withLock { $0.asked } }
+  var asked: [(url: String, allowsPrivate: Bool, token: UnverifiedToken)] { state.withLock { $0.asked } }
   /// `event_type` of each request so far.
   var events: [String] { asked.compactMap { $0.token.payload["event_type"]?.string } }
 
@@ -31,7 +31,7 @@ final class FakeFunctions: FunctionCaller {
 
   func forget() { state.withLock { $0.asked = [] } }
 
-  func call(_ url: String, body: [UInt8]) async throws(HookFailure) -> FunctionAnswer {
+  func call(_ url: String, allowsPrivate: Bool, body: [UInt8]) async throws(HookFailure) -> FunctionAnswer {
     guard let json = JSON(parsing: body), json.members?.map(\.name) == ["data"],
       json["data"]?.members?.map(\.name) == ["jwt"], let text = json["data"]?["jwt"]?.string,
       let token = try? TokenReader.read(text)
@@ -40,7 +40,7 @@ final class FakeFunctions: FunctionCaller {
       throw .unreachable
     }
     let answer = state.withLock { state in
-      state.asked.append((url, token))
+      state.asked.append((url, allowsPrivate, token))
       return state.answer
     }
     do {
@@ -59,8 +59,8 @@ struct BlockingFunctionTests {
   private static let create = "http://127.0.0.1:8081/bcreate"
   private static let signIn = "http://127.0.0.1:8082/bsignin"
 
-  private let functions = FakeFunctions()
-  private let world: IdentityWorld
+  let functions = FakeFunctions()
+  let world: IdentityWorld
 
   init() async throws {
     world = try IdentityWorld(functions: functions)
@@ -74,7 +74,7 @@ struct BlockingFunctionTests {
     #expect(answer.status == 200)
   }
 
-  private static func set(
+  static func set(
     _ settings: JSON, in world: IdentityWorld, mask: String = "blockingFunctions",
     authority: IdentityRequest.Authority = .administrator("ci")
   ) async throws -> IdentityWorld.Answer {
@@ -88,7 +88,7 @@ struct BlockingFunctionTests {
     let answer = try await world.signUp("a@b.example")
     #expect(answer.status == 200)
     #expect(functions.events == ["beforeCreate", "beforeSignIn"])
-    let (url, token) = try #require(functions.asked.first)
+    let (url, _, token) = try #require(functions.asked.first)
     #expect(url == Self.create)
     #expect(token.header["alg"] == .string("RS256") && token.header["typ"] == .string("JWT"))
     #expect(token.header["kid"]?.string == world.accounts.keys.list(.idToken).first { $0.state == .signing }?.kid)
@@ -114,7 +114,7 @@ struct BlockingFunctionTests {
     #expect(throws: CredentialError.self) {
       try world.accounts.keys.verifyIDToken(token.text, nowSeconds: world.nowSeconds)
     }
-    for (_, token) in functions.asked {
+    for (_, _, token) in functions.asked {
       #expect(!token.payload.json.contains(IdentityWorld.password) && !token.payload.json.contains("scrypt"))
     }
   }

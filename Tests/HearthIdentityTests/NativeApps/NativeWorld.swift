@@ -14,8 +14,9 @@ struct NativeWorld {
     let manifest = ProviderManifest(id: "oidc.corp", displayName: "Corp", methods: [.credential])
     let servesAuthorizationCodes = true
 
-    func authorizationURL(_ request: AuthorizationRequest) async throws -> String {
-      "https://id.corp.example/page?state=\(request.state)"
+    func authorizationPage(_ request: AuthorizationRequest) async throws -> AuthorizationPage {
+      AuthorizationPage(
+        url: "https://id.corp.example/page?state=\(request.state)", issuers: ["https://id.corp.example"])
     }
 
     func credential(_ code: AuthorizationCode) async throws -> [String: String] {

@@ -40,6 +40,8 @@ import Testing
     ("POST", "/emulator/action", "auth.example.com", .actionPage),
     ("GET", "/__/auth/links", "localhost", .appLinkPage),
     ("GET", "/__/auth/handler", "identitytoolkit.googleapis.com", .handlerPage),
+    ("GET", "/__/auth/redirect/oidc.corp", "localhost", .redirectPage),
+    ("POST", "/__/auth/redirect/acme-1/oidc.corp", "localhost", .redirectPage),
     ("GET", "/__/firebase/init.json", "localhost", .webConfiguration),
     ("GET", "/identitytoolkit.googleapis.com/v1/nonsense", "localhost", .unknown),
     ("GET", "/anything", "identitytoolkit.googleapis.com", .unknown),

@@ -19,9 +19,10 @@ import Testing
 
     func request(_ state: String) -> AuthorizationRequest? { visits.withLock { $0[state] } }
 
-    func authorizationURL(_ request: AuthorizationRequest) async throws -> String {
+    func authorizationPage(_ request: AuthorizationRequest) async throws -> AuthorizationPage {
       visits.withLock { $0[request.state] = request }
-      return "https://id.corp.example/page?state=\(request.state)"
+      return AuthorizationPage(
+        url: "https://id.corp.example/page?state=\(request.state)", issuers: ["https://id.corp.example"])
     }
 
     func credential(_ code: AuthorizationCode) async throws -> [String: String] {

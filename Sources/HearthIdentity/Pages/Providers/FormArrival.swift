@@ -9,7 +9,7 @@ struct FormArrival: Sendable {
   private static let mark = "hearth"
   private static let fieldsMax = 16
   /// What is sent on of a form.
-  private static let names = ["SAMLResponse", "RelayState", "state", "code", "error", "user"]
+  private static let names = ["SAMLResponse", "RelayState", "state", "code", "error", "iss", "user"]
 
   func answer(_ request: IdentityRequest) async -> IdentityResponse {
     guard let fields = PercentEncoding.pairs(request.body), fields.count <= Self.fieldsMax,
@@ -19,7 +19,7 @@ struct FormArrival: Sendable {
       return await SAMLArrival(page: page).answer(response, parts, request)
     }
     guard parts["state"] != nil else { return HTMLPage.brokenStart.response }
-    return page.arrival(parts, request, withoutCookie: Self.withoutCookie(parts))
+    return await page.arrival(parts, request, withoutCookie: Self.withoutCookie(parts))
   }
 
   /// The page for a form that came without the visit's cookie, as one does that another site has sent: it is sent once

@@ -9,12 +9,8 @@ struct HandlerPage: Sendable {
   private var accounts: Accounts { endpoints.accounts }
 
   func answer(_ request: IdentityRequest) async -> IdentityResponse {
-    if request.method == "POST" { return await FormArrival(page: self).answer(request) }
+    if request.method == "POST" || request.parameter("state") != nil { return await providersAnswer(request) }
     guard request.method == "GET" else { return HTMLPage.methodNotAllowed.response }
-    if request.parameter("state") != nil {
-      guard let parts = PageQuery.parts(request.query) else { return HTMLPage.brokenStart.response }
-      return arrival(parts, request)
-    }
     if NativeRequest.isMeant(request.query) { return await NativePages(page: self).answer(request) }
     guard let asked = HandlerRequest(request.query) else { return HTMLPage.brokenStart.response }
     guard accounts.configuration.apiKeys?.contains(asked.apiKey) ?? true else { return HTMLPage.unknownKey.response }
@@ -42,6 +38,18 @@ struct HandlerPage: Sendable {
       providerID: asked.providerID, scopes: asked.scopes, parameters: asked.parameters, memo: asked.memo,
       isReauthentication: asked.kind.isReauthentication, target: target)
     return await departure(visit, origin: origin, to: home, now: request.now)
+  }
+
+  /// Takes what a provider has the browser bring, by an address or by a form. At a provider's own redirect URI there is
+  /// nothing else.
+  func providersAnswer(_ request: IdentityRequest) async -> IdentityResponse {
+    switch request.method {
+    case "POST": return await FormArrival(page: self).answer(request)
+    case "GET":
+      guard let parts = PageQuery.parts(request.query) else { return HTMLPage.brokenStart.response }
+      return await arrival(parts, request)
+    default: return HTMLPage.methodNotAllowed.response
+    }
   }
 
   /// Who is told what comes of a visit to a provider.
@@ -84,8 +92,7 @@ struct HandlerPage: Sendable {
     _ departing: Departing, origin: String, to home: Accounts, now: Instant
   ) async -> IdentityResponse {
     do throws(AccountError) {
-      let departure = try await departure(
-        departing, in: home, redirectURI: AccountsConfiguration.redirectURI(origin: origin), now: now)
+      let departure = try await departure(departing, in: home, origin: origin, now: now)
       guard departure.visit.utf8.count <= Self.cookieBytesMax else { return HTMLPage.longAddress.response }
       let cookie = VisitCookie(state: departure.state, isSecure: origin.hasPrefix("https://"))
       var response = HTMLPage(
@@ -103,15 +110,15 @@ struct HandlerPage: Sendable {
   }
 
   private func departure(
-    _ departing: Departing, in home: Accounts, redirectURI: String, now: Instant
+    _ departing: Departing, in home: Accounts, origin: String, now: Instant
   ) async throws(AccountError) -> ProviderPages.Departure {
     if SAMLPages.serves(departing.providerID) {
       return try home.samlPages.depart(
-        to: departing.providerID, consumerURL: redirectURI, memo: departing.memo,
+        to: departing.providerID, consumerURL: RedirectURI.shared(origin: origin), memo: departing.memo,
         isForced: departing.isReauthentication, now: now)
     }
     return try await home.providerPages.depart(
-      to: departing.providerID, redirectURI: redirectURI, scopes: departing.scopes,
+      to: departing.providerID, origin: origin, scopes: departing.scopes,
       parameters: departing.parameters.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) },
       memo: departing.memo, now: now)
   }
@@ -145,7 +152,7 @@ struct HandlerPage: Sendable {
   ///   - passesOn: the page for a browser that shows no cookie of the visit.
   func arrival(
     _ parts: [String: String], _ request: IdentityRequest, withoutCookie passesOn: HTMLPage = .foreignVisit
-  ) -> IdentityResponse {
+  ) async -> IdentityResponse {
     guard let state = parts["state"], (1...128).contains(state.utf8.count), let origin = origin(of: request.host) else {
       return HTMLPage.foreignVisit.response
     }
@@ -153,13 +160,30 @@ struct HandlerPage: Sendable {
     guard let kept = cookie.text(in: request.cookie) else { return passesOn.response }
     var response: IdentityResponse
     do throws(ProviderPages.ArrivalError) {
-      let arrival = try accounts.providerPages.arrive(kept, state: state, now: request.now)
+      let arrival = try accounts.providerPages.arrive(
+        kept, state: state, issuer: parts["iss"], at: origin + request.path, now: request.now)
       response = page(of: arrival, parts, state: state, origin: origin, now: request.now).response
     } catch {
-      response = (error == .expired ? HTMLPage.lateVisit : HTMLPage.foreignVisit).response
+      switch error {
+      case .unknownVisit: response = HTMLPage.foreignVisit.response
+      case .expired: response = HTMLPage.lateVisit.response
+      case .otherIssuer(let visit): response = await otherIssuer(visit, origin: origin, request).response
+      }
     }
     response.headers.append(cookie.forgotten)
     return response
+  }
+
+  /// Tells the app, and puts on record, that another provider's answer was brought here.
+  private func otherIssuer(
+    _ visit: ProviderPages.OtherIssuer, origin: String, _ request: IdentityRequest
+  ) async -> HTMLPage {
+    let home = (try? await endpoints.home(ofTenant: visit.tenantID)) ?? accounts
+    await home.providers.noteRefused(
+      by: visit.providerID, "another issuer's answer", client: request.client, now: request.now)
+    guard let target = Target(memo: visit.memo, origin: origin) else { return .foreignVisit }
+    return page(
+      target, .error(code: "auth/internal-error", message: ProviderPages.OtherIssuer.reason), now: request.now)
   }
 
   private func page(

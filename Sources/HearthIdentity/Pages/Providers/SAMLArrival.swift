@@ -33,6 +33,7 @@ struct SAMLArrival: Sendable {
     } catch {
       return error == .expired ? .lateVisit : .foreignVisit
     }
+    guard origin + request.path == visit.consumerURL else { return .foreignVisit }
     guard let target = HandlerPage.Target(memo: visit.memo, origin: origin) else { return .foreignVisit }
     do throws(AccountError) {
       let home = try await endpoints.home(ofTenant: visit.tenantID)

@@ -9,7 +9,7 @@ struct SAMLMetadataPage: Sendable {
     guard request.method == "GET" || request.method == "HEAD" else { return HTMLPage.methodNotAllowed.response }
     do throws(AccountError) {
       let home = try await endpoints.home(ofTenant: request.parameter("tenantId"))
-      let urls = home.configuration.pageOrigins.map { AccountsConfiguration.redirectURI(origin: $0) }
+      let urls = home.configuration.pageOrigins.map { RedirectURI.shared(origin: $0) }
       let text = try home.samlPages.metadata(of: request.parameter("providerId") ?? "", consumerURLs: urls)
       var response = IdentityResponse(contentType: "application/samlmetadata+xml", body: Array(text.utf8))
       response.isForPeople = true

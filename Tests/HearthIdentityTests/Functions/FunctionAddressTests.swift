@@ -1,0 +1,43 @@
+import HearthTree
+import Testing
+
+@testable import HearthAccounts
+@testable import HearthIdentity
+
+/// The addresses at which functions are asked.
+extension BlockingFunctionTests {
+  @Test(
+    "Security 90: a function is asked at private addresses by the operator's file, by an earlier version's word, or by its own"
+  )
+  func privateAddresses() async throws {
+    let text = #"{"triggers":{"beforeCreate":{"functionUri":"http://10.0.0.1/"}}}"#
+    let settings = try #require(JSON(parsing: text.utf8))
+    func allowed(_ settings: JSON) async throws -> Bool? {
+      #expect(try await Self.set(settings, in: world).status == 200)
+      functions.forget()
+      _ = try await world.signUp("\(functions.asked.count)\(settings.text().count)@b.example")
+      return functions.asked.first?.allowsPrivate
+    }
+    #expect(try await allowed(settings) == false)
+    #expect(
+      try await allowed(["triggers": ["beforeCreate": ["functionUri": "http://10.0.0.1/", "allowsPrivate": true]]])
+        == true)
+    let kept = try #require(world.accounts.store.view.blockingFunctions)
+    #expect(kept.json["triggers"]?["beforeCreate"]?["allowsPrivate"] == true)
+    // A part that is changed leaves the others as they are.
+    _ = try await Self.set(
+      ["forwardInboundCredentials": ["idToken": true]], in: world,
+      mask: "blockingFunctions.forwardInboundCredentials.idToken")
+    #expect(world.accounts.store.view.blockingFunctions?.beforeCreate?.allowsPrivate == true)
+    #expect(try BlockingFunctionSettings(json: settings, namingAllowsPrivate: true).beforeCreate?.allowsPrivate == true)
+    for stated in [true, false] {
+      var functions = BlockingFunctionSettings()
+      functions.beforeCreate = .init(url: "http://10.0.0.1/")
+      functions.beforeCreate?.allowsPrivate = stated
+      #expect(try BlockingFunctionSettings(json: functions.stored, namingAllowsPrivate: true) == functions)
+    }
+    let wrong = try await Self.set(
+      ["triggers": ["beforeCreate": ["functionUri": "http://h/", "allowsPrivate": "yes"]]], in: world)
+    #expect(wrong.error == "INVALID_BLOCKING_FUNCTION : allowsPrivate is true or false")
+  }
+}
