@@ -240,7 +240,7 @@ public final class Accounts: Sendable {
       store: store, hooks: hooks, configuration: settings, names: NameReservations(schedule: environment.schedule),
       passkeys: passkeyPolicy, announce: announce)
     callers = Callers(store: store, keys: keys, configuration: settings)
-    revocations = Revocations(store: store, keys: keys, announce: announce)
+    revocations = Revocations(store: store, keys: keys, configuration: settings, announce: announce)
     cookies = SessionCookies(store: store, keys: keys, revocations: revocations)
     sessions = Sessions(
       store: store, keys: keys, admission: admission, secrets: secrets,
