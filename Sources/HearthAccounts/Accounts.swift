@@ -240,7 +240,7 @@ public final class Accounts: Sendable {
       store: store, hooks: hooks, configuration: settings, names: NameReservations(schedule: environment.schedule),
       passkeys: passkeyPolicy, announce: announce)
     callers = Callers(store: store, keys: keys, configuration: settings)
-    revocations = Revocations(store: store, keys: keys, announce: announce)
+    revocations = Revocations(store: store, keys: keys, configuration: settings, announce: announce)
     cookies = SessionCookies(store: store, keys: keys, revocations: revocations)
     sessions = Sessions(
       store: store, keys: keys, admission: admission, secrets: secrets,
@@ -255,15 +255,24 @@ public final class Accounts: Sendable {
     codes = ActionCodes(
       links: ActionLinks(settings), store: store, secrets: secrets, mails: mails, queue: codeQueue, throttle: throttle,
       configuration: settings, emulation: emulation, environment: environment)
-    credentials = CredentialChanges(store: store, sessions: sessions, announce: announce)
-    addresses = AddressChanges(
-      changes: credentials, callers: callers, codes: codes, mails: mails, signUp: signUpLimit)
+    credentials = CredentialChanges(
+      store: store, sessions: sessions, callers: callers, passkeys: passkeyPolicy, codes: codes, mails: mails,
+      announce: announce)
+    addresses = AddressChanges(changes: credentials, signUp: signUpLimit)
     deletion = AccountDeletion(store: store, announce: announce)
     erasure = AccountErasure(store: store, deletion: deletion, announce: announce)
     newPasswords = NewPasswords(pool: pool, providers: providers, configuration: settings, notice: notice)
+    let tries = FactorTries(store: store, throttle: throttle)
+    recoveryCodes = RecoveryCodes(keys: keys, secrets: secrets, changes: credentials)
+    let reversal = ChangeReversal(
+      store: store, changes: credentials, keys: keys, tries: tries, recovery: recoveryCodes, audit: audit,
+      configuration: settings)
     redemption = CodeRedemption(
-      codes: codes, store: store, changes: credentials, addresses: addresses, passwords: newPasswords,
-      providers: providers, throttle: throttle, mails: mails, configuration: settings)
+      codes: codes, store: store, changes: credentials, passwords: newPasswords, providers: providers,
+      throttle: throttle, mails: mails, configuration: settings,
+      takeBack: { ticket, hash, factorCode, client, now throws(AccountError) in
+        try await reversal.takeBack(ticket, hash, factorCode: factorCode, client: client, now: now)
+      })
 
     let signUp = SignUp(limit: signUpLimit, secrets: secrets, configuration: settings)
     let migration = PasswordMigration(
@@ -271,47 +280,45 @@ public final class Accounts: Sendable {
       notice: notice)
     passwords = PasswordSignIn(
       providers: providers, store: store, pool: pool, throttle: throttle, audit: audit, passwords: newPasswords,
-      signUp: signUp, sessions: sessions, callers: callers, changes: credentials, addresses: addresses,
-      migration: migration, mails: mails, configuration: settings)
+      signUp: signUp, sessions: sessions, changes: credentials, addresses: addresses,
+      migration: migration, configuration: settings)
     anonymous = AnonymousSignIn(providers: providers, signUp: signUp)
     customTokens = CustomTokenSignIn(providers: providers, store: store)
     federated = FederatedSignIn(
-      providers: providers, store: store, secrets: secrets, signUp: signUp, sessions: sessions, hooks: hooks,
-      configuration: settings, announce: announce)
+      providers: providers, store: store, secrets: secrets, signUp: signUp, sessions: sessions,
+      changes: credentials, hooks: hooks, configuration: settings, announce: announce)
     providerPages = ProviderPages(providers: providers, store: store, keys: keys, secrets: secrets)
     nativeAnswers = NativeAnswers(keys: keys)
     samlPages = SAMLPages(
       configured: configured, providers: providers, store: store, keys: keys, secrets: secrets)
     emailLinks = EmailLinkSignIn(
-      providers: providers, store: store, codes: codes, signUp: signUp, sessions: sessions, addresses: addresses,
-      announce: announce)
-    let tries = FactorTries(store: store, throttle: throttle)
+      providers: providers, store: store, codes: codes, signUp: signUp, sessions: sessions,
+      changes: credentials, addresses: addresses, announce: announce)
     let phoneCodes = PhoneCodes(
       store: store, secrets: secrets, texts: smsQueue, throttle: project?.throttle ?? throttle,
       captcha: CaptchaCheck(
         service: environment.captchas, throttle: throttle, configuration: settings, notice: notice),
       configuration: settings, emulation: emulation)
     let phoneFactors = PhoneFactors(codes: phoneCodes, configuration: settings)
-    recoveryCodes = RecoveryCodes(keys: keys, secrets: secrets, store: store, callers: callers)
     secondFactors = SecondFactors(
       store: store, keys: keys, secrets: secrets, sessions: sessions, tries: tries, phones: phoneFactors, audit: audit,
       mails: mails, recovery: recoveryCodes, configuration: settings, notice: notice)
     enrolment = FactorEnrolment(
-      store: store, keys: keys, secrets: secrets, sessions: sessions, callers: callers, changes: credentials,
-      tries: tries, phones: phoneFactors, audit: audit, codes: codes, recovery: recoveryCodes, configuration: settings)
+      store: store, keys: keys, secrets: secrets, sessions: sessions, changes: credentials,
+      tries: tries, phones: phoneFactors, audit: audit, recovery: recoveryCodes, configuration: settings)
     phones = PhoneSignIn(
       store: store, secrets: secrets, sessions: sessions, secondFactors: secondFactors, signUp: signUp,
-      callers: callers, codes: phoneCodes, throttle: throttle, configuration: settings)
+      changes: credentials, codes: phoneCodes, throttle: throttle, configuration: settings)
     let challenges = PasskeyChallenges(keys: keys, secrets: secrets, tenantID: tenantID)
     passkeys = PasskeySignIn(
       policy: passkeyPolicy, challenges: challenges, store: store, providers: providers, sessions: sessions,
       secondFactors: secondFactors)
     passkeyEnrolment = PasskeyEnrolment(
-      policy: passkeyPolicy, challenges: challenges, store: store, secrets: secrets, sessions: sessions,
-      callers: callers, changes: credentials, audit: audit, mails: mails)
+      policy: passkeyPolicy, challenges: challenges, secrets: secrets, sessions: sessions,
+      changes: credentials, audit: audit)
     profiles = Profiles(
-      store: store, callers: callers, providers: providers, passwords: newPasswords, changes: credentials,
-      addresses: addresses, mails: mails, signUp: signUpLimit, configuration: settings)
+      store: store, providers: providers, passwords: newPasswords, changes: credentials, signUp: signUpLimit,
+      configuration: settings)
 
     users = UserAdministration(
       store: store, keys: keys, secrets: secrets, passwords: newPasswords, deletion: deletion,

@@ -133,7 +133,8 @@ public final class Tenants: Sendable {
     }
   }
 
-  /// Changes a tenant's settings, from the next request on.
+  /// Changes a tenant's settings, from the next request on. When it is disabled, its users' tokens count no longer, and their
+  /// connections are signed out.
   ///
   /// - Parameters:
   ///   - settings: goes into ``TenantRecord/changes``, as ``ConfigurationAdministration`` takes it.
@@ -143,15 +144,19 @@ public final class Tenants: Sendable {
     _ id: String, by administrator: Administrator, settings: JSON? = nil,
     _ change: @escaping @Sendable (inout TenantRecord) -> Void
   ) async throws(AccountError) -> TenantRecord {
-    try await store.transact { [project] (transaction: inout AccountTransaction) throws(AccountError) -> TenantRecord in
+    let (tenant, isShut) = try await store.transact {
+      [project] (transaction: inout AccountTransaction) throws(AccountError) -> (TenantRecord, Bool) in
       guard var tenant = transaction.tenant(id) else { throw AccountError(.tenantNotFound) }
+      let wasDisabled = tenant.isDisabled
       change(&tenant)
       if let settings { try project.merge(settings, into: &tenant) }
       tenant.id = id
       transaction.putTenant(tenant)
       transaction.audit(administrator.event(.configurationChanged, detail: "tenant \(id) changed"))
-      return tenant
+      return (tenant, tenant.isDisabled && !wasDisabled)
     }
+    if isShut { announce(.tenant(id: id), .userDisabled) }
+    return tenant
   }
 
   /// Deletes a tenant with everybody in it: their tokens count no longer, and their connections are signed out.

@@ -113,3 +113,92 @@ def test_where_one_is_required_a_sign_in_without_opens_nothing_else(server, requ
     assert socket.sign_in(enrolled["idToken"])["auth"]["uid"] == uid
     identity.refresh_fails(made["refreshToken"], "TOKEN_EXPIRED")
     socket.close()
+
+
+def test_a_session_from_before_the_factor_opens_and_changes_nothing(server):
+    """Security 7: a stranger's older session, whose sign-in is recent, after the owner has enrolled an authenticator."""
+    identity = Identity(server)
+    owner = verified(server, identity)
+    uid = owner["localId"]
+    place = f"{server.url}/users/{uid}.json"
+    stranger = identity.sign_in(EMAIL, PASSWORD)
+    live = Client(server)
+    live.sign_in(stranger["idToken"])
+    live.listen(f"/users/{uid}")
+    assert requests.get(place, params={"auth": stranger["idToken"]}, timeout=WAIT_SECONDS).status_code == 200
+    identity.post("accounts:sendOobCode", {
+        "requestType": "VERIFY_AND_CHANGE_EMAIL", "idToken": stranger["idToken"], "newEmail": "eve@example.com"})
+    code = code_of(outbox_link(server, "verifyAndChangeEmail"))
+    _, enrolled = enrol(identity, owner["idToken"])
+    told = [live.receive()["d"]["a"] for _ in range(2)]
+    assert sorted(told) == ["ac", "c"], told
+    live.close()
+    token = {"idToken": stranger["idToken"]}
+    identity.refresh_fails(stranger["refreshToken"], "TOKEN_EXPIRED")
+    assert requests.get(place, params={"auth": stranger["idToken"]}, timeout=WAIT_SECONDS).status_code == 401
+    for operation, body in [
+        ("accounts:update", {"password": "a stranger's"}), ("accounts:update", {"deleteProvider": ["password"]}),
+        ("accounts:signUp", {"email": EMAIL, "password": "a stranger's"}), ("accounts:delete", {}),
+        ("accounts:sendOobCode", {"requestType": "VERIFY_AND_CHANGE_EMAIL", "newEmail": "eve@example.com"}),
+        ("accounts:lookup", {}),
+    ]:
+        identity.fail(operation, token | body, "TOKEN_EXPIRED")
+    for operation in ["mfaEnrollment:start", "mfaEnrollment:recoveryCodes", "mfaEnrollment:withdraw"]:
+        identity.fail(
+            f"accounts/{operation}", token | {"totpEnrollmentInfo": {}, "mfaEnrollmentId": "x"}, "TOKEN_EXPIRED",
+            version="v2")
+    identity.fail("accounts:update", {"oobCode": code}, "INVALID_OOB_CODE")
+    # The session that enrolled goes on.
+    again = identity.refresh(enrolled["refreshToken"])
+    assert requests.get(place, params={"auth": again["id_token"]}, timeout=WAIT_SECONDS).status_code == 200
+    assert "mfaPendingCredential" in identity.post(
+        "accounts:signInWithPassword", {"email": EMAIL, "password": PASSWORD})
+    identity.post("accounts:update", {"idToken": enrolled["idToken"], "password": "another horse"})
+
+
+def test_a_session_that_has_not_shown_an_administrators_factor_changes_nothing(server):
+    identity = Identity(server)
+    made = verified(server, identity)
+    token = server.run("token", "mint", "--admin").strip()
+    identity.post("projects/hearth/accounts:update", {
+        "localId": made["localId"], "mfa": {"enrollments": [{"phoneInfo": "+15550100"}]}},
+        headers={"Authorization": f"Bearer {token}"})
+    shown = {"idToken": made["idToken"]}
+    # An administrator's factor ends no session: people are asked at their next sign-in.
+    assert identity.refresh(made["refreshToken"])["user_id"] == made["localId"]
+    for body in [{"password": "a stranger's"}, {"deleteProvider": ["password"]}]:
+        identity.fail("accounts:update", shown | body, "CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
+    identity.fail("accounts:delete", shown, "CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
+    identity.fail("accounts:sendOobCode", shown | {
+        "requestType": "VERIFY_AND_CHANGE_EMAIL", "newEmail": "eve@example.com"}, "CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
+    assert identity.post("accounts:update", shown | {"displayName": "Ann"})["displayName"] == "Ann"
+
+
+def test_the_way_back_asks_for_the_factor_that_the_account_had(server):
+    """Security 74: a stranger with a whole session changes the password; the owner takes that back, once."""
+    identity = Identity(server)
+    made = verified(server, identity)
+    secret, enrolled = enrol(identity, made["idToken"])
+    stolen = identity.post("accounts:update", {"idToken": enrolled["idToken"], "password": "a stranger's"})
+    link = outbox_link(server, "revertChange")
+    told = identity.post("accounts:resetPassword", {"oobCode": code_of(link)})
+    assert told["requestType"] == "REVERT_CHANGE" and told["email"] == EMAIL and told["secondFactorRequired"] is True
+    page = requests.get(link, timeout=WAIT_SECONDS)
+    assert page.status_code == 200 and "Code of your authenticator" in page.text
+    # Whoever reads the mail alone gets no further.
+    identity.fail("accounts:update", {"oobCode": code_of(link)}, "MISSING_CODE")
+    identity.fail("accounts:update", {
+        "oobCode": code_of(link), "totpVerificationInfo": {"verificationCode": "abcdef"}}, "INVALID_CODE")
+    form = {"mode": "revertChange", "oobCode": code_of(link), "factorCode": totp(secret, time.time() + 30)}
+    pressed = requests.post(link.split("?")[0], data=form, timeout=WAIT_SECONDS)
+    assert pressed.status_code == 200 and "You have your account back" in pressed.text, pressed.text
+    identity.refresh_fails(stolen["refreshToken"], "TOKEN_EXPIRED")
+    identity.fail("accounts:signInWithPassword", {
+        "email": EMAIL, "password": "a stranger's"}, "INVALID_LOGIN_CREDENTIALS")
+    identity.fail("accounts:update", form | {"oobCode": code_of(link)}, "INVALID_OOB_CODE")
+    identity.post("accounts:sendOobCode", {"requestType": "PASSWORD_RESET", "email": EMAIL})
+    reset = code_of(outbox_link(server, "resetPassword"))
+    identity.post("accounts:resetPassword", {"oobCode": reset, "newPassword": "my own again"})
+    pending = identity.post("accounts:signInWithPassword", {"email": EMAIL, "password": "my own again"})
+    assert "mfaPendingCredential" in pending
+    assert "change_reverted" in server.run("audit", "tail", "--json")

@@ -1,5 +1,7 @@
 """Tenants: firebase-admin keeps them, app clients sign in to them, rules see them, and with one go its users' sockets."""
 
+import time
+
 import pytest
 import requests
 from firebase_admin import auth, tenant_mgt
@@ -29,6 +31,13 @@ class Administrator:
         settings = {"allowPasswordSignup": True, **settings}
         made = self.identity.post("projects/hearth/tenants", settings, version="v2", headers=self.headers)
         return made["name"].split("/")[-1]
+
+    def disable(self, tenant, is_disabled=True):
+        url = f"{self.identity.server.url}/identitytoolkit.googleapis.com/v2/projects/hearth/tenants/{tenant}"
+        answer = requests.patch(
+            url, params={"updateMask": "disableAuth"}, json={"disableAuth": is_disabled}, headers=self.headers,
+            timeout=WAIT_SECONDS)
+        assert answer.status_code == 200, answer.text
 
     def delete(self, tenant):
         url = f"{self.identity.server.url}/identitytoolkit.googleapis.com/v2/projects/hearth/tenants/{tenant}"
@@ -84,6 +93,56 @@ def test_with_a_tenant_its_users_sockets_are_signed_out(server):
     sockets[other].expect("d", p=f"of/{other}/a", d=1)
     sockets[other].reply(number)
     Client(server).call("auth", "invalid_token", cred=gone["idToken"])
+
+
+def stream(server, path, token):
+    """The first lines of an event stream, and then the others as they come."""
+    answer = requests.get(
+        f"{server.url}{path}.json", params={"auth": token}, headers={"Accept": "text/event-stream"}, stream=True,
+        timeout=WAIT_SECONDS)
+    assert answer.status_code == 200, answer.text
+    lines = answer.iter_lines(decode_unicode=True)
+    assert next(lines) == "event: put"
+    return lines
+
+
+@pytest.mark.parametrize("end", ["disable", "delete"])
+def test_who_is_connected_of_a_tenant_that_ends_is_signed_out(server, end):
+    administrator = Administrator(server)
+    one, other = administrator.make(), administrator.make()
+    user, stays = sign_up(server, "ann@example.com", one), sign_up(server, "ann@example.com", other)
+    live, leaving, own = Client(server), Client(server), Client(server)
+    live.sign_in(user["idToken"])
+    live.listen(f"/of/{one}")
+    leaving.sign_in(user["idToken"])
+    leaving.call("o", p=f"/of/{one}/left", d=1)
+    own.sign_in(stays["idToken"])
+    own.call("o", p=f"/of/{other}/left", d=1)
+    lines = stream(server, f"/of/{one}", user["idToken"])
+    started = time.monotonic()
+    getattr(administrator, end)(one)
+    is_signed_out(live)
+    assert time.monotonic() - started < 1
+    assert any(line == "event: auth_revoked" for line in lines)
+    # What they left to be done at their end needs the permission that they have no more.
+    for client in (leaving, own):
+        client.close()
+    owner = {"Authorization": administrator.headers["Authorization"]}
+
+    def read(tenant):
+        return requests.get(f"{server.url}/of/{tenant}/left.json", headers=owner, timeout=WAIT_SECONDS).json()
+
+    until(lambda: read(other) == 1, "another tenant's end is not written")
+    assert read(one) is None
+    answer = requests.get(f"{server.url}/of/{one}.json", params={"auth": user["idToken"]}, timeout=WAIT_SECONDS)
+    assert answer.status_code == 401, answer.text
+    refused = "expired_token" if end == "disable" else "invalid_token"
+    Client(server).call("auth", refused, cred=user["idToken"])
+    if end == "disable":
+        refused = Identity(server).refresh(user["refreshToken"], 400)["error"]["message"]
+        assert refused.split(" : ")[0] == "PROJECT_DISABLED", refused
+        administrator.disable(one, False)
+        assert Identity(server).refresh(user["refreshToken"])["user_id"] == user["localId"]
 
 
 def is_let_in(live, user):

@@ -59,7 +59,7 @@ final class AccountFiles: SteppedFiles {
       try transact { accounts throws(AccountError) in
         guard var user = accounts.user("ann") else { throw AccountError(.userNotFound) }
         user.email = "ann@example.org"
-        try accounts.update(user)
+        try accounts.update(user, as: [.administered])
       }
     case .signOut: try transact { accounts throws(AccountError) in accounts.removeSessions(of: "bob") }
     case .snapshot: try snapshot()

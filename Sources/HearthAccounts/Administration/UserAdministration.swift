@@ -71,7 +71,7 @@ package struct UserAdministration: Sendable {
       let outcome = try change.apply(to: &user, revokesOnClaimChange: configuration.revokesOnClaimChange)
       guard user.factors.count <= configuration.secondFactorsMax else { throw AccountError(.secondFactorLimit) }
       if outcome.endsTokens { transaction.endTokens(of: &user, shownSeconds: outcome.shownSeconds) }
-      try transaction.update(user)
+      try transaction.update(user, as: [.administered])
       if outcome.endsTickets { transaction.removeTickets(of: uid) }
       for event in outcome.events.isEmpty ? [.profileChanged] : outcome.events {
         transaction.audit(administrator.event(event, user))

@@ -83,7 +83,7 @@ package struct UserImport: Sendable {
           transaction.endTokens(of: &present)
           record.border = present.border
           record.validSinceSeconds = present.validSinceSeconds
-          try transaction.update(record)
+          try transaction.update(record, as: [.administered])
           transaction.removeTickets(of: record.uid)
           ended.append(.user(uid: record.uid))
         } catch {

@@ -36,4 +36,9 @@ package struct PasskeyPolicy: Sendable {
     guard party.isRequiredOnceEnrolled || isOnlyFactor else { return }
     throw AccountError(.passkeyRequired, "This account has a passkey; sign in with it.")
   }
+
+  /// Whether a session of that provider, as tokens show it, is enough for the account.
+  func admits(_ user: UserRecord, after provider: String) -> Bool {
+    (try? check(user, way: SignInWay(provider))) != nil
+  }
 }

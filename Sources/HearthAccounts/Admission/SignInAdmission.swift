@@ -93,17 +93,18 @@ package struct SignInAdmission: Sendable {
     // Until the account is there for all to see.
     defer { withExtendedLifetime(admitted.hold) {} }
     let revokes = configuration.value.revokesOnClaimChange
+    let hookChanges: [ProofChange] = admitted.decision.changes.isEmpty ? [] : [.administered]
     let entry = try await store.transact {
       (transaction: inout AccountTransaction) throws(AccountError) -> Entry<Value> in
       guard var current = try transaction.arrive(admitted) else { return .raced }
       let ended = try transaction.apply(
         admitted.decision, to: &current, revokesOnClaimChange: revokes && !admitted.proven.isNew, client: client)
       guard !current.isDisabled else {
-        try transaction.update(current)
+        try transaction.update(current, as: hookChanges)
         return .shut(current)
       }
       let value = try begin(&transaction, &current)
-      try transaction.update(current)
+      try transaction.update(current, as: hookChanges)
       return .entered(current, value, ended: ended)
     }
     switch entry {

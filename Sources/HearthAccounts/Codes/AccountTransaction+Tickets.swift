@@ -29,29 +29,16 @@ extension AccountTransaction {
     if ticket.failedTries >= Ticket.failedTriesMax { removeTicket(hash) } else { putTicket(hash, ticket) }
   }
 
-  /// Changes the address, ends the codes that were mailed, and makes one that takes it back.
+  /// Changes the address, and ends the codes that were mailed.
   ///
-  /// Codes that take back an earlier address stay good: otherwise who has taken an account changes its address twice, and
-  /// its owner can do nothing.
+  /// Codes that take a change back stay good: otherwise who has taken an account changes its address twice, and its owner can
+  /// do nothing.
   ///
   /// - Throws: `emailExists` for somebody else's address.
-  mutating func moveAddress(
-    of user: inout UserRecord, to address: String, isVerified: Bool, recovery: AddressRecovery, now: Instant
-  ) throws(AccountError) {
+  mutating func moveAddress(of user: inout UserRecord, to address: String, isVerified: Bool) throws(AccountError) {
     if let owner = self.user(email: address), owner.uid != user.uid { throw AccountError(.emailExists) }
-    let (old, wasVerified) = (user.email, user.isEmailVerified)
     user.email = address
     user.isEmailVerified = isVerified
     removeTickets(of: user.uid, purposes: .endedByChange)
-    guard let old, !old.isSameText(as: address) else { return }
-    let nowSeconds = now.wallMilliseconds / 1000
-    // Each later than the one before, also within a second: the earlier address has the better right.
-    let last = tickets(of: user.uid).filter { $0.ticket.purpose == .recoverEmail }.map(\.ticket.createdAtSeconds).max()
-    var ticket = Ticket(
-      purpose: .recoverEmail, uid: user.uid, email: old, createdAtSeconds: max(nowSeconds, last?.plus(1) ?? nowSeconds),
-      expiresAtSeconds: nowSeconds + Ticket.Purpose.recoverEmail.lifetimeSeconds)
-    ticket.newEmail = address
-    ticket.details = recovery.details(wasVerified: wasVerified)
-    putTicket(recovery.code.hash, ticket)
   }
 }

@@ -140,38 +140,15 @@ package struct ActionCodes: Sendable {
     return ActionLink(link: link, code: code.text)
   }
 
-  /// Draws the code that gives an account back the address that is about to be taken from it.
-  func newRecovery(_ client: ClientInfo) throws(AccountError) -> AddressRecovery {
-    let code = try secrets.code()
-    let link = links.link(.recoverEmail, code, locale: client.locale)
-    return AddressRecovery(code: code, link: link, shown: shown(code, link))
-  }
+  /// Whether mails are sent from here.
+  var canSend: Bool { mails.canSend }
+  var isEmulator: Bool { configuration.isEmulator }
 
-  /// Draws the code that takes away the second factor that is about to be added; nil where nobody could be mailed it.
-  func newRevert(of factor: SecondFactor, _ user: UserRecord, client: ClientInfo, now: Instant) throws(AccountError)
-    -> FactorRevert?
-  {
-    guard mails.canSend || configuration.isEmulator, user.email != nil else { return nil }
-    let code = try secrets.code()
-    let link = links.link(.revertSecondFactor, code, locale: client.locale)
-    let nowSeconds = now.wallMilliseconds / 1000
-    var ticket = Ticket(
-      purpose: .revertSecondFactor, uid: user.uid, email: user.email, createdAtSeconds: nowSeconds,
-      expiresAtSeconds: nowSeconds + Ticket.Purpose.revertSecondFactor.lifetimeSeconds)
-    let others = shown(code, link).flatMap { JSON(parsing: $0.utf8) }?.members ?? []
-    let details = JSON.object([JSON.Member(FactorRevert.member, .string(factor.id))] + others)
-    ticket.details = String(decoding: details.text(), as: UTF8.self)
-    return FactorRevert(code: code, link: link, ticket: ticket)
-  }
-
-  /// Mails the code that takes a new second factor away again, to who owns the address.
-  func send(_ revert: FactorRevert, to user: UserRecord) {
-    guard mails.canSend, let email = user.email else { return }
-    mails.send(.revertSecondFactor, to: email, user: user, newEmail: nil, link: revert.link)
-  }
+  /// Draws a code.
+  func newCode() throws(AccountError) -> NewCode { try secrets.code() }
 
   /// What an emulator keeps with a ticket so that test suites can read it; nil on every other server.
-  private func shown(_ code: NewCode, _ link: String) -> String? {
+  func shown(_ code: NewCode, _ link: String) -> String? {
     guard let emulation else { return nil }
     let order = emulation.nextOrder(nowMilliseconds: environment.clock().wallMilliseconds)
     let details = JSON.object([

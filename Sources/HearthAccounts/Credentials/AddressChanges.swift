@@ -3,19 +3,10 @@ import HearthEngine
 /// Changes the e-mail address of accounts. The old address is mailed a link that undoes the change.
 package struct AddressChanges: Sendable {
   private let changes: CredentialChanges
-  private let callers: Callers
-  private let codes: ActionCodes
-  private let mails: AccountMails
   private let signUp: SignUpLimit
 
-  init(
-    changes: CredentialChanges, callers: Callers, codes: ActionCodes, mails: AccountMails, signUp: SignUpLimit
-  ) {
-    self.changes = changes
-    self.callers = callers
-    self.codes = codes
-    self.mails = mails
-    self.signUp = signUp
+  init(changes: CredentialChanges, signUp: SignUpLimit) {
+    (self.changes, self.signUp) = (changes, signUp)
   }
 
   /// Gives a user another address, unverified; their sessions and tokens end.
@@ -28,10 +19,10 @@ package struct AddressChanges: Sendable {
   ) async throws(AccountError) -> UserRecord {
     guard let address = EmailAddress.canonical(email) else { throw AccountError(.invalidEmail) }
     try signUp.admit(client, now: now)
-    return try await move(
-      proven.uid, to: address, isVerified: false, event: .emailChanged, client: client, now: now
-    ) { (_, user) throws(AccountError) in
-      try user.requireCredentials(of: proven)
+    return try await changes.change(
+      [.addressChanged], of: proven.uid, by: .password(proven), client: client, now: now
+    ) { (transaction, user) throws(AccountError) in
+      try transaction.moveAddress(of: &user, to: address, isVerified: false)
     }.user
   }
 
@@ -47,33 +38,15 @@ package struct AddressChanges: Sendable {
     of caller: Caller, with address: String, isVerified: Bool, session: NewSession, way: String, client: ClientInfo,
     now: Instant, change: @escaping @Sendable (inout AccountTransaction, inout UserRecord) throws(AccountError) -> Void
   ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple) {
-    try callers.requireRecentSignIn(caller, now: now)
-    let (user, tokens) = try await move(
-      caller.user.uid, to: address, isVerified: isVerified, caller: caller, session: session, event: .emailChanged,
-      detail: "linked: \(way)", client: client, now: now, change: change)
+    let (user, tokens) = try await changes.change(
+      [.addressChanged], of: caller.user.uid, by: .session(caller, .given(session)), detail: "linked: \(way)",
+      client: client, now: now
+    ) { (transaction, user) throws(AccountError) in
+      try change(&transaction, &user)
+      try transaction.moveAddress(of: &user, to: address, isVerified: isVerified)
+    }
     // A caller gets tokens.
     guard let tokens else { throw AccountError(.internalError) }
     return (user, tokens)
-  }
-
-  /// Changes an account's address together with something else, and mails the old address a link that undoes it.
-  func move(
-    _ uid: String, to address: String, isVerified: Bool, caller: Caller? = nil, session: NewSession? = nil,
-    event: AuditEvent.Kind, detail: String? = nil, client: ClientInfo, now: Instant,
-    change: @escaping @Sendable (inout AccountTransaction, inout UserRecord) throws(AccountError) -> Void
-  ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple?) {
-    let recovery = try codes.newRecovery(client)
-    let changed = try await changes.change(
-      of: uid, caller: caller, session: session, event: event, detail: detail, client: client, now: now
-    ) { (transaction, user) throws(AccountError) in
-      try change(&transaction, &user)
-      try transaction.moveAddress(of: &user, to: address, isVerified: isVerified, recovery: recovery, now: now)
-    }
-    if let ticket = codes.inspect(recovery.code.text), let old = ticket.email {
-      mails.sendRecovery(
-        to: old, wasVerified: ticket.wasVerified, user: changed.user, newEmail: address, link: recovery.link,
-        client: client, now: now)
-    }
-    return changed
   }
 }

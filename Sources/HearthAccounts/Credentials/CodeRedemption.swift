@@ -7,7 +7,7 @@ package struct CodeRedemption: Sendable {
   private let codes: ActionCodes
   private let store: AccountStore
   private let changes: CredentialChanges
-  private let addresses: AddressChanges
+  private let takeBack: TakeBack
   private let passwords: NewPasswords
   private let providers: SignInProviders
   private let throttle: Throttle
@@ -15,20 +15,24 @@ package struct CodeRedemption: Sendable {
   private let configuration: LiveConfiguration
 
   init(
-    codes: ActionCodes, store: AccountStore, changes: CredentialChanges, addresses: AddressChanges,
+    codes: ActionCodes, store: AccountStore, changes: CredentialChanges,
     passwords: NewPasswords, providers: SignInProviders, throttle: Throttle, mails: AccountMails,
-    configuration: LiveConfiguration
+    configuration: LiveConfiguration, takeBack: @escaping TakeBack
   ) {
     self.codes = codes
     self.store = store
     self.changes = changes
-    self.addresses = addresses
+    self.takeBack = takeBack
     self.passwords = passwords
     self.providers = providers
     self.throttle = throttle
     self.mails = mails
     self.configuration = configuration
   }
+
+  /// Takes a change of proofs back by its ticket, and the second factor's code when one was shown.
+  typealias TakeBack =
+    @Sendable (Ticket, Digest, _ factorCode: String?, ClientInfo, Instant) async throws(AccountError) -> UserRecord
 
   /// The effect of a code that was used.
   package struct Effect: Sendable {
@@ -43,15 +47,16 @@ package struct CodeRedemption: Sendable {
   /// - Parameters:
   ///   - purposes: those that the caller takes; others are left unused.
   ///   - newPassword: for a reset.
+  ///   - factorCode: of a second factor that the account had before the change that is taken back.
   /// - Throws: `missingOOBCode`, `invalidOOBCode`, `expiredCode`, `userDisabled`, `emailExists`; for a reset what the
-  ///   password policy says.
+  ///   password policy says; for a change that is taken back `missingCode`, `invalidCode`, `tooManyAttempts`.
   @discardableResult
   package func redeem(
     _ code: String?,
     purposes: Set<Ticket.Purpose> = [
-      .resetPassword, .verifyEmail, .verifyAndChangeEmail, .recoverEmail, .revertSecondFactor,
+      .resetPassword, .verifyEmail, .verifyAndChangeEmail, .recoverEmail, .revertSecondFactor, .revertChange,
     ],
-    newPassword: String? = nil, client: ClientInfo, now: Instant
+    newPassword: String? = nil, factorCode: String? = nil, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> Effect {
     let (ticket, hash) = try codes.presented(code, purposes: purposes, now: now)
     let user: UserRecord
@@ -61,8 +66,8 @@ package struct CodeRedemption: Sendable {
       user = try await resetPassword(ticket, hash, to: newPassword, client: client, now: now)
     case .verifyEmail: user = try await verifyEmail(hash, client: client, now: now)
     case .verifyAndChangeEmail: user = try await changeEmail(ticket, hash, client: client, now: now)
-    case .recoverEmail: user = try await recoverEmail(ticket, hash, client: client, now: now)
-    case .revertSecondFactor: user = try await revertFactor(ticket, hash, client: client, now: now)
+    case .recoverEmail, .revertSecondFactor, .revertChange:
+      user = try await takeBack(ticket, hash, factorCode, client, now)
     case .emailSignIn, .pendingSecondFactor, .factorEnrolment, .pendingIdentity, .redeemedCode, .phoneSignIn,
       .phoneProof, .phoneEnrolment, .phoneSecondFactor, .usedChallenge:
       throw AccountError(.invalidOOBCode)
@@ -81,7 +86,7 @@ package struct CodeRedemption: Sendable {
     let providerIDs = current?.identities.map(\.providerID) ?? []
     let detail = "\(dropsIdentities || isTakenOver ? "removed" : "kept"): \(providerIDs.joined(separator: " "))"
     let user = try await changes.change(
-      of: uid, event: .resetDone, detail: providerIDs.isEmpty ? nil : detail, client: client, now: now
+      [.passwordReset], of: uid, by: .mailedCode, detail: providerIDs.isEmpty ? nil : detail, client: client, now: now
     ) { (transaction, user) throws(AccountError) in
       try transaction.takeTicket(hash, purpose: .resetPassword, user: user, now: now)
       transaction.removeTickets(of: uid, purposes: .endedByChange)
@@ -91,6 +96,7 @@ package struct CodeRedemption: Sendable {
       if !user.isEmailVerified { user.dropUnprovenWaysIn() }
       if dropsIdentities { (user.identities, user.passkeys, user.phoneNumber) = ([], [], nil) }
       user.isEmailVerified = true
+      transaction.keepPassword(of: user)
     }.user
     // Wrong tries at the old password must not delay the owner, who has just set a new one.
     if let email = user.email { throttle.forgetFailures(account: email) }
@@ -118,11 +124,12 @@ package struct CodeRedemption: Sendable {
   ) async throws(AccountError) -> UserRecord {
     guard let uid = ticket.uid, let address = ticket.newEmail else { throw AccountError(.invalidOOBCode) }
     do {
-      return try await addresses.move(
-        uid, to: address, isVerified: true, event: .emailChanged, client: client, now: now
+      return try await changes.change(
+        [.addressConfirmed], of: uid, by: .mailedCode, client: client, now: now
       ) { (transaction, user) throws(AccountError) in
         guard !user.isDisabled else { throw AccountError(.userDisabled) }
         try transaction.takeTicket(hash, purpose: .verifyAndChangeEmail, user: user, now: now)
+        try transaction.moveAddress(of: &user, to: address, isVerified: true)
       }.user
     } catch {
       // Another account has the address by now. The code is used up all the same; otherwise it could take the address
@@ -139,49 +146,5 @@ package struct CodeRedemption: Sendable {
       transaction.audit(
         AuditEvent(.codeFailed, uid: uid, email: ticket.email, client: client, detail: ticket.purpose.rawValue))
     }
-  }
-
-  /// Takes a second factor away that somebody else may have added. The tokens so far end: who added it was signed in.
-  private func revertFactor(
-    _ ticket: Ticket, _ hash: Digest, client: ClientInfo, now: Instant
-  ) async throws(AccountError) -> UserRecord {
-    guard let uid = ticket.uid else { throw AccountError(.invalidOOBCode) }
-    return try await changes.change(
-      of: uid, event: .factorRemoved, detail: "reverted by mail", client: client, now: now
-    ) { (transaction, user) throws(AccountError) in
-      guard !user.isDisabled else { throw AccountError(.userDisabled) }
-      guard let factor = transaction.ticket(hash)?.revertedFactor, user.factors.contains(where: { $0.id == factor })
-      else { throw AccountError(.invalidOOBCode) }
-      transaction.removeTicket(hash)
-      user.factors.removeAll { $0.id == factor }
-      // Whoever added the factor may have written them down.
-      user.recoveryCodes = []
-    }.user
-  }
-
-  /// Gives an account back the address that was taken from it.
-  private func recoverEmail(
-    _ ticket: Ticket, _ hash: Digest, client: ClientInfo, now: Instant
-  ) async throws(AccountError) -> UserRecord {
-    guard let uid = ticket.uid, let address = ticket.email else { throw AccountError(.invalidOOBCode) }
-    return try await changes.change(
-      of: uid, event: .emailChanged, detail: "recovered", client: client, now: now
-    ) { (transaction, user) throws(AccountError) in
-      guard !user.isDisabled else { throw AccountError(.userDisabled) }
-      guard let ticket = transaction.ticket(hash), ticket.purpose == .recoverEmail, ticket.uid == uid else {
-        throw AccountError(.invalidOOBCode)
-      }
-      if let owner = transaction.user(email: address), owner.uid != uid { throw AccountError(.emailExists) }
-      user.email = address
-      user.isEmailVerified = true
-      // Whoever took the address away may have added keys, and have written codes down.
-      (user.passkeys, user.recoveryCodes) = ([], [])
-      transaction.removeTickets(of: uid, purposes: .endedByChange)
-      // Codes that would restore addresses which the account had later are deleted; those for earlier addresses stay
-      // valid.
-      for (later, other) in transaction.tickets(of: uid) where other.createdAtSeconds >= ticket.createdAtSeconds {
-        transaction.removeTicket(later)
-      }
-    }.user
   }
 }

@@ -1,52 +1,264 @@
 import HearthCrypto
 import HearthEngine
+import HearthPlugin
 
-/// Adds and removes ways to sign in to an account. The tokens that it had end.
+/// Changes what proves a person, by the terms of each ``ProofChange``: asks the session for what the account has, ends what
+/// the change ends, tells the owner with a way back, and writes the audit trail.
 package struct CredentialChanges: Sendable {
   private let store: AccountStore
   private let sessions: Sessions
+  private let callers: Callers
+  private let passkeys: PasskeyPolicy
+  private let codes: ActionCodes
+  private let mails: AccountMails
   private let announce: RevocationHandler
 
-  init(store: AccountStore, sessions: Sessions, announce: @escaping RevocationHandler) {
+  init(
+    store: AccountStore, sessions: Sessions, callers: Callers, passkeys: PasskeyPolicy, codes: ActionCodes,
+    mails: AccountMails, announce: @escaping RevocationHandler
+  ) {
     self.store = store
     self.sessions = sessions
+    self.callers = callers
+    self.passkeys = passkeys
+    self.codes = codes
+    self.mails = mails
     self.announce = announce
   }
 
-  /// Makes a change: in one step, the tokens so far end, the sessions go, and the caller gets a new one.
+  /// The authority of a change.
+  enum Authority: Sendable {
+    case session(Caller, Next)
+    /// A 2.x client showed the password with the request: the account as it was then.
+    case password(UserRecord)
+    /// A code that was mailed; the change uses it up.
+    case mailedCode
+
+    fileprivate var caller: Caller? { if case .session(let caller, _) = self { caller } else { nil } }
+
+    fileprivate func allows(_ means: ProofChange.Means) -> Bool {
+      switch (self, means) {
+      case (.session, .session), (.session, .sessionOrPassword), (.password, .sessionOrPassword): true
+      case (.mailedCode, .mailedCode): true
+      default: false
+      }
+    }
+  }
+
+  /// The session that a caller goes on with.
+  enum Next: Sendable {
+    /// The one that they have.
+    case same
+    /// Another one of the same sign-in.
+    case following
+    case given(NewSession)
+  }
+
+  // MARK: What is asked
+
+  /// Refuses a session that may not make the changes, before costly work. The change itself asks again.
   ///
-  /// The new session's `auth_time` is now: application servers compare it with the second of the revocation, which would
-  /// end it, too. The caller has just shown that they are the user, by a recent sign-in.
+  /// - Throws: `credentialTooOld`, after which clients ask people to sign in again.
+  func require(_ changes: [ProofChange], of caller: Caller, now: Instant) throws(AccountError) {
+    try require(changes, of: caller, on: caller.user, now: now)
+  }
+
+  /// Refuses a session whose sign-in is not recent, or that has not shown what the account has beside its first factor: for
+  /// what is asked of the owner alone, such as the end of the account.
+  ///
+  /// - Throws: `credentialTooOld`.
+  package func requireOwner(_ caller: Caller, now: Instant) throws(AccountError) {
+    try callers.requireRecentSignIn(caller, now: now)
+    try requireShown(by: caller, of: caller.user)
+  }
+
+  private func require(
+    _ changes: [ProofChange], of caller: Caller, on user: UserRecord, now: Instant
+  ) throws(AccountError) {
+    let asksRecent = changes.contains { change in
+      switch change.terms.recency {
+      case .never: false
+      case .unlessAnonymous: !user.isAnonymous
+      case .always: true
+      }
+    }
+    if asksRecent { try callers.requireRecentSignIn(caller, now: now) }
+    try requireShown(by: caller, of: user)
+  }
+
+  private func requireShown(by caller: Caller, of user: UserRecord) throws(AccountError) {
+    try sessions.requireSecondFactor(shownBy: caller, of: user)
+    guard passkeys.admits(user, after: caller.provider) || sessions.isUserVerified(caller) else {
+      throw AccountError(.credentialTooOld)
+    }
+  }
+
+  // MARK: The change
+
+  /// Makes changes in one step.
+  ///
+  /// Where the other sessions end, the `auth_time` of the caller's new one is now: application servers compare it with the
+  /// second of the revocation, which would end it, too. The caller has just shown that they are the user.
   ///
   /// - Parameters:
-  ///   - caller: who asked, signed in; nil for somebody else, who gets no tokens.
-  ///   - session: what the caller goes on with; nil makes another one of the caller's sign-in.
-  ///   - event: for the audit record, with the detail.
+  ///   - hookChanges: what a blocking function changes in the same step, beside what was asked.
+  ///   - detail: for the audit record and the mail: which provider, how.
   ///   - change: what the user's record is to say. Whatever it throws refuses everything.
-  /// - Throws: `userNotFound`, `userDisabled`, `tokenExpired`; what the change throws.
+  /// - Returns: the account, and the caller's tokens when they go on with another session.
+  /// - Throws: `userNotFound`, `userDisabled`, `tokenExpired`, `credentialTooOld`; what the change throws.
   func change(
-    of uid: String, caller: Caller? = nil, session given: NewSession? = nil, event: AuditEvent.Kind,
+    _ changes: [ProofChange], of uid: String, by authority: Authority, beside hookChanges: [ProofChange] = [],
     detail: String? = nil, client: ClientInfo, now: Instant,
     change: @escaping @Sendable (inout AccountTransaction, inout UserRecord) throws(AccountError) -> Void
   ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple?) {
-    let session: NewSession? =
-      if let given {
-        given
-      } else if let caller { try await sessions.new(following: caller, client: client) } else { nil }
-    let (user, record) = try await store.transact {
-      (transaction: inout AccountTransaction) throws(AccountError) -> (UserRecord, SessionRecord?) in
-      guard var user = transaction.user(uid) else { throw AccountError(.userNotFound) }
-      if let caller { try caller.check(against: user) }
-      try change(&transaction, &user)
-      transaction.endTokens(of: &user)
-      var record: SessionRecord?
-      if let session { record = transaction.begin(session, of: &user, now: now) }
-      try transaction.update(user)
-      transaction.audit(AuditEvent(event, uid: uid, email: user.email, client: client, detail: detail))
-      return (user, record)
+    let terms = changes.map(\.terms)
+    guard let first = terms.first, terms.allSatisfy({ authority.allows($0.means) }) else {
+      throw AccountError(.internalError)
     }
-    announce(.user(uid: uid), event)
-    guard let session, let record else { return (user, nil) }
-    return (user, try sessions.tokens.tokens(of: user, beginning: session, as: record))
+    let caller = authority.caller
+    let session = try await next(of: authority, client: client)
+    let kind = terms.compactMap(\.notice).min { $0.rank < $1.rank }
+    let notice = try kind.map { kind throws(AccountError) in try self.notice(kind, client: client) }
+    let outcome = try await store.transact {
+      (transaction: inout AccountTransaction) throws(AccountError) -> Outcome in
+      guard var user = transaction.user(uid) else { throw AccountError(.userNotFound) }
+      try check(authority, changes, on: user, now: now)
+      let before = user
+      try change(&transaction, &user)
+      let ending = ending(of: terms, user)
+      let hasEnded = transaction.end(ending, of: &user, since: before, except: caller)
+      var record: SessionRecord?
+      if let session, !user.isDisabled {
+        let isNew = ending == .others || terms.contains(where: \.renewsSignIn)
+        record = transaction.begin(
+          session, of: &user, now: now, authTimeSeconds: isNew ? nil : caller?.authTimeSeconds)
+      }
+      try transaction.update(user, as: changes + hookChanges)
+      let isTold = kind.map { Self.isTold($0, from: before, to: user) } ?? false
+      if isTold, let wayBack = notice?.wayBack { transaction.putWayBack(wayBack, from: user, to: before) }
+      for event in terms.map(\.event).withoutRepeats {
+        transaction.audit(AuditEvent(event, uid: uid, email: user.email, client: client, detail: detail))
+      }
+      return Outcome(before: before, user: user, record: record, hasEnded: hasEnded, isTold: isTold)
+    }
+    if outcome.hasEnded { announce(.user(uid: uid), first.event) }
+    if outcome.isTold, let notice {
+      tell(notice, of: outcome.before, user: outcome.user, detail: detail, client: client, now: now)
+    }
+    guard let session, let record = outcome.record else { return (outcome.user, nil) }
+    return (outcome.user, try sessions.tokens.tokens(of: outcome.user, beginning: session, as: record))
+  }
+
+  /// A notice that is about to be sent, and its way back; `nil` where no mail is sent.
+  struct Notice: Sendable {
+    let kind: MailMessage.Kind
+    let wayBack: WayBack?
+  }
+
+  /// Draws the way back of a change that a sign-in makes.
+  func notice(_ kind: MailMessage.Kind, client: ClientInfo) throws(AccountError) -> Notice {
+    Notice(kind: kind, wayBack: try codes.newWayBack(kind, client: client))
+  }
+
+  /// Mails the address that an account had before a change that is kept.
+  func tell(
+    _ notice: Notice, of before: UserRecord, user: UserRecord, detail: String?, client: ClientInfo, now: Instant
+  ) {
+    mails.notify(
+      notice.kind, of: before, user: user, detail: detail, link: notice.wayBack?.link, client: client, now: now)
+  }
+
+  private struct Outcome: Sendable {
+    var before: UserRecord
+    var user: UserRecord
+    var record: SessionRecord?
+    var hasEnded: Bool
+    var isTold: Bool
+  }
+
+  private func next(of authority: Authority, client: ClientInfo) async throws(AccountError) -> NewSession? {
+    guard case .session(let caller, let next) = authority else { return nil }
+    switch next {
+    case .same: return nil
+    case .following: return try await sessions.new(following: caller, client: client)
+    case .given(let session): return session
+    }
+  }
+
+  private func check(
+    _ authority: Authority, _ changes: [ProofChange], on user: UserRecord, now: Instant
+  ) throws(AccountError) {
+    switch authority {
+    case .session(let caller, _):
+      try caller.check(against: user)
+      try require(changes, of: caller, on: user, now: now)
+    case .password(let proven): try user.requireCredentials(of: proven)
+    case .mailedCode: break
+    }
+  }
+
+  private func ending(of terms: [ProofChange.Terms], _ user: UserRecord) -> ProofChange.SessionEnding {
+    let ending = terms.map(\.ends).max() ?? .none
+    guard ending == .othersOnceRequired else { return ending }
+    return passkeys.admits(user, after: ProviderID.password) ? .none : .others
+  }
+
+  /// An owner is told at a proven address; of an unproven one, which may be a stranger's, only that it or the password
+  /// changes. Whoever had none before is told nothing.
+  private static func isTold(_ notice: MailMessage.Kind, from before: UserRecord, to user: UserRecord) -> Bool {
+    guard before.email != nil, !user.proofs(changedSince: before).isEmpty else { return false }
+    return before.isEmailVerified || notice == .recoverEmail || notice == .passwordChanged
+  }
+}
+
+extension MailMessage.Kind {
+  /// Of several notices the one to send: the gravest first.
+  fileprivate var rank: Int {
+    switch self {
+    case .recoverEmail: 0
+    case .revertSecondFactor: 1
+    case .passwordChanged: 2
+    default: 3
+    }
+  }
+}
+
+extension [AuditEvent.Kind] {
+  fileprivate var withoutRepeats: [AuditEvent.Kind] {
+    reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+  }
+}
+
+extension AccountTransaction {
+  /// Ends the sessions that a change ends. The record is the caller's to store.
+  ///
+  /// - Returns: whether a credential ended that a connection may show.
+  fileprivate mutating func end(
+    _ ending: ProofChange.SessionEnding, of user: inout UserRecord, since before: UserRecord, except caller: Caller?
+  ) -> Bool {
+    switch ending {
+    case .none, .othersOnceRequired: return false
+    case .others:
+      endTokens(of: &user)
+      return true
+    case .sameWay:
+      let lost = user.waysLost(since: before)
+      guard !lost.isEmpty else { return false }
+      removeTickets(of: user.uid, purposes: [.pendingSecondFactor])
+      var hasEnded = false
+      for (hash, session) in sessions(of: user.uid) {
+        guard session.began(byOneOf: lost), caller?.owns(session) != true else { continue }
+        removeSession(hash)
+        hasEnded = true
+      }
+      return hasEnded
+    }
+  }
+}
+
+extension SessionRecord {
+  /// 2.x sessions name a provider without its domain.
+  fileprivate func began(byOneOf ways: Set<String>) -> Bool {
+    ways.contains { way in signInProvider == way || isLegacy && way.hasPrefix(signInProvider + ".") }
   }
 }

@@ -17,6 +17,19 @@ package struct ProfileChange: Sendable {
   /// Whether neither the name nor the picture changes.
   package var isEmpty: Bool { displayName == nil && photoURL == nil }
 
+  /// What it changes of the account's proofs.
+  ///
+  /// - Parameter hasNewAddress: the address is another than the account's.
+  func proofs(hasNewAddress: Bool) -> [ProofChange] {
+    var changes: [ProofChange] = []
+    if password != nil { changes.append(.passwordChanged) }
+    if hasNewAddress { changes.append(.addressChanged) }
+    if unlinks.contains(ProviderID.password), password == nil { changes.append(.passwordUnlinked) }
+    if unlinks.contains(ProviderID.phone) { changes.append(.phoneUnlinked) }
+    if !unlinks.subtracting([ProviderID.password, ProviderID.phone]).isEmpty { changes.append(.providerUnlinked) }
+    return changes
+  }
+
   func applyProfile(to user: inout UserRecord) {
     if let displayName { user.displayName = displayName.isEmpty ? nil : displayName }
     if let photoURL { user.photoURL = photoURL.isEmpty ? nil : photoURL }

@@ -30,16 +30,21 @@ package struct AccountMails: Sendable {
     queue.send(MailText(kind, to: email, user: user, newEmail: nil, link: nil).message(configuration.value))
   }
 
-  /// Tells the former owner of an address how to take it back.
+  /// Tells the owner of the address that an account had before a change of its proofs, with the link that takes it back. The
+  /// owner of a proven address always gets it.
   ///
   /// - Parameters:
-  ///   - old: the address that was taken from the account.
-  ///   - wasVerified: whether it was proven; its owner is then mailed whatever limits say.
-  func sendRecovery(
-    to old: String, wasVerified: Bool, user: UserRecord, newEmail: String, link: String, client: ClientInfo,
-    now: Instant
+  ///   - before: the account before the change.
+  ///   - user: the account after it.
+  ///   - detail: what was changed, in a few words.
+  func notify(
+    _ kind: MailMessage.Kind, of before: UserRecord, user: UserRecord, detail: String?, link: String?,
+    client: ClientInfo, now: Instant
   ) {
-    guard queue.canSend, wasVerified || throttle.admitMail(to: old, address: client.address, now: now) else { return }
-    send(.recoverEmail, to: old, user: user, newEmail: newEmail, link: link)
+    guard queue.canSend, let email = before.email else { return }
+    guard before.isEmailVerified || throttle.admitMail(to: email, address: client.address, now: now) else { return }
+    var text = MailText(kind, to: email, user: user, newEmail: user.email, link: link)
+    text.detail = detail
+    queue.send(text.message(configuration.value))
   }
 }

@@ -8,6 +8,8 @@ struct MailText: Sendable {
   var name: String?
   var newEmail: String?
   var link: String?
+  /// What was changed, in a few words; `nil` when the kind says it.
+  var detail: String?
 
   init(_ kind: MailMessage.Kind, to: String, user: UserRecord?, newEmail: String?, link: String?) {
     self.kind = kind
@@ -52,6 +54,8 @@ struct MailText: Sendable {
 
   private func words(app: String) -> (subject: String, lead: String, end: String) {
     let ignore = "If you did not ask for this, you can ignore this mail."
+    let back = "If this was not you, follow the link to take your account back, and reset your password."
+    let changed = detail.map { PlainText.line($0, lengthMax: 256) } ?? "A new credential"
     switch kind {
     case .resetPassword:
       return (
@@ -85,14 +89,29 @@ struct MailText: Sendable {
         "If this was not you, reset your password at once, and make new recovery codes."
       )
     case .passkeyAdded:
-      return (
-        "A passkey was added to your account for \(app)", "From now on that passkey signs in to your account.",
-        "If this was not you, sign in, remove it, and change your password."
-      )
+      return ("A passkey was added to your account for \(app)", "From now on that passkey signs in to your account.", back)
+    case .passkeyRemoved:
+      return ("A passkey of your account for \(app) was removed", "That passkey no longer signs in to your account.", back)
     case .passwordChanged:
       return (
         "Your password for \(app) was changed", "The password of your account was changed, and you were signed out.",
-        "If this was not you, reset your password at once."
+        link == nil ? "If this was not you, reset your password at once." : back
+      )
+    case .signInMethodAdded:
+      return ("A way to sign in was added to your account for \(app)", "\(changed) now signs in to your account.", back)
+    case .signInMethodRemoved:
+      return (
+        "A way to sign in to your account for \(app) was removed", "\(changed) no longer signs in to your account.", back
+      )
+    case .secondFactorRemoved:
+      return (
+        "The second step of your account for \(app) was removed",
+        "A second step was taken away from your account, and other devices were signed out.", back
+      )
+    case .recoveryCodesReplaced:
+      return (
+        "New recovery codes were made for your account for \(app)",
+        "The recovery codes that you had before no longer count.", back
       )
     }
   }

@@ -11,7 +11,7 @@ public struct TenantRecord: Sendable, Equatable {
   public var allowsEmailLinks = false
   /// Whether accounts without any credential are made.
   public var allowsAnonymous = false
-  /// Nobody signs in, and nobody's tokens are renewed.
+  /// No user signs in, and no token of its users counts.
   public var isDisabled = false
   /// Answers do not tell whether an address has an account; nil when the project's setting counts.
   public var protectsFromEnumeration: Bool?

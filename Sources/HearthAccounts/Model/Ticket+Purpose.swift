@@ -7,7 +7,7 @@ extension Ticket.Purpose {
     // A code that lets somebody in is short-lived, and the mail is being waited for.
     case .emailSignIn: 600
     // The owner of an address that was taken from an account may not look into their mail for weeks.
-    case .recoverEmail, .revertSecondFactor: 30 * 86_400
+    case .recoverEmail, .revertSecondFactor, .revertChange: 30 * 86_400
     case .pendingSecondFactor, .factorEnrolment, .pendingIdentity, .phoneProof: 600
     // Six digits can be guessed, and the message is being waited for.
     case .phoneSignIn, .phoneEnrolment, .phoneSecondFactor: 300
@@ -27,6 +27,7 @@ extension Ticket.Purpose {
     case .emailSignIn: "signIn"
     case .recoverEmail: "recoverEmail"
     case .revertSecondFactor: "revertSecondFactorAddition"
+    case .revertChange: "revertChange"
     case .pendingSecondFactor, .factorEnrolment, .pendingIdentity, .redeemedCode: nil
     case .phoneSignIn, .phoneProof, .phoneEnrolment, .phoneSecondFactor, .usedChallenge: nil
     }
@@ -34,10 +35,10 @@ extension Ticket.Purpose {
 }
 
 extension Set<Ticket.Purpose> {
-  /// What a change of password or address ends: everything but the codes that take an address or a second factor back.
-  /// Those exist for the case that an attacker made the change.
+  /// What a change of password or address ends: everything but the codes that take a change back. Those exist for the case
+  /// that an attacker made the change.
   static var endedByChange: Set<Ticket.Purpose> {
-    Set(Ticket.Purpose.allCases).subtracting([.recoverEmail, .revertSecondFactor])
+    Set(Ticket.Purpose.allCases).subtracting(.waysBack)
   }
 
   /// Tickets that a signed-in user asked for, or one in the middle of signing in: they end with that session. Codes

@@ -10,6 +10,8 @@ public struct Ticket: Sendable, Equatable {
     case recoverEmail = "RECOVER_EMAIL"
     /// Takes away the second factor that was just added.
     case revertSecondFactor = "REVERT_SECOND_FACTOR_ADDITION"
+    /// Takes another change of what proves a person back.
+    case revertChange = "REVERT_CHANGE"
     /// The first factor was right; the second is awaited.
     case pendingSecondFactor
     /// A TOTP secret was shown; its first code is awaited.

@@ -6,27 +6,21 @@ import HearthPlugin
 package struct PasskeyEnrolment: Sendable {
   private let policy: PasskeyPolicy
   private let challenges: PasskeyChallenges
-  private let store: AccountStore
   private let secrets: SecretGenerator
   private let sessions: Sessions
-  private let callers: Callers
   private let changes: CredentialChanges
   private let audit: AuditLog
-  private let mails: AccountMails
 
   init(
-    policy: PasskeyPolicy, challenges: PasskeyChallenges, store: AccountStore, secrets: SecretGenerator,
-    sessions: Sessions, callers: Callers, changes: CredentialChanges, audit: AuditLog, mails: AccountMails
+    policy: PasskeyPolicy, challenges: PasskeyChallenges, secrets: SecretGenerator, sessions: Sessions,
+    changes: CredentialChanges, audit: AuditLog
   ) {
     self.policy = policy
     self.challenges = challenges
-    self.store = store
     self.secrets = secrets
     self.sessions = sessions
-    self.callers = callers
     self.changes = changes
     self.audit = audit
-    self.mails = mails
   }
 
   /// What a browser makes a key with.
@@ -48,8 +42,7 @@ package struct PasskeyEnrolment: Sendable {
   /// - Throws: `operationNotAllowed`, `credentialTooOld`, `passkeyLimit`, `unverifiedEmail`.
   package func start(_ caller: Caller, now: Instant) throws(AccountError) -> Start {
     let party = try policy.provider().relyingParty
-    try callers.requireRecentSignIn(caller, now: now)
-    try sessions.requireSecondFactor(shownBy: caller, of: caller.user)
+    try changes.require([.passkeyAdded], of: caller, now: now)
     try Self.requireEnrollable(caller.user, party)
     let handle: String =
       if let known = caller.user.passkeys.first(where: { !$0.userHandle.isEmpty })?.userHandle {
@@ -93,7 +86,7 @@ package struct PasskeyEnrolment: Sendable {
     _ caller: Caller, _ made: Made, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple) {
     let provider = try policy.provider()
-    try callers.requireRecentSignIn(caller, now: now)
+    try changes.require([.passkeyAdded], of: caller, now: now)
     guard let id = Base64URL.decode(Array(made.id.utf8)), !id.isEmpty else { throw AccountError(.invalidCredentialID) }
     let challenge = try challenges.answered(by: made.clientDataJSON, .enrolment, now: now)
     guard challenge.uid?.isSameText(as: caller.user.uid) == true, let handle = challenge.userHandle else {
@@ -134,7 +127,7 @@ package struct PasskeyEnrolment: Sendable {
     return try await add(key, to: caller, try policy.provider().relyingParty, client: client, now: now)
   }
 
-  /// Keeps a key, and mails its owner. They go on in a session that began with it, if it has shown that it knows them.
+  /// Keeps a key. Its owner goes on in a session that began with it, if it has shown that it knows them.
   private func add(
     _ key: Passkey, to caller: Caller, _ party: PasskeyRelyingParty, client: ClientInfo, now: Instant,
     first: @escaping @Sendable (inout AccountTransaction) throws(AccountError) -> Void = { (_) throws(AccountError) in }
@@ -142,23 +135,16 @@ package struct PasskeyEnrolment: Sendable {
     let isProof = key.isUserVerified || key.publicKey.isEmpty
     let session = try await sessions.new(
       following: caller, provider: isProof ? ProviderID.passkey : nil, isUserVerified: isProof, client: client)
-    let uid = caller.user.uid
-    let (user, record) = try await store.transact {
-      (transaction: inout AccountTransaction) throws(AccountError) -> (UserRecord, SessionRecord) in
-      guard var user = transaction.user(uid) else { throw AccountError(.userNotFound) }
-      try caller.check(against: user)
-      try sessions.requireSecondFactor(shownBy: caller, of: user)
+    let (user, tokens) = try await changes.change(
+      [.passkeyAdded], of: caller.user.uid, by: .session(caller, .given(session)), client: client, now: now
+    ) { (transaction, user) throws(AccountError) in
       try Self.requireEnrollable(user, party)
       try first(&transaction)
       guard transaction.user(passkey: key.id) == nil else { throw AccountError(.credentialInUse) }
       user.passkeys.append(key)
-      let record = transaction.begin(session, of: &user, now: now, authTimeSeconds: caller.authTimeSeconds)
-      try transaction.update(user)
-      transaction.audit(AuditEvent(.passkeyEnrolled, uid: uid, email: user.email, client: client))
-      return (user, record)
     }
-    mails.tell(.passkeyAdded, user, client: client, now: now)
-    return (user, try sessions.tokens.tokens(of: user, beginning: session, as: record))
+    guard let tokens else { throw AccountError(.internalError) }
+    return (user, tokens)
   }
 
   private static func requireEnrollable(_ user: UserRecord, _ party: PasskeyRelyingParty) throws(AccountError) {
@@ -179,11 +165,10 @@ package struct PasskeyEnrolment: Sendable {
   package func remove(
     _ ids: Set<String>, of caller: Caller, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple?) {
-    try callers.requireRecentSignIn(caller, now: now)
-    try sessions.requireSecondFactor(shownBy: caller, of: caller.user)
+    try changes.require([.passkeyRemoved], of: caller, now: now)
     guard caller.user.passkeys.contains(where: { ids.contains($0.id) }) else { return (caller.user, nil) }
     return try await changes.change(
-      of: caller.user.uid, caller: caller, event: .passkeyRemoved, client: client, now: now
+      [.passkeyRemoved], of: caller.user.uid, by: .session(caller, .following), client: client, now: now
     ) { (_, user) throws(AccountError) in
       user.passkeys.removeAll { ids.contains($0.id) }
     }

@@ -6,11 +6,15 @@ import HearthPlugin
 public struct Revocations: Sendable {
   private let store: AccountStore
   private let keys: KeyRing
+  private let configuration: LiveConfiguration
   private let announce: RevocationHandler
 
-  init(store: AccountStore, keys: KeyRing, announce: @escaping RevocationHandler) {
+  init(
+    store: AccountStore, keys: KeyRing, configuration: LiveConfiguration, announce: @escaping RevocationHandler
+  ) {
     self.store = store
     self.keys = keys
+    self.configuration = configuration
     self.announce = announce
   }
 
@@ -34,6 +38,8 @@ public struct Revocations: Sendable {
 
   /// Whether the account behind a verified credential still stands as it did when the credential was made.
   ///
+  /// A credential of a tenant has ended while the tenant is disabled.
+  ///
   /// Cheap, and only as old as the last durable change. A user id that has no account is good, unless the credential is of
   /// an account that was deleted: an operator minted the token.
   public func standing(of credential: VerifiedCredential) -> Standing {
@@ -55,6 +61,7 @@ public struct Revocations: Sendable {
       }
     }
     guard let uid = credential.uid else { return .good }
+    guard configuration.tenant?.isDisabled != true else { return .ended }
     if generation == nil { store.noteClock() }
     var issuedAt = credential.claims["iat"]?.seconds
     // One that does not say when it was made counts as long as nothing of the user's was ever ended.
@@ -81,6 +88,7 @@ public struct Revocations: Sendable {
   }
 
   private func standing(ofCustomToken text: String, nowSeconds: Int64) -> Standing {
+    guard configuration.tenant?.isDisabled != true else { return .ended }
     let view = store.view
     let signers = view.serviceAccounts.filter { !$0.isDisabled }.map { ($0.email, $0.publicKeys) }
     guard let custom = try? keys.customTokenVerifier(accounts: signers).verify(text, nowSeconds: nowSeconds) else {

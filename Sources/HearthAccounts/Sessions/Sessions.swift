@@ -88,12 +88,15 @@ package struct Sessions: Sendable {
   ///
   /// - Parameters:
   ///   - provider: nil for that of the caller's sign-in.
+  ///   - added: claims for its tokens, beside those of the session so far.
   ///   - isUserVerified: a passkey has verified the person just now.
   func new(
-    following caller: Caller, provider: String? = nil, isUserVerified: Bool = false, client: ClientInfo
+    following caller: Caller, provider: String? = nil, adding added: [ClaimValue.Member] = [],
+    isUserVerified: Bool = false, client: ClientInfo
   ) async throws(AccountError) -> NewSession {
     try await new(
-      of: caller.user, provider: provider ?? caller.provider, claims: claims(of: caller),
+      of: caller.user, provider: provider ?? caller.provider,
+      claims: SessionClaims.merged(claims(of: caller), added),
       secondFactor: caller.secondFactor, attributes: caller.signInAttributes,
       isUserVerified: isUserVerified || self.isUserVerified(caller), client: client)
   }
@@ -113,29 +116,6 @@ package struct Sessions: Sendable {
       user.factors.isEmpty || caller.provider == ProviderID.custom || isUserVerified(caller)
         || user.factors.contains(where: { $0.id == caller.secondFactor })
     else { throw AccountError(.credentialTooOld) }
-  }
-
-  /// Tokens for who has just added a way in: of the new provider, and as old as the sign-in that they go on with. What
-  /// was added is no proof that the first sign-in was theirs.
-  ///
-  /// - Parameter added: claims for the tokens, beside those of the session so far.
-  package func resume(
-    _ caller: Caller, as provider: String, adding added: [ClaimValue.Member] = [], client: ClientInfo, now: Instant
-  ) async throws(AccountError) -> TokenTriple {
-    let session = try await new(
-      of: caller.user, provider: provider, claims: SessionClaims.merged(claims(of: caller), added),
-      secondFactor: caller.secondFactor, attributes: caller.signInAttributes,
-      isUserVerified: isUserVerified(caller), client: client)
-    let uid = caller.user.uid
-    let (current, record) = try await store.transact {
-      (transaction: inout AccountTransaction) throws(AccountError) -> (UserRecord, SessionRecord) in
-      guard var current = transaction.user(uid) else { throw AccountError(.userNotFound) }
-      try caller.check(against: current)
-      let record = transaction.begin(session, of: &current, now: now, authTimeSeconds: caller.authTimeSeconds)
-      try transaction.update(current)
-      return (current, record)
-    }
-    return try tokens.tokens(of: current, beginning: session, as: record)
   }
 
   /// The claims of the caller's session: as the store has them, and the token shows them too. The token alone does not

@@ -9,18 +9,20 @@ package struct EmailLinkSignIn: Sendable {
   private let codes: ActionCodes
   private let signUp: SignUp
   private let sessions: Sessions
+  private let changes: CredentialChanges
   private let addresses: AddressChanges
   private let announce: RevocationHandler
 
   init(
     providers: SignInProviders, store: AccountStore, codes: ActionCodes, signUp: SignUp, sessions: Sessions,
-    addresses: AddressChanges, announce: @escaping RevocationHandler
+    changes: CredentialChanges, addresses: AddressChanges, announce: @escaping RevocationHandler
   ) {
     self.providers = providers
     self.store = store
     self.codes = codes
     self.signUp = signUp
     self.sessions = sessions
+    self.changes = changes
     self.addresses = addresses
     self.announce = announce
   }
@@ -75,8 +77,8 @@ package struct EmailLinkSignIn: Sendable {
     email: String?, code: String?, to caller: Caller, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple) {
     let (address, hash) = try await provenAddress(email, code: code, .link, client: client, now: now)
+    let session = try await sessions.new(following: caller, provider: ProviderID.password, client: client)
     if let present = caller.user.email, !present.isSameText(as: address) {
-      let session = try await sessions.new(following: caller, provider: ProviderID.password, client: client)
       return try await addresses.replace(
         of: caller, with: address, isVerified: true, session: session, way: "e-mail link", client: client, now: now
       ) { (transaction, user) throws(AccountError) in
@@ -84,10 +86,14 @@ package struct EmailLinkSignIn: Sendable {
         user.hasEmailLink = true
       }
     }
-    let user = try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) -> UserRecord in
-      try transaction.addEmailLink(hash, address: address, to: caller, client: client, now: now)
+    let (user, tokens) = try await changes.change(
+      [.addressLinked], of: caller.user.uid, by: .session(caller, .given(session)), detail: "e-mail link",
+      client: client, now: now
+    ) { (transaction, user) throws(AccountError) in
+      try transaction.addEmailLink(hash, address: address, to: &user, client: client, now: now)
     }
-    return (user, try await sessions.resume(caller, as: ProviderID.password, client: client, now: now))
+    guard let tokens else { throw AccountError(.internalError) }
+    return (user, tokens)
   }
 
   /// The address that a mailed code proves, and the ticket behind it, which is not used up by this.
@@ -150,17 +156,15 @@ extension AccountTransaction {
       user.isEmailVerified = true
     }
     user.hasEmailLink = true
-    try update(user)
+    try update(user, as: [.ownerArrived])
     return (user, isTakenOver)
   }
 
   /// For an account that has this address already, or none.
   fileprivate mutating func addEmailLink(
-    _ hash: Digest, address: String, to caller: Caller, client: ClientInfo, now: Instant
-  ) throws(AccountError) -> UserRecord {
+    _ hash: Digest, address: String, to user: inout UserRecord, client: ClientInfo, now: Instant
+  ) throws(AccountError) {
     let owner = try takeEmailLink(hash, address: address, client: client, now: now)
-    guard var user = user(caller.user.uid) else { throw AccountError(.userNotFound) }
-    try caller.check(against: user)
     if let owner, owner.uid != user.uid { throw AccountError(.emailExists) }
     // It got another one meanwhile.
     if let present = user.email, !present.isSameText(as: address) { throw AccountError(.operationNotAllowed) }
@@ -168,8 +172,5 @@ extension AccountTransaction {
     user.initialEmail = user.initialEmail ?? address
     user.isEmailVerified = true
     user.hasEmailLink = true
-    try update(user)
-    audit(AuditEvent(.providerLinked, uid: user.uid, email: address, client: client, detail: "e-mail link"))
-    return user
   }
 }

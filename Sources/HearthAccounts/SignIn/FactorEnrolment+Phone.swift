@@ -15,7 +15,7 @@ extension FactorEnrolment {
     _ caller: Caller, phone number: String, _ request: PhoneRequest
   ) async throws(AccountError) -> String {
     try phones.requireFactor(isEmulated: request.isEmulated)
-    try callers.requireRecentSignIn(caller, now: request.now)
+    try changes.require([.factorEnrolled], of: caller, now: request.now)
     try requireEnrollable(caller, caller.user) { $0.kind == .phone(number) }
     let order = PhoneCodes.Order(purpose: .phoneEnrolment, number: number, user: caller.user)
     return try await phones.codes.send(order, request)
@@ -32,7 +32,7 @@ extension FactorEnrolment {
   ) async throws(AccountError) -> Enrolled {
     try phones.requireFactor(isEmulated: request.isEmulated)
     let now = request.now
-    try callers.requireRecentSignIn(caller, now: now)
+    try changes.require([.factorEnrolled], of: caller, now: now)
     let uid = caller.user.uid
     let hash = Digest(sha256: sessionInfo.utf8)
     guard let seen = store.view.ticket(hash), seen.purpose == .phoneEnrolment, seen.uid == uid,

@@ -10,31 +10,26 @@ package struct FactorEnrolment: Sendable {
   private let keys: KeyRing
   let secrets: SecretGenerator
   private let sessions: Sessions
-  let callers: Callers
-  private let changes: CredentialChanges
+  let changes: CredentialChanges
   let tries: FactorTries
   let phones: PhoneFactors
   let audit: AuditLog
-  private let codes: ActionCodes
   private let recovery: RecoveryCodes
   private let configuration: LiveConfiguration
 
   init(
-    store: AccountStore, keys: KeyRing, secrets: SecretGenerator, sessions: Sessions, callers: Callers,
-    changes: CredentialChanges, tries: FactorTries, phones: PhoneFactors, audit: AuditLog, codes: ActionCodes,
-    recovery: RecoveryCodes,
+    store: AccountStore, keys: KeyRing, secrets: SecretGenerator, sessions: Sessions,
+    changes: CredentialChanges, tries: FactorTries, phones: PhoneFactors, audit: AuditLog, recovery: RecoveryCodes,
     configuration: LiveConfiguration
   ) {
     self.store = store
     self.keys = keys
     self.secrets = secrets
     self.sessions = sessions
-    self.callers = callers
     self.changes = changes
     self.tries = tries
     self.phones = phones
     self.audit = audit
-    self.codes = codes
     self.recovery = recovery
     self.configuration = configuration
   }
@@ -64,7 +59,7 @@ package struct FactorEnrolment: Sendable {
   /// - Throws: `credentialTooOld`, `operationNotAllowed`, `unsupportedFirstFactor`, `unverifiedEmail`,
   ///   `secondFactorExists`, `secondFactorLimit`.
   package func start(_ caller: Caller, now: Instant) async throws(AccountError) -> Start {
-    try callers.requireRecentSignIn(caller, now: now)
+    try changes.require([.factorEnrolled], of: caller, now: now)
     try requireAuthenticators()
     try requireEnrollable(caller, caller.user) { $0.kind.isAuthenticator }
     let secret = try secrets.draw { (random) throws(RandomnessError) in try TOTP.newSecret(random: random) }
@@ -91,7 +86,7 @@ package struct FactorEnrolment: Sendable {
     _ caller: Caller, sessionInfo: String, code: String, displayName: String?, makesRecoveryCodes: Bool = false,
     client: ClientInfo, now: Instant
   ) async throws(AccountError) -> Enrolled {
-    try callers.requireRecentSignIn(caller, now: now)
+    try changes.require([.factorEnrolled], of: caller, now: now)
     try requireAuthenticators()
     let uid = caller.user.uid
     let hash = Digest(sha256: sessionInfo.utf8)
@@ -119,8 +114,8 @@ package struct FactorEnrolment: Sendable {
       factor, of: caller, ticket: hash, makesRecoveryCodes: makesRecoveryCodes, client: client, now: now)
   }
 
-  /// Adds a second factor that was shown, whatever its kind: the last step of every enrolment. Its owner is mailed how to
-  /// take it back.
+  /// Adds a second factor that was shown, whatever its kind: the last step of every enrolment. The account's other sessions
+  /// end.
   ///
   /// - Parameters:
   ///   - hash: of the ticket of the enrolment, which is used up.
@@ -136,30 +131,19 @@ package struct FactorEnrolment: Sendable {
     let session = try await sessions.new(
       of: enrolled, provider: caller.provider, claims: sessions.claims(of: caller), secondFactor: factor.id,
       attributes: caller.signInAttributes, client: client)
-    let revert = try codes.newRevert(of: factor, caller.user, client: client, now: now)
     let recoveryCodes = makesRecoveryCodes ? try recovery.draw(for: uid) : nil
-    let (user, record) = try await store.transact {
-      (transaction: inout AccountTransaction) throws(AccountError) -> (UserRecord, SessionRecord) in
-      guard var user = transaction.user(uid) else { throw AccountError(.userNotFound) }
-      try caller.check(against: user)
+    let (user, tokens) = try await changes.change(
+      [.factorEnrolled], of: uid, by: .session(caller, .given(session)), detail: factor.kind.provider, client: client,
+      now: now
+    ) { (transaction, user) throws(AccountError) in
       try requireEnrollable(caller, user) { $0.isLike(factor) }
       guard transaction.ticket(hash)?.uid == uid else { throw AccountError(.sessionExpired) }
       transaction.removeTicket(hash)
-      // Sign-ins that are half done would have to show a factor that they were not told of.
-      transaction.removeTickets(of: uid, purposes: [.pendingSecondFactor])
       user.factors.append(factor)
       if let recoveryCodes { user.recoveryCodes = recoveryCodes.hashes }
-      let record = transaction.begin(session, of: &user, now: now, authTimeSeconds: caller.authTimeSeconds)
-      try transaction.update(user)
-      if let revert { transaction.putTicket(revert.code.hash, revert.ticket) }
-      transaction.audit(
-        AuditEvent(.factorEnrolled, uid: uid, email: user.email, client: client, detail: factor.kind.provider))
-      return (user, record)
     }
-    if let revert { codes.send(revert, to: user) }
-    return Enrolled(
-      user: user, tokens: try sessions.tokens.tokens(of: user, beginning: session, as: record),
-      recoveryCodes: recoveryCodes?.texts)
+    guard let tokens else { throw AccountError(.internalError) }
+    return Enrolled(user: user, tokens: tokens, recoveryCodes: recoveryCodes?.texts)
   }
 
   private func requireAuthenticators() throws(AccountError) {
@@ -181,7 +165,7 @@ package struct FactorEnrolment: Sendable {
   ///
   /// - Parameter isSame: tells the factors that stand in the way of the new one, because they are the same.
   /// - Throws: `operationNotAllowed`, `unsupportedFirstFactor`, `unverifiedEmail`, `secondFactorExists`,
-  ///   `secondFactorLimit`; what ``Sessions/requireSecondFactor(shownBy:of:)`` throws.
+  ///   `secondFactorLimit`.
   func requireEnrollable(
     _ caller: Caller, _ user: UserRecord, isSame: (SecondFactor) -> Bool
   ) throws(AccountError) {
@@ -199,7 +183,6 @@ package struct FactorEnrolment: Sendable {
         .secondFactorExists,
         same.kind.isAuthenticator ? nil : "Phone number already enrolled as second factor for this account.")
     }
-    try sessions.requireSecondFactor(shownBy: caller, of: user)
     guard user.factors.count < configuration.value.secondFactorsMax else { throw AccountError(.secondFactorLimit) }
   }
 
@@ -210,10 +193,9 @@ package struct FactorEnrolment: Sendable {
   package func withdraw(
     _ caller: Caller, enrolment: String, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple?) {
-    try callers.requireRecentSignIn(caller, now: now)
-    try sessions.requireSecondFactor(shownBy: caller, of: caller.user)
+    try changes.require([.factorWithdrawn], of: caller, now: now)
     return try await changes.change(
-      of: caller.user.uid, caller: caller, event: .factorRemoved, client: client, now: now
+      [.factorWithdrawn], of: caller.user.uid, by: .session(caller, .following), client: client, now: now
     ) { (_, user) throws(AccountError) in
       guard user.factors.contains(where: { $0.id == enrolment }) else { throw AccountError(.secondFactorNotFound) }
       user.factors.removeAll { $0.id == enrolment }

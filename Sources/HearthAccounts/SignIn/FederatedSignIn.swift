@@ -10,13 +10,15 @@ package struct FederatedSignIn: Sendable {
   private let secrets: SecretGenerator
   private let signUp: SignUp
   private let sessions: Sessions
+  private let changes: CredentialChanges
   private let hooks: SignInHooks
   private let configuration: LiveConfiguration
   private let announce: RevocationHandler
 
   init(
     providers: SignInProviders, store: AccountStore, secrets: SecretGenerator, signUp: SignUp,
-    sessions: Sessions, hooks: SignInHooks, configuration: LiveConfiguration, announce: @escaping RevocationHandler
+    sessions: Sessions, changes: CredentialChanges, hooks: SignInHooks, configuration: LiveConfiguration,
+    announce: @escaping RevocationHandler
   ) {
     self.configuration = configuration
     self.providers = providers
@@ -24,6 +26,7 @@ package struct FederatedSignIn: Sendable {
     self.secrets = secrets
     self.signUp = signUp
     self.sessions = sessions
+    self.changes = changes
     self.hooks = hooks
     self.announce = announce
   }
@@ -90,7 +93,7 @@ package struct FederatedSignIn: Sendable {
     let way = SignInWay(
       identity.identity.providerID, credential: identity.hookCredential(parameters),
       attributes: identity.signInAttributes.map { String(decoding: $0.text(), as: UTF8.self) })
-    switch try await resolve(identity, client: client) {
+    switch try await resolve(identity, client: client, now: now) {
     case .user(let user): return .user(ProvenUser(user, way, claims: claims))
     case .needsConfirmation(let user): return .needsConfirmation(user)
     case .needsCreation where !allowsCreation: return .needsCreation
@@ -115,7 +118,7 @@ package struct FederatedSignIn: Sendable {
           guard !transaction.hasOwner(of: identity, claim) else { return nil }
           return try transaction.addNewcomer(user, by: way.provider, client: client)
         } again: { () async throws(AccountError) in
-          guard case .user(let user) = try await resolve(identity, client: client) else {
+          guard case .user(let user) = try await resolve(identity, client: client, now: now) else {
             throw AccountError(.emailExists)
           }
           return ProvenUser(user, way, claims: claims)
@@ -140,15 +143,28 @@ package struct FederatedSignIn: Sendable {
   }
 
   private func resolve(
-    _ identity: FederatedIdentity, client: ClientInfo
+    _ identity: FederatedIdentity, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> Owner {
-    let claim = addressClaim
-    let (owner, isTakenOver) = try await store.transact {
-      (transaction: inout AccountTransaction) throws(AccountError) -> (Owner, Bool) in
-      try transaction.resolve(identity, claim, client: client)
+    let (claim, providerID) = (addressClaim, identity.identity.providerID)
+    let notice = try changes.notice(.signInMethodAdded, client: client)
+    let (owner, joined) = try await store.transact {
+      (transaction: inout AccountTransaction) throws(AccountError) -> (Owner, Joined?) in
+      try transaction.resolve(identity, claim, wayBack: notice.wayBack, client: client)
     }
-    if isTakenOver, case .user(let user) = owner { announce(.user(uid: user.uid), .providerLinked) }
+    guard let joined, case .user(let user) = owner else { return owner }
+    if joined.isTakenOver {
+      announce(.user(uid: user.uid), .providerLinked)
+    } else {
+      changes.tell(notice, of: joined.before, user: user, detail: providerID, client: client, now: now)
+    }
     return owner
+  }
+
+  /// An account that an identity has joined, because its provider vouches for the address.
+  fileprivate struct Joined: Sendable {
+    let before: UserRecord
+    /// It was purged for the owner of its address.
+    let isTakenOver: Bool
   }
 
   /// Adds an identity to the account of somebody who is signed in, and lets them go on with tokens of its provider.
@@ -157,36 +173,37 @@ package struct FederatedSignIn: Sendable {
   ///   - parameters: the credential's parts, as the client showed them.
   ///   - pending: the ticket that the identity comes from; it is used up in the same step.
   /// - Throws: `federatedUserAlreadyLinked`, `emailExists`, `tokenExpired`, `userDisabled`, `invalidPendingToken`;
-  ///   `blockingFunctionError` when a hook denies.
+  ///   `credentialTooOld` for a session that has not shown the account's second factor; `blockingFunctionError` when a
+  ///   hook denies.
   package func link(
     _ identity: FederatedIdentity, parameters: [String: String] = [:], pending: Digest?, to caller: Caller,
     client: ClientInfo, now: Instant
   ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple) {
     try identity.requireUsable()
     let providerID = identity.identity.providerID
+    try changes.require([.providerLinked], of: caller, now: now)
     let decision = try await hooks.decideSignIn(
       caller.user, isNew: false, way: SignInWay(providerID, credential: identity.hookCredential(parameters)),
       client: client)
     let claim = addressClaim
-    let user = try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) -> UserRecord in
-      guard var user = transaction.user(caller.user.uid) else { throw AccountError(.userNotFound) }
-      try caller.check(against: user)
+    let session = try await sessions.new(
+      following: caller, provider: providerID, adding: decision.claims, client: client)
+    // A hook may change more than the client asked for.
+    let hookChanges: [ProofChange] = decision.changes.isEmpty ? [] : [.administered]
+    let (user, tokens) = try await changes.change(
+      [.providerLinked], of: caller.user.uid, by: .session(caller, .given(session)), beside: hookChanges,
+      detail: providerID, client: client, now: now
+    ) { (transaction, user) throws(AccountError) in
       if let pending { try transaction.takePendingIdentity(pending, now: now) }
       try transaction.link(identity, claim, to: &user)
       _ = try transaction.apply(decision, to: &user, revokesOnClaimChange: false, client: client)
-      try transaction.update(user)
-      transaction.audit(
-        AuditEvent(.providerLinked, uid: user.uid, email: user.email, client: client, detail: providerID))
-      return user
     }
     guard !user.isDisabled else {
       announce(.user(uid: user.uid), .userDisabled)
       throw AccountError(.userDisabled)
     }
-    return (
-      user,
-      try await sessions.resume(caller, as: providerID, adding: decision.claims, client: client, now: now)
-    )
+    guard let tokens else { throw AccountError(.internalError) }
+    return (user, tokens)
   }
 
   // MARK: Identities that wait for their owner's word
@@ -237,22 +254,23 @@ extension AccountTransaction {
     return claim == .exclusive && identity.email.map { user(email: $0) != nil } ?? false
   }
 
-  /// - Returns: the owner, and whether an unproven account was purged for the owner of its address.
+  /// - Parameter wayBack: kept when the identity joins an account whose address was proven before.
+  /// - Returns: the owner, and the account that the identity has joined.
   fileprivate mutating func resolve(
-    _ identity: FederatedIdentity, _ claim: FederatedSignIn.AddressClaim, client: ClientInfo
-  ) throws(AccountError) -> (FederatedSignIn.Owner, Bool) {
+    _ identity: FederatedIdentity, _ claim: FederatedSignIn.AddressClaim, wayBack: WayBack?, client: ClientInfo
+  ) throws(AccountError) -> (FederatedSignIn.Owner, FederatedSignIn.Joined?) {
     let providerID = identity.identity.providerID
     if var user = user(providerID: providerID, rawID: identity.identity.rawID) {
       guard !user.isDisabled else { throw AccountError(.userDisabled) }
       user.replaceIdentity(identity.identity)
       if identity.isEmailVerified, user.email == identity.email { user.isEmailVerified = true }
       try update(user)
-      return (.user(user), false)
+      return (.user(user), nil)
     }
     if claim == .exclusive, let email = identity.email, var user = user(email: email) {
-      guard identity.isEmailVerified else { return (.needsConfirmation(user), false) }
+      guard identity.isEmailVerified else { return (.needsConfirmation(user), nil) }
       guard !user.isDisabled else { throw AccountError(.userDisabled) }
-      let isTakenOver = !user.isEmailVerified
+      let (before, isTakenOver) = (user, !user.isEmailVerified)
       if isTakenOver { purge(&user, for: "verified by \(providerID)", client: client) }
       guard !user.identities.contains(where: { $0.providerID == providerID }) else {
         // The account has another identity of the same provider: that one is to sign in.
@@ -262,11 +280,12 @@ extension AccountTransaction {
       user.isEmailVerified = true
       user.displayName = user.displayName ?? identity.identity.displayName
       user.photoURL = user.photoURL ?? identity.identity.photoURL
-      try update(user)
+      try update(user, as: [.ownerArrived])
+      if !isTakenOver, let wayBack { putWayBack(wayBack, from: user, to: before) }
       audit(AuditEvent(.providerLinked, uid: user.uid, email: email, client: client, detail: providerID))
-      return (.user(user), isTakenOver)
+      return (.user(user), FederatedSignIn.Joined(before: before, isTakenOver: isTakenOver))
     }
-    return (.needsCreation, false)
+    return (.needsCreation, nil)
   }
 
   fileprivate mutating func takePendingIdentity(_ hash: Digest, now: Instant) throws(AccountError) {

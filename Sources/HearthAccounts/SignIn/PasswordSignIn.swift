@@ -12,17 +12,15 @@ package struct PasswordSignIn: Sendable {
   private let passwords: NewPasswords
   private let signUp: SignUp
   private let sessions: Sessions
-  private let callers: Callers
   private let changes: CredentialChanges
   private let addresses: AddressChanges
   private let migration: PasswordMigration
-  private let mails: AccountMails
   private let configuration: LiveConfiguration
 
   init(
     providers: SignInProviders, store: AccountStore, pool: PasswordPool, throttle: Throttle, audit: AuditLog,
-    passwords: NewPasswords, signUp: SignUp, sessions: Sessions, callers: Callers, changes: CredentialChanges,
-    addresses: AddressChanges, migration: PasswordMigration, mails: AccountMails, configuration: LiveConfiguration
+    passwords: NewPasswords, signUp: SignUp, sessions: Sessions, changes: CredentialChanges,
+    addresses: AddressChanges, migration: PasswordMigration, configuration: LiveConfiguration
   ) {
     self.providers = providers
     self.store = store
@@ -32,11 +30,9 @@ package struct PasswordSignIn: Sendable {
     self.passwords = passwords
     self.signUp = signUp
     self.sessions = sessions
-    self.callers = callers
     self.changes = changes
     self.addresses = addresses
     self.migration = migration
-    self.mails = mails
     self.configuration = configuration
   }
 
@@ -195,8 +191,7 @@ package struct PasswordSignIn: Sendable {
     guard let password, !password.isEmpty else { throw AccountError(.missingPassword) }
     guard providers.serves(.password) else { throw AccountError(.operationNotAllowed) }
     guard let address = EmailAddress.canonical(email) else { throw AccountError(.invalidEmail) }
-    // A user without any way to sign in cannot do so again; all others must have signed in a short while ago.
-    if !caller.user.isAnonymous { try callers.requireRecentSignIn(caller, now: now) }
+    try changes.require([.passwordLinked], of: caller, now: now)
     try signUp.admit(client, now: now)
     if let owner = store.view.user(email: address), owner.uid != caller.user.uid { throw AccountError(.emailExists) }
     let stored = try await passwords.take(password, email: address, .link, client: client, now: now)
@@ -210,10 +205,10 @@ package struct PasswordSignIn: Sendable {
         if let displayName { user.displayName = displayName }
       }
     }
-    let (user, record) = try await store.transact {
-      (transaction: inout AccountTransaction) throws(AccountError) -> (UserRecord, SessionRecord) in
-      guard var user = transaction.user(caller.user.uid) else { throw AccountError(.userNotFound) }
-      try caller.check(against: user)
+    let (user, tokens) = try await changes.change(
+      [.passwordLinked], of: caller.user.uid, by: .session(caller, .given(session)), detail: ProviderID.password,
+      client: client, now: now
+    ) { (transaction, user) throws(AccountError) in
       guard user.password == nil else { throw AccountError(.emailExists) }
       if let owner = transaction.user(email: address), owner.uid != user.uid { throw AccountError(.emailExists) }
       // It got another one meanwhile.
@@ -222,13 +217,10 @@ package struct PasswordSignIn: Sendable {
       user.initialEmail = user.initialEmail ?? address
       user.password = stored
       if let displayName { user.displayName = displayName }
-      let record = transaction.begin(session, of: &user, now: now)
-      try transaction.update(user)
-      transaction.audit(
-        AuditEvent(.providerLinked, uid: user.uid, email: address, client: client, detail: ProviderID.password))
-      return (user, record)
     }
-    return (user, try sessions.tokens.tokens(of: user, beginning: session, as: record))
+    // A caller gets tokens.
+    guard let tokens else { throw AccountError(.internalError) }
+    return (user, tokens)
   }
 
   /// Replaces a user's password; their sessions and tokens end. The policy is asked.
@@ -241,14 +233,12 @@ package struct PasswordSignIn: Sendable {
     of proven: UserRecord, to password: String, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> UserRecord {
     let stored = try await passwords.take(password, email: proven.email, .change, client: client, now: now)
-    let user = try await changes.change(of: proven.uid, event: .passwordChanged, client: client, now: now) {
-      (transaction, user) throws(AccountError) in
-      try user.requireCredentials(of: proven)
+    return try await changes.change(
+      [.passwordChanged], of: proven.uid, by: .password(proven), client: client, now: now
+    ) { (transaction, user) throws(AccountError) in
       user.password = stored
       user.hasTemporaryPassword = false
       transaction.removeTickets(of: user.uid, purposes: .endedByChange)
     }.user
-    mails.tell(.passwordChanged, user, client: client, now: now)
-    return user
   }
 }

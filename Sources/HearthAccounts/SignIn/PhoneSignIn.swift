@@ -29,21 +29,21 @@ package struct PhoneSignIn: Sendable {
   private let sessions: Sessions
   private let secondFactors: SecondFactors
   private let signUp: SignUp
-  private let callers: Callers
+  private let changes: CredentialChanges
   private let codes: PhoneCodes
   private let throttle: Throttle
   private let configuration: LiveConfiguration
 
   init(
     store: AccountStore, secrets: SecretGenerator, sessions: Sessions, secondFactors: SecondFactors, signUp: SignUp,
-    callers: Callers, codes: PhoneCodes, throttle: Throttle, configuration: LiveConfiguration
+    changes: CredentialChanges, codes: PhoneCodes, throttle: Throttle, configuration: LiveConfiguration
   ) {
     self.store = store
     self.secrets = secrets
     self.sessions = sessions
     self.secondFactors = secondFactors
     self.signUp = signUp
-    self.callers = callers
+    self.changes = changes
     self.codes = codes
     self.throttle = throttle
     self.configuration = configuration
@@ -98,9 +98,8 @@ package struct PhoneSignIn: Sendable {
       guard !proof.isEarlier else { throw AccountError(.phoneNumberExists) }
       return (number, .taken(proof: try await newProof(of: number, now: now)))
     }
-    let user = try await link(number, to: caller, client: client, now: now)
-    let tokens = try await sessions.resume(caller, as: ProviderID.phone, client: client, now: now)
-    return (number, .step(.signedIn(SignedIn(user: user, tokens: tokens, isNew: false))))
+    let signedIn = try await link(number, to: caller, client: client, now: now)
+    return (number, .step(.signedIn(signedIn)))
   }
 
   // MARK: Proofs
@@ -196,25 +195,29 @@ package struct PhoneSignIn: Sendable {
     return signUp.newcomer(user, way, client: client)
   }
 
-  /// Gives the account a number, in the place of the one that it has.
+  /// Gives the account a number, in the place of the one that it has. The tokens are as old as the sign-in that they go on
+  /// with.
   private func link(
     _ number: String, to caller: Caller, client: ClientInfo, now: Instant
-  ) async throws(AccountError) -> UserRecord {
+  ) async throws(AccountError) -> SignedIn {
     try Self.requirePhoneAsFirst(caller.user)
     // Another number takes a way in from its owner.
-    if let present = caller.user.phoneNumber, !present.isSameText(as: number) {
-      try callers.requireRecentSignIn(caller, now: now)
-    }
-    return try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) -> UserRecord in
-      guard var user = transaction.user(caller.user.uid) else { throw AccountError(.userNotFound) }
-      try caller.check(against: user)
+    let isReplaced = caller.user.phoneNumber.map { !$0.isSameText(as: number) } ?? false
+    let change: ProofChange = isReplaced ? .phoneReplaced : .phoneLinked
+    try changes.require([change], of: caller, now: now)
+    let session = try await sessions.new(following: caller, provider: ProviderID.phone, client: client)
+    let (user, tokens) = try await changes.change(
+      [change], of: caller.user.uid, by: .session(caller, .given(session)), detail: ProviderID.phone, client: client,
+      now: now
+    ) { (_, user) throws(AccountError) in
       try Self.requirePhoneAsFirst(user)
+      // It got another one meanwhile.
+      let isOther = user.phoneNumber.map { !$0.isSameText(as: number) } ?? false
+      guard isReplaced || !isOther else { throw AccountError(.credentialTooOld) }
       user.phoneNumber = number
-      try transaction.update(user)
-      transaction.audit(
-        AuditEvent(.providerLinked, uid: user.uid, email: user.email, client: client, detail: ProviderID.phone))
-      return user
     }
+    guard let tokens else { throw AccountError(.internalError) }
+    return SignedIn(user: user, tokens: tokens, isNew: false)
   }
 
   /// A number cannot be the first factor of who has a phone for the second.

@@ -13,11 +13,10 @@ package struct RecoveryCodes: Sendable {
 
   private let keys: KeyRing
   private let secrets: SecretGenerator
-  private let store: AccountStore
-  private let callers: Callers
+  private let changes: CredentialChanges
 
-  init(keys: KeyRing, secrets: SecretGenerator, store: AccountStore, callers: Callers) {
-    (self.keys, self.secrets, self.store, self.callers) = (keys, secrets, store, callers)
+  init(keys: KeyRing, secrets: SecretGenerator, changes: CredentialChanges) {
+    (self.keys, self.secrets, self.changes) = (keys, secrets, changes)
   }
 
   /// Codes that were drawn: what is shown once, and what is kept.
@@ -44,20 +43,17 @@ package struct RecoveryCodes: Sendable {
   /// - Throws: `credentialTooOld` unless they signed in a short while ago; `secondFactorNotFound` for who has none, or has
   ///   not shown it.
   package func replace(_ caller: Caller, client: ClientInfo, now: Instant) async throws(AccountError) -> [String] {
-    try callers.requireRecentSignIn(caller, now: now)
+    try changes.require([.recoveryCodesReplaced], of: caller, now: now)
     let uid = caller.user.uid
     let new = try draw(for: uid)
-    try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
-      guard var user = transaction.user(uid) else { throw AccountError(.userNotFound) }
-      try caller.check(against: user)
+    _ = try await changes.change(
+      [.recoveryCodesReplaced], of: uid, by: .session(caller, .same), detail: "recovery codes", client: client, now: now
+    ) { (_, user) throws(AccountError) in
       // With a stolen password alone nobody makes codes that stand for the factor.
       guard let shown = caller.secondFactor, user.factors.contains(where: { $0.id == shown }) else {
         throw AccountError(.secondFactorNotFound, "Recovery codes are for who is signed in with a second factor.")
       }
       user.recoveryCodes = new.hashes
-      try transaction.update(user)
-      transaction.audit(
-        AuditEvent(.factorEnrolled, uid: uid, email: user.email, client: client, detail: "recovery codes"))
     }
     return new.texts
   }

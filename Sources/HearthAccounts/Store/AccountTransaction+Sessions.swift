@@ -41,8 +41,8 @@ extension AccountTransaction {
 
   // MARK: Tickets
 
-  /// Adds or replaces a ticket. A user with too many tickets loses the oldest; codes that give an address back, or take
-  /// a second factor away, are removed last, otherwise an attacker in the account could remove them by asking for more tickets.
+  /// Adds or replaces a ticket. A user with too many tickets loses the oldest; codes that take a change back are removed
+  /// last, and of them the newest, otherwise an attacker in the account could remove them by asking for more tickets.
   public mutating func putTicket(_ hash: Digest, _ ticket: Ticket) {
     let text = text(of: ticket)
     removeTicket(hash)
@@ -51,7 +51,7 @@ extension AccountTransaction {
     if let owned = ownedTickets(ticket) {
       draft.replace(owned.appending(Key(hash.hex)), with: Node(.int(ticket.createdAtSeconds)))
       let oldest = oldest(in: owned, max: limits.ticketsPerOwnerMax, but: hash) { other in
-        self.ticket(other).map { [.recoverEmail, .revertSecondFactor].contains($0.purpose) } ?? false
+        self.ticket(other).map { Set<Ticket.Purpose>.waysBack.contains($0.purpose) } ?? false
       }
       if let oldest { removeTicket(oldest) }
     }
@@ -94,7 +94,8 @@ extension AccountTransaction {
 
   private func ticketEnd(_ ticket: Ticket) -> Int64 { ticket.expiresAtSeconds.plus(limits.ticketKeptSeconds) }
 
-  /// The entry with the smallest number, when there are more than `max`; a protected one only when all others are, too.
+  /// The entry with the smallest number, when there are more than `max`; a protected one only when all others are, too, and
+  /// then the one with the largest.
   private func oldest(
     in path: Path, max: Int, but kept: Digest, isProtected: (Digest) -> Bool = { _ in false }
   ) -> Digest? {
@@ -106,7 +107,8 @@ extension AccountTransaction {
       return (hash, .min)
     }
     let candidates = entries.filter { !isProtected($0.hash) }
-    return (candidates.isEmpty ? entries : candidates).min { $0.seconds < $1.seconds }?.hash
+    guard candidates.isEmpty else { return candidates.min { $0.seconds < $1.seconds }?.hash }
+    return entries.max { $0.seconds < $1.seconds }?.hash
   }
 }
 

@@ -62,9 +62,15 @@ public struct AccountTransaction: AccountReading {
 
   /// Replaces a user's record. Its border never goes back, whatever the record says.
   ///
-  /// - Throws: `userNotFound`, and what ``insert(_:)`` throws.
-  public mutating func update(_ user: UserRecord) throws(AccountError) {
+  /// - Parameter changes: the changes of proofs that were made by their terms.
+  /// - Throws: `userNotFound`, and what ``insert(_:)`` throws; `internalError` when a proof differs that none of the changes
+  ///   touches.
+  package mutating func update(_ user: UserRecord, as changes: [ProofChange] = []) throws(AccountError) {
     guard let old = self.user(user.uid) else { throw AccountError(.userNotFound) }
+    let declared = changes.reduce(into: Set<ProofChange.Aspect>()) { $0.formUnion($1.terms.touches) }
+    guard user.proofs(changedSince: old).isSubset(of: declared) else {
+      throw AccountError(.internalError, "a proof was changed without its terms")
+    }
     var user = user
     user.border.advance(to: old.border)
     let text = try storable(user)

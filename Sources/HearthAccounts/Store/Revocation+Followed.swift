@@ -38,12 +38,16 @@ extension Revocation {
       + emails.sorted().map { (.serviceAccount(email: $0), .revoked) }
   }
 
-  /// The same within a tenant, which may be gone as a whole.
+  /// The same within a tenant, which may be gone or disabled as a whole.
   private static func made(
     at places: [Path], ofTenantAt path: Path, before: AccountRecords, after: AccountRecords
   ) -> [(revocation: Revocation, event: AuditEvent.Kind)] {
     let settings: TenantRecord? = before.record(path.appending(AccountPath.settings))
     if after.root[path].isEmpty { return settings.map { [(.tenant(id: $0.id), .userDeleted)] } ?? [] }
+    let current: TenantRecord? = after.record(path.appending(AccountPath.settings))
+    if let settings, let current, current.isDisabled, !settings.isDisabled {
+      return [(.tenant(id: settings.id), .userDisabled)]
+    }
     return made(
       at: places, before: AccountRecords(root: before.root[path], damage: before.damage),
       after: AccountRecords(root: after.root[path], damage: after.damage))

@@ -10,6 +10,7 @@ struct ActionForm: Sendable, Equatable {
     case verifyAndChangeEmail
     case recoverEmail
     case revertSecondFactorAddition
+    case revertChange
     case signIn
 
     /// What such a code was made for, as the identity interface calls it.
@@ -27,6 +28,8 @@ struct ActionForm: Sendable, Equatable {
   var language: String?
   /// Only ever from a form, never from a link.
   var newPassword: String?
+  /// Of a second factor; only ever from a form.
+  var factorCode: String?
 
   /// Nil when a part is missing, comes twice, or is too long to be meant.
   init?(_ parameters: [(name: String, value: String)], isForm: Bool) {
@@ -42,6 +45,7 @@ struct ActionForm: Sendable, Equatable {
     apiKey = parts["apiKey"]
     language = parts["lang"]
     newPassword = isForm ? parts["newPassword"] : nil
+    factorCode = isForm ? parts["factorCode"] : nil
   }
 
   /// The continue URL with what an app needs to finish the sign-in by itself.

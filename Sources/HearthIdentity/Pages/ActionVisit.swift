@@ -28,19 +28,24 @@ struct ActionVisit: Sendable {
         return await show(problem: "Type a new password.")
       }
       answer = await calls.call("accounts:resetPassword", [code, .init("newPassword", .string(password))])
-    case .verifyEmail, .verifyAndChangeEmail, .recoverEmail, .revertSecondFactorAddition:
+    case .verifyEmail, .verifyAndChangeEmail, .recoverEmail, .revertSecondFactorAddition, .revertChange:
       // A code does what it was made for; the page must not have said something else.
       switch await calls.call("accounts:resetPassword", [code]) {
       case .done(let reply) where reply["requestType"]?.string == form.mode.requestType: break
       case .done: return .usedLink
       case .refused(let code, _): return Self.page(refusal: code)
       }
-      answer = await calls.call("accounts:update", [code])
+      let proof = form.factorCode.map { text -> JSON.Member in
+        .init("totpVerificationInfo", .object([.init("verificationCode", .string(text))]))
+      }
+      answer = await calls.call("accounts:update", [code] + (proof.map { [$0] } ?? []))
     }
     switch answer {
     case .done: return donePage
     case .refused(let code, let detail) where code.hasPrefix("WEAK_PASSWORD") || code.hasPrefix("PASSWORD_DOES_NOT"):
       return await show(problem: detail.isEmpty ? "Choose a stronger password." : detail)
+    case .refused("MISSING_CODE", _), .refused("INVALID_CODE", _):
+      return await show(problem: "Type the code that your authenticator shows now, or a recovery code.")
     case .refused(let code, _): return Self.page(refusal: code)
     }
   }
@@ -100,16 +105,33 @@ extension ActionVisit {
         title: "Take your address back",
         content: HTMLPage.paragraph(
           "Your address in \(app) was changed. If that was not you, go back to \(email), and reset your password then."
-        ) + note + formMarkup("", button: "Go back to the old address"))
+        ) + note + formMarkup(factorField(reply), button: "Go back to the old address"))
     case .revertSecondFactorAddition:
       return HTMLPage(
         title: "Take the second step away",
         content: HTMLPage.paragraph(
           "A second step was added to your account (\(email)) in \(app). If that was not you, take it away, and reset "
             + "your password then: everybody who is signed in to the account is signed out."
-        ) + note + formMarkup("", button: "Take it away"))
+        ) + note + formMarkup(factorField(reply), button: "Take it away"))
+    case .revertChange:
+      return HTMLPage(
+        title: "Take your account back",
+        content: HTMLPage.paragraph(
+          "How you sign in to \(app) with \(email) was changed. If that was not you, go back to what the account had before. "
+            + "Everybody who is signed in is signed out, and a password that was set since no longer counts: reset it then."
+        ) + note + formMarkup(factorField(reply), button: "Take it back"))
     case .signIn: return signInPage(app)
     }
+  }
+
+  /// The field for the second factor that the account had before the change.
+  private func factorField(_ reply: JSON) -> String {
+    guard reply["secondFactorRequired"] == .bool(true) else { return "" }
+    return """
+      <label for="factorCode">Code of your authenticator, or a recovery code</label>
+      <input id="factorCode" name="factorCode" autocomplete="one-time-code" required>
+
+      """
   }
 
   /// The app at the continue URL signs in with the code; here it is only handed on, and only to a place that is allowed.
@@ -134,6 +156,7 @@ extension ActionVisit {
         ("You have your old address back", "If you did not change it yourself, reset your password now.")
       case .revertSecondFactorAddition:
         ("The second step is gone", "If you did not add it yourself, reset your password now.")
+      case .revertChange: ("You have your account back", "Reset your password now, if you sign in with one.")
       case .signIn: ("Sign in", "")
       }
     let onward = allowedContinueURL.map { Self.linkMarkup($0, text: "Continue") } ?? ""

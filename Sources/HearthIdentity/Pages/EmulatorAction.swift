@@ -58,6 +58,7 @@ struct EmulatorAction: Sendable {
       case .verifyAndChangeEmail: ("The email has been successfully changed.", "newEmail")
       case .recoverEmail: ("The email has been successfully reset.", "email")
       case .revertSecondFactorAddition: ("The second factor has been successfully removed.", "email")
+      case .revertChange: ("The change has been successfully reverted.", "email")
       case .signIn: ("", "email")
       }
     // After a change the address of the account is the new one.

@@ -101,7 +101,7 @@ struct CodeEndpoints: EndpointArea {
       // The service takes a missing token for a bad one here.
       guard purpose != .verifyEmail || call.value("idToken") != nil else { throw AccountError(.invalidIDToken) }
       let caller = try call.caller(in: accounts)
-      if purpose == .verifyAndChangeEmail { try accounts.callers.requireRecentSignIn(caller, now: call.now) }
+      if purpose == .verifyAndChangeEmail { try accounts.credentials.requireOwner(caller, now: call.now) }
       guard let email = caller.user.email else { throw AccountError(.missingEmail) }
       return (email, newEmail, caller)
     }
@@ -126,7 +126,8 @@ struct CodeEndpoints: EndpointArea {
     let (ticket, _) = try accounts.codes.presented(
       code,
       purposes: [
-        .resetPassword, .verifyEmail, .verifyAndChangeEmail, .recoverEmail, .revertSecondFactor, .emailSignIn,
+        .resetPassword, .verifyEmail, .verifyAndChangeEmail, .recoverEmail, .revertSecondFactor, .revertChange,
+        .emailSignIn,
       ], now: call.now)
     // A sign-in link alone is not enough: the client also has to name the address.
     if ticket.purpose != .emailSignIn { reply.set("email", ticket.email) }
@@ -138,6 +139,7 @@ struct CodeEndpoints: EndpointArea {
       }
       reply.set("mfaInfo", UserInfo.factor(factor, redacted: true))
     }
+    if ticket.asksForFactor { reply.set("secondFactorRequired", true) }
     reply.set("requestType", ticket.purpose.rawValue)
     return reply.json
   }

@@ -21,7 +21,7 @@ struct ProfileEndpoints: EndpointArea {
     if call.isAdministrator { return try await UserEndpoints(accounts: accounts).delete(call) }
     let caller = try call.caller(in: accounts)
     guard accounts.configuration.allowsDeletion else { throw AccountError(.operationNotAllowed) }
-    try accounts.callers.requireRecentSignIn(caller, now: call.now)
+    try accounts.credentials.requireOwner(caller, now: call.now)
     try await accounts.deletion.delete(uid: caller.user.uid, caller: caller, client: call.client, detail: "by the user")
     return ReplyObject(kind: "DeleteAccount").json
   }
@@ -31,8 +31,10 @@ struct ProfileEndpoints: EndpointArea {
     if let code = try call.text("oobCode"), !code.isEmpty {
       // The code's action only: whatever else was sent is not looked at.
       let use = try await accounts.redemption.redeem(
-        code, purposes: [.verifyEmail, .verifyAndChangeEmail, .recoverEmail, .revertSecondFactor], client: call.client,
-        now: call.now)
+        code, purposes: [.verifyEmail, .verifyAndChangeEmail, .recoverEmail, .revertSecondFactor, .revertChange],
+        factorCode: try call.object("totpVerificationInfo").flatMap { info throws(AccountError) in
+          try call.with(info).text("verificationCode")
+        }, client: call.client, now: call.now)
       let newEmail = use.purpose == .verifyAndChangeEmail ? use.user.email : nil
       return accountReply(use.user, newEmail: newEmail, tokens: nil)
     }

@@ -22,14 +22,24 @@ public struct MailMessage: Sendable, Codable, Equatable {
     case emailSignIn
     /// A notice to the old address that it was replaced, with a link to take that back.
     case recoverEmail
-    /// A notice that the password was changed; it has no link.
+    /// A notice that the password was changed, with a link to take that back; after a reset by mail it has no link.
     case passwordChanged
     /// A notice that a second factor was added, with a link to take that back.
     case revertSecondFactor = "revertSecondFactorAddition"
     /// A notice that a recovery code stood for a second factor; it has no link.
     case recoveryCodeUsed
-    /// A notice that a passkey was added; it has no link.
+    /// A notice that a passkey was added, with a link to take that back.
     case passkeyAdded
+    /// A notice that a passkey was removed, with a link to take that back.
+    case passkeyRemoved
+    /// A notice that a password, a phone number or a provider signs in from now on, with a link to take that back.
+    case signInMethodAdded
+    /// A notice that one of them no longer does, with a link to take that back.
+    case signInMethodRemoved
+    /// A notice that a second factor was removed, with a link to take that back.
+    case secondFactorRemoved
+    /// A notice that new recovery codes were made, with a link to take that back.
+    case recoveryCodesReplaced
   }
 
   /// What the mail is for; may be logged, as nothing else of it may.

@@ -86,7 +86,7 @@ import Testing
   private static func perform(_ step: Step, _ accounts: inout AccountTransaction) throws(AccountError) {
     switch step {
     case .insert(let user): try accounts.insert(user)
-    case .update(let user): try accounts.update(user)
+    case .update(let user): try accounts.update(user, as: [.administered])
     case .delete(let uid): accounts.delete(uid)
     case .putSession(let hash, let session): accounts.putSession(hash, session)
     case .removeSession(let hash): accounts.removeSession(hash)

@@ -110,7 +110,7 @@ import Testing
     user.phoneNumber = nil
     user.identities.removeFirst()
     try await store.transact { [user] (accounts) throws(AccountError) in
-      try accounts.update(user)
+      try accounts.update(user, as: [.administered])
       try accounts.insert(world.user("u2", email: "a@example.com"))
     }
     let view = store.view

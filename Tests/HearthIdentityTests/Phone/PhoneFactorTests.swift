@@ -224,7 +224,7 @@ import Testing
         record.factors = [
           SecondFactor(id: "f", kind: .phone(PhoneWorld.number), displayName: nil, enrolledAtMilliseconds: 1)
         ]
-        try transaction.update(record)
+        try transaction.update(record, as: [.administered])
       }
       let first = try await post("accounts:signInWithPassword", account, tenant)
       let pending = try #require(first.json["mfaPendingCredential"], "\(first.text)")

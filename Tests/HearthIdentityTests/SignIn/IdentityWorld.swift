@@ -188,7 +188,7 @@ final class IdentityWorld: Sendable {
     try await accounts.store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
       guard var user = transaction.user(uid) else { throw AccountError(.userNotFound) }
       change(&user)
-      try transaction.update(user)
+      try transaction.update(user, as: [.administered])
     }
   }
 

@@ -69,7 +69,7 @@ const EVENTS: { [event: string]: string } = {
   refresh_reuse: "An old token was shown again", password_change: "Password changed", email_change: "Mail address changed",
   reset_requested: "Password reset asked for", reset_done: "Password reset", code_issued: "Code sent", code_used: "Code used",
   passkey_enroll: "Passkey added", passkey_remove: "Passkey removed", passkey_fail: "A passkey was refused",
-  code_failed: "A code failed", provider_link: "Provider linked", provider_unlink: "Provider unlinked", profile_change: "Profile changed",
+  code_failed: "A code failed", change_reverted: "Change taken back", provider_link: "Provider linked", provider_unlink: "Provider unlinked", profile_change: "Profile changed",
   user_disable: "Disabled", user_enable: "Enabled", user_delete: "Deleted", user_erase: "Erased", claims_change: "Claims changed",
   revoke: "Signed out everywhere", admin_api: "By an administrator", users_import: "Imported", users_export: "Exported",
   secret_used: "Secret used", key_rotate: "Key rotated", config_change: "Settings changed", console: "Console",

@@ -1,0 +1,183 @@
+import HearthCrypto
+import HearthPlugin
+import HearthTree
+
+/// A code by which the owner of an account's former address takes a change of proofs back: drawn before the change, stored
+/// and mailed with it.
+struct WayBack: Sendable, Redacted {
+  let purpose: Ticket.Purpose
+  let code: NewCode
+  let link: String
+  /// What an emulator shows of them; `nil` on every other server.
+  let shown: String?
+}
+
+extension Set<Ticket.Purpose> {
+  /// Codes that take a change back.
+  static let waysBack: Set<Ticket.Purpose> = [.recoverEmail, .revertSecondFactor, .revertChange]
+}
+
+extension Ticket.Purpose {
+  /// The purpose of the way back that a notice has.
+  init(wayBackOf notice: MailMessage.Kind) {
+    self =
+      switch notice {
+      case .recoverEmail: .recoverEmail
+      case .revertSecondFactor: .revertSecondFactor
+      default: .revertChange
+      }
+  }
+}
+
+extension ActionCodes {
+  /// Draws the code for a notice; `nil` where no mail is sent. An emulator without a mailer has the codes that the official one
+  /// has.
+  func newWayBack(_ notice: MailMessage.Kind, client: ClientInfo) throws(AccountError) -> WayBack? {
+    let purpose = Ticket.Purpose(wayBackOf: notice)
+    guard purpose == .recoverEmail || canSend || (isEmulator && purpose == .revertSecondFactor) else { return nil }
+    let code = try newCode()
+    let link = links.link(purpose, code, locale: client.locale)
+    return WayBack(
+      purpose: purpose, code: code, link: link, shown: purpose == .revertChange ? nil : shown(code, link))
+  }
+}
+
+extension AccountTransaction {
+  /// Keeps a way back to the proofs that an account had before a change. Each is later than the one before, also within a
+  /// second: the earlier state has the better right.
+  mutating func putWayBack(_ wayBack: WayBack, from user: UserRecord, to before: UserRecord) {
+    let last = waysBack(of: user.uid).map(\.ticket.createdAtSeconds).max()
+    var ticket = Ticket(
+      purpose: wayBack.purpose, uid: user.uid, email: before.email,
+      createdAtSeconds: max(nowSeconds, last?.plus(1) ?? nowSeconds),
+      expiresAtSeconds: nowSeconds + wayBack.purpose.lifetimeSeconds)
+    if user.email != before.email { ticket.newEmail = user.email }
+    var members = wayBack.shown.flatMap { JSON(parsing: $0.utf8) }?.members ?? []
+    members.append(JSON.Member(Ticket.beforeMember, RecordWriter(before.proofs).json))
+    if let added = user.factors.first(where: { new in !before.factors.contains { $0.id == new.id } }) {
+      members.append(JSON.Member(Ticket.factorMember, .string(added.id)))
+    }
+    ticket.details = String(decoding: JSON.object(members).text(), as: UTF8.self)
+    putTicket(wayBack.code.hash, ticket)
+  }
+
+  /// Has the ways back that were mailed to an address keep the password that its mailbox has just set.
+  mutating func keepPassword(of user: UserRecord) {
+    for (hash, ticket) in waysBack(of: user.uid) where ticket.email == user.email {
+      guard var before = ticket.before else { continue }
+      before.password = user.password
+      var ticket = ticket
+      let others = (ticket.detailMembers).filter { $0.name != Ticket.beforeMember }
+      let members = others + [JSON.Member(Ticket.beforeMember, RecordWriter(before.proofs).json)]
+      ticket.details = String(decoding: JSON.object(members).text(), as: UTF8.self)
+      putTicket(hash, ticket)
+    }
+  }
+
+  private func waysBack(of uid: String) -> [(hash: Digest, ticket: Ticket)] {
+    tickets(of: uid).filter { Set<Ticket.Purpose>.waysBack.contains($0.ticket.purpose) }
+  }
+
+  /// Gives an account the proofs back that it had before a change: whatever was put in since goes, and what was taken away
+  /// returns unless another account has it by now. A password that was changed since is gone, and none takes its place: the
+  /// earlier one may be how a stranger came in.
+  ///
+  /// - Throws: `invalidOOBCode`; `emailExists` when another account has the address.
+  mutating func takeBack(_ hash: Digest, of user: inout UserRecord) throws(AccountError) {
+    guard let ticket = ticket(hash), ticket.uid == user.uid, !ticket.isOver(nowSeconds: nowSeconds),
+      let before = ticket.proofs(before: user), let email = before.email
+    else { throw AccountError(.invalidOOBCode) }
+    let uid = user.uid
+    if let owner = self.user(email: email), owner.uid != uid { throw AccountError(.emailExists) }
+    (user.email, user.isEmailVerified, user.hasEmailLink) = (email, true, before.hasEmailLink)
+    if user.password?.updatedAtMilliseconds != before.password?.updatedAtMilliseconds {
+      (user.password, user.hasTemporaryPassword) = (nil, false)
+    }
+    let current = user
+    user.phoneNumber = before.phoneNumber.flatMap { number in
+      self.user(phone: number).map { $0.uid == uid } ?? true ? number : nil
+    }
+    user.identities = before.identities.compactMap { old in
+      let owner = self.user(providerID: old.providerID, rawID: old.rawID)
+      guard owner.map({ $0.uid == uid }) ?? true else { return nil }
+      return current.identities.first { $0.providerID == old.providerID && $0.rawID == old.rawID } ?? old
+    }
+    user.factors = before.factors.map { old in current.factors.first { $0.id == old.id } ?? old }
+    user.passkeys = before.passkeys.compactMap { old in
+      guard self.user(passkey: old.id).map({ $0.uid == uid }) ?? true else { return nil }
+      return current.passkey(old.id) ?? old
+    }
+    user.recoveryCodes =
+      current.hasLostRecoveryCodes(of: before)
+      ? before.recoveryCodes : current.recoveryCodes.filter(before.recoveryCodes.contains)
+    removeTickets(of: uid, purposes: .endedByChange)
+    // Codes that lead back to states which the account had later are gone; those for earlier states stay good.
+    for (later, other) in waysBack(of: uid) where other.createdAtSeconds >= ticket.createdAtSeconds {
+      removeTicket(later)
+    }
+  }
+}
+
+extension UserRecord {
+  /// Whether the recovery codes of an earlier state went with its last second factor, and were not used up.
+  func hasLostRecoveryCodes(of before: UserRecord) -> Bool {
+    recoveryCodes.isEmpty && !before.factors.isEmpty
+      && !before.factors.contains { old in factors.contains { $0.id == old.id } }
+  }
+
+  /// The record with nothing but what proves the person. Of a password its time alone, which tells it from others.
+  fileprivate var proofs: UserRecord {
+    var proofs = UserRecord(uid: uid, createdAtMilliseconds: createdAtMilliseconds)
+    (proofs.email, proofs.isEmailVerified, proofs.hasEmailLink) = (email, isEmailVerified, hasEmailLink)
+    proofs.phoneNumber = phoneNumber
+    proofs.password = password.map { StoredPassword(hash: "", updatedAtMilliseconds: $0.updatedAtMilliseconds) }
+    proofs.identities = identities
+    proofs.factors = factors
+    proofs.passkeys = passkeys
+    proofs.recoveryCodes = recoveryCodes
+    return proofs
+  }
+}
+
+extension Ticket {
+  fileprivate static let beforeMember = "before"
+  fileprivate static let factorMember = "factor"
+
+  fileprivate var detailMembers: [JSON.Member] { details.flatMap { JSON(parsing: $0.utf8) }?.members ?? [] }
+
+  private func detail(_ name: String) -> JSON? {
+    guard Set<Ticket.Purpose>.waysBack.contains(purpose) else { return nil }
+    return detailMembers.first { $0.name == name }?.value
+  }
+
+  /// Of a way back: the account's proofs before the change; `nil` for one that an earlier version made.
+  package var before: UserRecord? {
+    guard let json = detail(Self.beforeMember), let reader = try? RecordReader(json) else { return nil }
+    return try? UserRecord(stored: reader)
+  }
+
+  /// Whether a way back asks for a second factor: the account had an authenticator before the change. One that was enrolled
+  /// since is not asked for.
+  package var asksForFactor: Bool {
+    before?.factors.contains { if case .totp = $0.kind { true } else { false } } ?? false
+  }
+
+  /// Of a code that takes a second factor away: its enrolment id.
+  package var revertedFactor: String? { detail(Self.factorMember)?.string }
+
+  /// The proofs to go back to; `nil` when this is no way back, or its second factor is gone. The earlier version kept the
+  /// address or the factor alone, and took passkeys and recovery codes for a stranger's.
+  fileprivate func proofs(before user: UserRecord) -> UserRecord? {
+    guard Set<Ticket.Purpose>.waysBack.contains(purpose) else { return nil }
+    if let before { return before }
+    var before = user
+    before.recoveryCodes = []
+    switch purpose {
+    case .recoverEmail: (before.email, before.passkeys) = (email, [])
+    default:
+      guard let factor = revertedFactor, user.factors.contains(where: { $0.id == factor }) else { return nil }
+      before.factors.removeAll { $0.id == factor }
+    }
+    return before
+  }
+}

@@ -1,0 +1,190 @@
+import HearthPlugin
+
+/// A change of what proves a person: of a password, an address, a phone number, a provider, a second factor, a passkey or the
+/// recovery codes.
+///
+/// Every such change goes through ``CredentialChanges``, by the ``terms`` here; the store refuses a record whose proofs differ
+/// without one of them. The table of the guide *Running accounts* says the same in words, and a test holds each row.
+package enum ProofChange: String, Sendable, CaseIterable {
+  // By a session.
+  case passwordLinked
+  case passwordChanged
+  case passwordUnlinked
+  /// A mailed link becomes a way in, for the account's own address or as its first one.
+  case addressLinked
+  case addressChanged
+  case phoneLinked
+  case phoneReplaced
+  case phoneUnlinked
+  case providerLinked
+  case providerUnlinked
+  case factorEnrolled
+  case factorWithdrawn
+  case recoveryCodesReplaced
+  case passkeyAdded
+  case passkeyRemoved
+  // By a code that was mailed.
+  case passwordReset
+  case addressConfirmed
+  /// The owner of the former address takes a change back.
+  case takenBack
+  // By a sign-in: a mailbox, or a provider that vouches for the address, shows whose the account is.
+  case ownerArrived
+  // By an administrator, an import or a blocking function.
+  case administered
+}
+
+extension ProofChange {
+  /// The proofs of an account that a change can touch.
+  enum Aspect: Sendable, CaseIterable {
+    case password, address, phone, identities, factors, passkeys, recoveryCodes
+  }
+
+  /// When a session's sign-in must be recent, within ``AccountsConfiguration/recentSignInSeconds``.
+  enum Recency: Sendable {
+    case never
+    /// An anonymous user cannot sign in again.
+    case unlessAnonymous
+    case always
+  }
+
+  /// The sessions that a change ends.
+  enum SessionEnding: Int, Sendable, Comparable {
+    case none
+    /// Those that began by the way in that goes, but the caller's: their refresh tokens count no longer.
+    case sameWay
+    /// All but the caller's, with their ID tokens and session cookies, once the account is let in by its passkeys alone.
+    case othersOnceRequired
+    /// All but the caller's, with their ID tokens and session cookies.
+    case others
+
+    static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+  }
+
+  /// How an authority other than a session may make the change.
+  enum Means: Sendable {
+    case session
+    /// A session, or a 2.x client that shows the password with the request.
+    case sessionOrPassword
+    case mailedCode
+    /// Made where the person signs in, or by an administrator; not by ``CredentialChanges``.
+    case elsewhere
+  }
+
+  /// What a change asks for, ends and tells. Of every session it also asks for the account's second factor, and for a passkey
+  /// where the account is let in by its passkeys alone.
+  struct Terms: Sendable {
+    var means = Means.session
+    var recency = Recency.never
+    var ends = SessionEnding.none
+    /// The caller has shown the new proof: their sign-in counts as made now.
+    var renewsSignIn = false
+    /// The mail to the address that the account had before, with a way back; `nil` when none is sent.
+    var notice: MailMessage.Kind?
+    var event: AuditEvent.Kind
+    var touches: Set<Aspect>
+  }
+
+  var terms: Terms {
+    switch self {
+    case .passwordLinked:
+      Terms(
+        recency: .unlessAnonymous, renewsSignIn: true, notice: .signInMethodAdded, event: .providerLinked,
+        touches: [.password, .address])
+    case .passwordChanged:
+      Terms(
+        means: .sessionOrPassword, recency: .always, ends: .others, notice: .passwordChanged, event: .passwordChanged,
+        touches: [.password])
+    case .passwordUnlinked: Self.unlinking([.password])
+    case .addressLinked: Terms(event: .providerLinked, touches: [.address])
+    case .addressChanged:
+      Terms(
+        means: .sessionOrPassword, recency: .always, ends: .others, notice: .recoverEmail, event: .emailChanged,
+        touches: [.address, .password])
+    case .phoneLinked: Terms(notice: .signInMethodAdded, event: .providerLinked, touches: [.phone])
+    case .phoneReplaced:
+      Terms(
+        recency: .always, ends: .sameWay, notice: .signInMethodAdded, event: .providerLinked, touches: [.phone])
+    case .phoneUnlinked: Self.unlinking([.phone])
+    case .providerLinked:
+      Terms(notice: .signInMethodAdded, event: .providerLinked, touches: [.identities, .address])
+    case .providerUnlinked: Self.unlinking([.identities])
+    case .factorEnrolled:
+      Terms(
+        recency: .always, ends: .others, notice: .revertSecondFactor, event: .factorEnrolled,
+        touches: [.factors, .recoveryCodes])
+    case .factorWithdrawn:
+      Terms(
+        recency: .always, ends: .others, notice: .secondFactorRemoved, event: .factorRemoved, touches: [.factors])
+    case .recoveryCodesReplaced:
+      Terms(recency: .always, notice: .recoveryCodesReplaced, event: .factorEnrolled, touches: [.recoveryCodes])
+    case .passkeyAdded:
+      Terms(
+        recency: .always, ends: .othersOnceRequired, notice: .passkeyAdded, event: .passkeyEnrolled,
+        touches: [.passkeys])
+    case .passkeyRemoved:
+      Terms(recency: .always, ends: .others, notice: .passkeyRemoved, event: .passkeyRemoved, touches: [.passkeys])
+    case .passwordReset: Self.byMail(.resetDone)
+    case .addressConfirmed:
+      Terms(
+        means: .mailedCode, ends: .others, notice: .recoverEmail, event: .emailChanged, touches: [.address])
+    case .takenBack: Self.byMail(.takenBack)
+    case .ownerArrived, .administered:
+      Terms(means: .elsewhere, event: .revoked, touches: Set(Aspect.allCases))
+    }
+  }
+
+  /// The service ends every session here; clients do not read new tokens from the answer, so the caller's must go on.
+  private static func unlinking(_ touches: Set<Aspect>) -> Terms {
+    Terms(recency: .always, ends: .sameWay, notice: .signInMethodRemoved, event: .providerUnlinked, touches: touches)
+  }
+
+  private static func byMail(_ event: AuditEvent.Kind) -> Terms {
+    Terms(means: .mailedCode, ends: .others, event: event, touches: Set(Aspect.allCases))
+  }
+}
+
+extension UserRecord {
+  /// The proofs in which this record differs from an earlier one. Recovery codes that were used up are no difference, nor
+  /// is a hash of the same password.
+  func proofs(changedSince old: UserRecord) -> Set<ProofChange.Aspect> {
+    var changed: Set<ProofChange.Aspect> = []
+    if password?.updatedAtMilliseconds != old.password?.updatedAtMilliseconds { changed.insert(.password) }
+    if email != old.email { changed.insert(.address) }
+    if phoneNumber != old.phoneNumber { changed.insert(.phone) }
+    if Set(identities.map(\.name)) != Set(old.identities.map(\.name)) { changed.insert(.identities) }
+    if !hasSameFactors(as: old) { changed.insert(.factors) }
+    if passkeys.map(\.id) != old.passkeys.map(\.id) { changed.insert(.passkeys) }
+    if !Set(recoveryCodes).isSubset(of: old.recoveryCodes) { changed.insert(.recoveryCodes) }
+    return changed
+  }
+
+  private func hasSameFactors(as old: UserRecord) -> Bool {
+    factors.count == old.factors.count && zip(factors, old.factors).allSatisfy { $0.isSameProof(as: $1) }
+  }
+
+  /// The ways in, as sessions name them, that an earlier record has and this one does not.
+  func waysLost(since old: UserRecord) -> Set<String> {
+    let kept = Set(identities.map(\.name))
+    var lost = Set(old.identities.filter { !kept.contains($0.name) }.map(\.providerID))
+    if let number = old.phoneNumber, number != phoneNumber { lost.insert(ProviderID.phone) }
+    if old.password != nil, password == nil { lost.insert(ProviderID.password) }
+    return lost
+  }
+}
+
+extension ProviderIdentity {
+  fileprivate var name: [String] { [providerID, rawID] }
+}
+
+extension SecondFactor {
+  /// Whether both are of the same enrolment and secret; the step of the last code does not matter.
+  fileprivate func isSameProof(as other: SecondFactor) -> Bool {
+    guard id == other.id else { return false }
+    switch (kind, other.kind) {
+    case (.totp(let secret, _), .totp(let otherSecret, _)): return secret == otherSecret
+    case (.phone(let number), .phone(let otherNumber)): return number == otherNumber
+    default: return false
+    }
+  }
+}

@@ -1,0 +1,36 @@
+/// What each change of proofs asks of a session, and what it ends: written by hand, from the guide and not from the code.
+///
+/// - `old`: a session whose sign-in is ten minutes old, with the second factor shown.
+/// - `unshown`: a fresh session that has not shown the factor that an administrator gave the account.
+/// - `before`: a session that began before the owner enrolled the factor.
+/// - `same`: the caller's own refresh token afterwards.
+/// - `other`: another session that began by the way in that the change is about; its refresh token and its ID token.
+/// - `cookie`: a session cookie of that other session.
+/// - `anonymous`: an anonymous user whose account began ten minutes ago.
+/// - `admin`: what a user's sessions do when an administrator makes the change.
+/// - `mail`: what the address that the account had before is told, with a way back.
+///
+/// A tenant's users are asked and ended as the project's. A session cookie changes nothing: it is no ID token.
+let proofChangeTable = """
+  change                | old     | unshown | before  | same    | other      | cookie | anonymous | admin | mail
+  passwordLinked        | refused | refused | refused | goes on | goes on    | counts | upgrades  | ends  | signInMethodAdded
+  passwordChanged       | refused | refused | refused | anew    | ends       | ends   | -         | ends  | passwordChanged
+  passwordUnlinked      | refused | refused | refused | goes on | no refresh | counts | -         | stays | signInMethodRemoved
+  addressLinked         | allowed | refused | refused | goes on | goes on    | counts | upgrades  | -     | -
+  addressChanged        | refused | refused | refused | anew    | ends       | ends   | -         | ends  | recoverEmail
+  phoneLinked           | allowed | refused | refused | goes on | goes on    | counts | upgrades  | stays | signInMethodAdded
+  phoneReplaced         | refused | refused | refused | goes on | no refresh | counts | -         | stays | signInMethodAdded
+  phoneUnlinked         | refused | refused | refused | goes on | no refresh | counts | -         | stays | signInMethodRemoved
+  providerLinked        | allowed | refused | refused | goes on | goes on    | counts | upgrades  | stays | signInMethodAdded
+  providerUnlinked      | refused | refused | refused | goes on | no refresh | counts | -         | stays | signInMethodRemoved
+  factorEnrolled        | refused | refused | refused | anew    | ends       | ends   | -         | stays | revertSecondFactorAddition
+  factorWithdrawn       | refused | refused | refused | anew    | ends       | ends   | -         | stays | secondFactorRemoved
+  recoveryCodesReplaced | refused | refused | refused | goes on | goes on    | counts | -         | -     | recoveryCodesReplaced
+  passkeyAdded          | refused | refused | refused | goes on | goes on    | counts | refused   | -     | passkeyAdded
+  passkeyRemoved        | refused | refused | refused | anew    | ends       | ends   | -         | ends  | passkeyRemoved
+  passwordReset         | by mail | by mail | refused | ends    | ends       | ends   | -         | -     | -
+  addressConfirmed      | by mail | by mail | refused | ends    | ends       | ends   | -         | -     | recoverEmail
+  takenBack             | by mail | by mail | refused | ends    | ends       | ends   | -         | -     | -
+  ownerArrived          | never   | never   | refused | -       | -          | -      | -         | -     | -
+  administered          | never   | never   | refused | -       | -          | -      | -         | -     | -
+  """
