@@ -345,7 +345,7 @@ let package = Package(
     .target(name: "HearthDoctor", dependencies: ["HearthTree"], swiftSettings: house),
 
     // Layer 7: the command line. What programs share, then the programs: the product, and what loads it.
-    .target(name: "HearthProgram", dependencies: ["HearthSystem", "HearthTree"], swiftSettings: house),
+    .target(name: "HearthProgram", dependencies: ["CLinux", "HearthSystem", "HearthTree"], swiftSettings: house),
     // Commands on rules that need no server: `hearth` has them, and so has the small program that the package plugin runs.
     .target(
       name: "HearthRulesCommands",

@@ -5,6 +5,7 @@
 #include <grp.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stddef.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
@@ -31,6 +32,12 @@ static inline int linux_is_clock_kept(void) {
 
 // A pipe whose ends no other program inherits. Returns 0, or -1 with errno set.
 static inline int linux_pipe(int ends[2], int flags) { return (int)syscall(SYS_pipe2, ends, flags); }
+
+// Has a program that is started get no descriptor from that one on. Returns 0, or what failed.
+extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int first);
+static inline int linux_close_from(posix_spawn_file_actions_t *actions, int first) {
+  return posix_spawn_file_actions_addclosefrom_np(actions, first);
+}
 
 // A descriptor that is readable when the process has ended; -1 with errno set where there are none.
 static inline int linux_pidfd_open(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0); }

@@ -298,7 +298,7 @@ public final class Accounts: Sendable {
       store: store, secrets: secrets, texts: smsQueue, throttle: project?.throttle ?? throttle,
       captcha: CaptchaCheck(
         service: environment.captchas, throttle: throttle, configuration: settings, notice: notice),
-      configuration: settings, emulation: emulation)
+      configuration: settings, emulation: emulation, notice: notice)
     let phoneFactors = PhoneFactors(codes: phoneCodes, configuration: settings)
     secondFactors = SecondFactors(
       store: store, keys: keys, secrets: secrets, sessions: sessions, tries: tries, phones: phoneFactors, audit: audit,

@@ -28,7 +28,7 @@ final class StandardOutput: Sendable {
   private let descriptor: Mutex<Int32>
 
   init() {
-    descriptor = Mutex(dup(STDOUT_FILENO))
+    descriptor = Mutex(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3))
     dup2(STDERR_FILENO, STDOUT_FILENO)
     // A server that is gone is noticed at the end of input.
     signal(SIGPIPE, SIG_IGN)

@@ -88,6 +88,9 @@ class FailingSync:
     def begin(self):
         self.switch.touch()
 
+    def end(self):
+        self.switch.unlink()
+
     def take(self, seconds):
         """Each sync takes so long from here on."""
         text = self.switch.with_suffix(".new")

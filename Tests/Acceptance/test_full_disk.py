@@ -1,6 +1,7 @@
 """A disk without room, and a disk whose sync fails: what clients and orchestrators are told, and what is there after."""
 
 import json
+import os
 import shutil
 import threading
 import time
@@ -9,7 +10,7 @@ import firebase_admin
 import pytest
 import requests
 from client import Client
-from disk import FailingSync, limit_files, small_disk, status
+from disk import FailingSync, commit_ends, limit_files, small_disk, status
 from firebase_admin import credentials, db, exceptions
 from waits import WAIT_SECONDS, until
 
@@ -140,15 +141,49 @@ def test_a_small_disk_that_fills_up_loses_nothing(serve, tmp_path):
         server.stop()
 
 
-def test_after_a_failed_sync_the_outcome_is_said_to_be_unknown(serve, tmp_path, monkeypatch):
+def failing_server(serve, tmp_path, monkeypatch, **options):
     failing = FailingSync(tmp_path, "/databases/default.sqlite-wal")
     for name, value in failing.environment.items():
         monkeypatch.setenv(name, value)
-    server = serve("--emulator", command="dev", rules=OPEN)
+    server = serve("--emulator", command="dev", rules=OPEN, **options)
     for name in ("LD_PRELOAD", "FAILING_FILE", "FAILING_SWITCH"):
         monkeypatch.delenv(name)
-    client = Client(server)
+    return server, failing
+
+
+def state(server):
+    return requests.get(f"{server.url}/.ready", timeout=WAIT_SECONDS).json()["databases"]
+
+
+def test_a_failed_sync_is_followed_by_reading_back_and_then_writing_goes_on(serve, tmp_path, monkeypatch):
+    server, failing = failing_server(serve, tmp_path, monkeypatch)
+    client, under_way = Client(server), []
     assert client.call("p", p="/before", d=1) == ""
+    failing.begin()
+    writer = threading.Thread(target=lambda: under_way.append(
+        requests.put(f"{server.url}/list/once.json", json=1, timeout=WAIT_SECONDS).status_code))
+    writer.start()
+    until(lambda: state(server) == "disk-fault", server.log)
+    # Nothing is acknowledged meanwhile, and what is there can be read.
+    assert requests.put(f"{server.url}/during.json", json=1, timeout=WAIT_SECONDS).status_code == 503
+    assert client.call("p", "unavailable", p="/during", d=1).startswith("The server's disk does not work.")
+    assert requests.get(f"{server.url}/before.json", timeout=WAIT_SECONDS).json() == 1
+    assert under_way == []
+    failing.end()
+    until(lambda: status(server) == 200, server.log)
+    writer.join(WAIT_SECONDS)
+    assert under_way in ([200], [504])
+    assert client.call("p", p="/after", d=1) == ""
+    told = server.log()
+    assert "the disk does not work" in told and "storing goes on" in told, told
+    server.kill()
+    server.start()
+    assert requests.get(f"{server.url}/.json", timeout=WAIT_SECONDS).json() == {
+        "before": 1, "list": {"once": 1}, "after": 1}
+
+
+def test_while_syncs_go_on_failing_a_request_is_told_that_nobody_knows(serve, tmp_path, monkeypatch):
+    server, failing = failing_server(serve, tmp_path, monkeypatch)
     failing.begin()
     app = firebase_admin.initialize_app(credentials.Base(), {"databaseURL": f"{server.url}?ns=default"}, name="failing")
     try:
@@ -159,26 +194,30 @@ def test_after_a_failed_sync_the_outcome_is_said_to_be_unknown(serve, tmp_path, 
         assert "not known" in str(caught.value)
     finally:
         firebase_admin.delete_app(app)
-    # What comes after it is surely not done.
-    assert client.call("p", "unavailable", p="/after", d=1) == "The database is not available"
-    assert requests.put(f"{server.url}/after.json", json=1, timeout=WAIT_SECONDS).status_code == 503
-    assert requests.get(f"{server.url}/.ready", timeout=WAIT_SECONDS).json()["databases"] == "failed"
+    assert state(server) == "disk-fault"
     server.kill()
     server.start()
-    stored = requests.get(f"{server.url}/.json", timeout=WAIT_SECONDS).json()
-    assert stored["before"] == 1 and "after" not in stored and len(stored.get("list", {})) <= 1
+    stored = requests.get(f"{server.url}/.json", timeout=WAIT_SECONDS).json() or {}
+    assert len(stored.get("list", {})) <= 1
     assert status(server) == 200
 
 
-def test_a_socket_is_told_of_an_unknown_outcome(serve, tmp_path, monkeypatch):
-    failing = FailingSync(tmp_path, "/databases/default.sqlite-wal")
-    for name, value in failing.environment.items():
-        monkeypatch.setenv(name, value)
-    server = serve(rules=OPEN)
-    client = Client(server)
+def test_what_is_lost_with_a_failed_sync_stops_writing(serve, tmp_path, monkeypatch):
+    server, failing = failing_server(serve, tmp_path, monkeypatch)
+    for number in range(3):
+        assert requests.put(f"{server.url}/n{number}.json", json=1, timeout=WAIT_SECONDS).status_code == 200
+    log = server.data / "databases" / "default.sqlite-wal"
+    ends = commit_ends(log.read_bytes())
     failing.begin()
-    assert "not known" in client.call("p", "outcome_unknown", p="/a", d=1)
-    assert client.call("p", "unavailable", p="/a", d=1) == "The database is not available"
+    threading.Thread(target=lambda: requests.put(f"{server.url}/a.json", json=1, timeout=WAIT_SECONDS)).start()
+    until(lambda: state(server) == "disk-fault", server.log)
+    # As if the disk had dropped the pages, and those of the commit before.
+    os.truncate(log, ends[-2])
+    failing.end()
+    until(lambda: state(server) == "failed", server.log)
+    assert requests.put(f"{server.url}/b.json", json=1, timeout=WAIT_SECONDS).status_code == 503
+    told = server.log()
+    assert "the journal failed" in told and "hearth repair --apply" in told and "is read back up to position" in told
 
 
 def test_little_room_is_kept_for_administration(serve, tmp_path):

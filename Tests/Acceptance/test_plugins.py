@@ -5,13 +5,16 @@ import hashlib
 import json
 import os
 import pathlib
+import shutil
 import signal
+import subprocess
 import time
 
 import requests
 
 import secrets_seen
 from conftest import ROOT, hearth
+from descriptors import inheritable
 from waits import WAIT_SECONDS
 
 API_KEYS = ROOT / "Plugins" / "APIKeysPython"
@@ -160,6 +163,42 @@ def test_a_hook_decides_and_a_broken_one_denies(serve, tmp_path):
     assert "plugin judge: does not run" in server.log()
     server.run("plugins", "disable", "judge")
     assert call(server, "signUp", {}).status_code == 200
+
+
+def test_compiled_files_that_nobody_installed_are_not_run(serve, tmp_path):
+    """Python runs a compiled file in the place of the source that was checked, and asks nobody for its age."""
+    server = serve("--sign-in", "anonymous")
+    source = judge(tmp_path / "judge", "1", 'answer()', "from helper import answer\n" + JUDGE % ("1", "answer()"))
+    (source / "helper.py").write_text("def answer():\n    return {'deny': {'message': 'The house is full.'}}\n")
+    server.run("plugins", "add", str(source), "--yes")
+    assert "The house is full." in call(server, "signUp", {}).text
+    server.stop()
+    installed = server.data / "plugins" / "judge" / "versions" / "1"
+    installed.chmod(0o755)
+    evil = tmp_path / "helper.py"
+    evil.write_text("def answer():\n    return {'allow': {}}\n", encoding="utf-8")
+    python = shutil.which("python3", path="/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
+    subprocess.run([
+        python, "-c", "import importlib.util, py_compile, sys; py_compile.compile(sys.argv[1], "
+        "importlib.util.cache_from_source(sys.argv[2]), invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)",
+        str(evil), str(installed / "helper.py")], check=True)
+    assert list(installed.glob("__pycache__/helper.*.pyc"))
+    server.start()
+    assert call(server, "signUp", {}).status_code == 503, "what was to be decided is denied"
+    problem = listed(server, "judge")["problem"]
+    assert "__pycache__/helper" in problem and "add the plugin again" in problem, problem
+    server.run("plugins", "add", str(source), "--yes")
+    assert "The house is full." in call(server, "signUp", {}).text
+
+
+def test_a_process_gets_no_descriptor_but_its_standard_streams(serve, tmp_path):
+    server = serve("--sign-in", "anonymous")
+    # The fourth is the listing itself.
+    server.run("plugins", "add", str(judge(tmp_path / "judge", "1", (
+        "{'deny': {'message': ' '.join(sorted(__import__('os').listdir('/proc/self/fd')))}}"))), "--yes")
+    told = call(server, "signUp", {}).json()["error"]["message"]
+    assert told.endswith("0 1 2 3"), told
+    assert inheritable(server.process.pid) == {}
 
 
 HOSTILE = """

@@ -66,16 +66,20 @@ struct JournalRun: DiskRun {
         note(operation, error)
       }
     }
-    perform(.acquire) { journal, run in
-      let head = try journal.acquire()
-      run.check(head, "the restart")
-      run.head = head
-      (run.acknowledged, run.attempted) = (head.position, head.position)
+    for _ in 0..<2 {
+      let outcome = perform(.acquire) { journal, run in
+        let head = try journal.acquire()
+        run.check(head, "the restart")
+        run.head = head
+        (run.acknowledged, run.attempted) = (head.position, head.position)
+      }
+      if outcome == .done { break }
     }
   }
 
   private mutating func append(_ operation: Operation, _ sizeBytes: Int) {
-    for attempt in 0..<2 {
+    // A fault happens once, and the journal is opened again where that has to be.
+    for attempt in 0..<3 {
       let position = head.position + 1
       let batch = JournalBatch(
         firstPosition: position, lastPosition: position,
@@ -84,16 +88,15 @@ struct JournalRun: DiskRun {
         hashes[position, default: []].insert(head.runningHash.appending(batch, epoch: head.epoch).rawValue)
         attempted = max(attempted, position)
       }
-      let isRefused =
-        perform(operation) { journal, run in
-          run.head = try journal.append(batch, after: run.head)
-          run.acknowledged = run.head.position
-          run.disk.promise(run.acknowledged)
-        } == .refused
-      guard isRefused else { return }
+      let outcome = perform(operation) { journal, run in
+        run.head = try journal.append(batch, after: run.head)
+        run.acknowledged = run.head.position
+        run.disk.promise(run.acknowledged)
+      }
+      if outcome == .done || journal == nil { return }
       // Nothing was written, that is what it says.
-      attempted = acknowledged
-      if attempt == 1 { problems.append("an append was refused twice") }
+      if outcome == .refused { attempted = acknowledged }
+      if attempt == 2 { problems.append("an append fails again and again") }
     }
   }
 

@@ -41,6 +41,10 @@ final class WatchedDisk: Sendable {
     var countdown = 0
     var didHappen = false
     var isFullNow = false
+    /// The end of the names of the files that it happens to.
+    var suffix = ""
+    /// How often it happens.
+    var timesLeft = 1
   }
 
   let folder: String
@@ -81,6 +85,14 @@ final class WatchedDisk: Sendable {
   /// Whether the fault happened.
   var didHappen: Bool { state.withLock { $0.didHappen } }
 
+  /// Has calls on files whose names end so fail from now on, so many times.
+  func fail(_ fault: Fault, of suffix: String, times: Int = 1) {
+    state.withLock { state in
+      (state.fault, state.countdown, state.didHappen) = (fault, 0, false)
+      (state.suffix, state.timesLeft) = (suffix, times)
+    }
+  }
+
   /// Writes down that something is promised from here on.
   func promise(_ value: Int64) { state.withLock { $0.events.append(.promise(value)) } }
 
@@ -92,11 +104,14 @@ final class WatchedDisk: Sendable {
         state.isFullNow = false
         return Int64(-ENOSPC)
       }
-      guard let fault = state.fault, fault.kind == call.kind, !state.didHappen else { return 0 }
+      guard let fault = state.fault, fault.kind == call.kind, !state.didHappen,
+        String(cString: call.path).hasSuffix(state.suffix)
+      else { return 0 }
       state.countdown -= 1
       guard state.countdown < 0 else { return 0 }
       if fault == .shortWrite || fault == .shortThenFull, call.count < 2 { return 0 }
-      state.didHappen = true
+      state.timesLeft -= 1
+      state.didHappen = state.timesLeft <= 0
       switch fault {
       case .fullOnWrite, .fullOnOpen: return Int64(-ENOSPC)
       case .shortWrite, .shortThenFull:

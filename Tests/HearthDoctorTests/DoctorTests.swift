@@ -225,6 +225,7 @@ import Testing
     #expect(check(nil) == ["error format-foreign"])
     #expect(check(1, health: ("ok", "ok")) == ["ok formats", "ok server"])
     #expect(check(1, health: ("no-space", "failed")) == ["ok formats", "error write-no-space", "error write-failed"])
+    #expect(check(1, health: ("disk-fault", "ok")) == ["ok formats", "error write-disk-fault"])
     #expect(check(1, health: ("ok", "ok"), isReplaced: true).last == "notice server-outdated")
     #expect(
       check(1, health: ("storage-away", "storage-away")) == [

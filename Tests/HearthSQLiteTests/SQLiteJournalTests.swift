@@ -205,12 +205,12 @@ import Testing
     #expect(try journal.allBatches().count == 300)
   }
 
-  @Test("after a write of unknown outcome nothing more is written")
+  @Test("after a loss of what was acknowledged nothing more is written")
   func failureIsFinal() throws {
     let folder = try JournalFolder()
     let journal = try SQLiteJournal(path: folder.file())
     let head = try journal.acquire()
-    journal.state.withLock { $0.failure = JournalError(.inputOutput, "the disk is on fire") }
+    journal.state.withLock { $0.fault = .failed(JournalError(.corrupt, "the disk is on fire")) }
     let error = #expect(throws: JournalError.self) { try journal.append(.following(head), after: head) }
     #expect(error?.code == .failed)
     #expect(error?.cause?.contains("on fire") == true)

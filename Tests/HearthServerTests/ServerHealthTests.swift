@@ -13,6 +13,7 @@ import Testing
     typealias State = ServerHealth.State
     #expect(State(.running) == .ok && State(.closed) == .ok)
     #expect(State(.stalled(JournalError(.noSpace, ""))) == .noSpace)
+    #expect(State(.stalled(JournalError(.diskFault, ""))) == .diskFault)
     #expect(State(.halted(JournalError(.inputOutput, ""))) == .failed)
   }
 

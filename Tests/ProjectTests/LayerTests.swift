@@ -88,7 +88,7 @@ import Testing
     ]),
     "HearthConsole": ["CZlib", "HearthCrypto", "HearthTree"],
     "HearthDoctor": ["HearthTree"],
-    "HearthProgram": ["HearthSystem", "HearthTree"],
+    "HearthProgram": ["CLinux", "HearthSystem", "HearthTree"],
     "HearthRulesTesting": [
       "HearthEngine", "HearthProgram", "HearthRules", "HearthTree", "HearthWorkbench", "Testing",
     ],

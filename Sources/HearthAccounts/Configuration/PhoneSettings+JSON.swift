@@ -6,6 +6,12 @@ extension PhoneSettings {
   mutating func read(_ object: inout ConfigurationObject) throws(SettingsError) {
     try object.read("secondFactor", into: &secondFactor)
     if var regions = try object.object("regions") { self.regions = try PhoneRegions(&regions) }
+    if let prefixes = try object.texts("premiumPrefixes") {
+      for prefix in prefixes where !prefix.hasPrefix("+") || !PhoneRegions.isRegion(prefix) {
+        throw object.wrong("premiumPrefixes", "has \(prefix), which is not the first digits of numbers: +44870")
+      }
+      premiumPrefixes = prefixes
+    }
     if let numbers = try object.object("testNumbers") { testNumbers = try Self.testNumbers(numbers) }
     if let captcha = object.value("captcha") {
       self.captcha = try CaptchaSettings(captcha, at: object.place(of: "captcha"))

@@ -6,6 +6,8 @@ public struct PhoneSettings: Sendable, Equatable {
   public var secondFactor = false
   /// Where messages may go. Nil sends none: every message costs money, and a stranger chooses its number.
   public var regions: PhoneRegions?
+  /// The first digits, after a plus sign, of numbers that messages may go to although they are among ``PremiumNumbers``.
+  public var premiumPrefixes: [String] = []
   /// Numbers, in E.164, that are sent nothing: the code beside each is always right for it.
   public var testNumbers: [String: String] = [:]
   /// The service whose answer every request for a message needs; nil asks for none.

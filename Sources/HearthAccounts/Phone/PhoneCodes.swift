@@ -14,13 +14,16 @@ struct PhoneCodes: Sendable {
   private let throttle: Throttle
   private let captcha: CaptchaCheck
   private let configuration: LiveConfiguration
+  private let premium: PremiumGuard
   /// Nil unless this is an emulator.
   private let emulation: Emulation?
 
   init(
     store: AccountStore, secrets: SecretGenerator, texts: SendQueue<SMSMessage>, throttle: Throttle,
-    captcha: CaptchaCheck, configuration: LiveConfiguration, emulation: Emulation?
+    captcha: CaptchaCheck, configuration: LiveConfiguration, emulation: Emulation?,
+    notice: @escaping @Sendable (AccountsNotice) -> Void
   ) {
+    premium = PremiumGuard(notice: notice)
     self.store = store
     self.secrets = secrets
     self.texts = texts
@@ -46,7 +49,7 @@ struct PhoneCodes: Sendable {
   /// Whether the number is anybody's makes no difference to what is done.
   ///
   /// - Returns: the text that stands for the code.
-  /// - Throws: `invalidPhoneNumber`; `operationNotAllowed` for another region, or where nobody sends; what
+  /// - Throws: `invalidPhoneNumber`; `operationNotAllowed` for another region or a premium-rate number, or where nobody sends; what
   ///   ``CaptchaCheck/require(_:client:now:)`` throws; `tooManyAttempts` and `quotaExceeded` for one message too many.
   func send(_ order: Order, _ request: PhoneRequest) async throws(AccountError) -> String {
     try PhoneNumber.check(order.number)
@@ -132,7 +135,8 @@ struct PhoneCodes: Sendable {
     guard let country = CallingCodes.country(of: number) else {
       throw AccountError(.invalidPhoneNumber, "No country has such a number.")
     }
-    guard configuration.value.phone.regions?.admits(number) == true else {
+    let settings = configuration.value.phone
+    guard settings.regions?.admits(number) == true, premium.admits(number, settings, now: request.now) else {
       throw AccountError(
         .operationNotAllowed, "SMS unable to be sent until this region enabled by the app developer.")
     }

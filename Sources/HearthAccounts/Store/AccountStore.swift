@@ -235,6 +235,10 @@ extension AccountsNotice {
       self.init(
         .error,
         "accounts: PostgreSQL does not answer; changes are refused until it does, and those under way wait: \(error)")
+    case .stalled(let error) where error.code == .diskFault:
+      self.init(
+        .error,
+        "accounts: the disk does not work; changes are refused until it does, and those under way wait: \(error)")
     case .stalled(let error):
       self.init(
         .error, "accounts: no room on the disk; changes are refused until there is, and those under way wait: \(error)")

@@ -123,11 +123,9 @@ struct PrivateFolder: Sendable {
   /// - Parameter replacing: false to leave a file alone that somebody else created meanwhile.
   private func write(_ text: String, to file: String, replacing: Bool) throws(KeyStoreError) {
     // A name nobody else has, created exclusively with mode 0600.
-    var template = Array("\(file).new.XXXXXX".utf8CString)
-    let descriptor = mkstemp(&template)
+    let temporary = "\(file).new.\(String(UInt64.random(in: .min ... .max), radix: 36))"
+    let descriptor = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw Self.failure(file, "create a temporary file beside it") }
-    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-    let temporary = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     defer { unlink(temporary) }
     do {
       defer { close(descriptor) }

@@ -6,7 +6,7 @@ public enum DatabaseNotice: Sendable {
   /// state go on.
   case halted(JournalError)
 
-  /// The disk has no room, or the journal's engine cannot be reached: what was decided waits and is tried again, and no more
+  /// The disk has no room or does not work, or the journal's engine cannot be reached: what was decided waits and is tried again, and no more
   /// writes are taken until it is stored. Said again once in a while for as long as it lasts.
   case stalled(JournalError)
 

@@ -16,6 +16,11 @@ public enum DatabaseStatus: Sendable, Equatable {
 extension DatabaseStatus {
   /// What those are told who would change something while it waits to be able to store.
   var refusal: Failure {
-    if case .stalled(let error) = self, error.code == .unavailable { .storageAway } else { .noSpace }
+    guard case .stalled(let error) = self else { return .noSpace }
+    return switch error.code {
+    case .unavailable: .storageAway
+    case .diskFault: .diskFault
+    default: .noSpace
+    }
   }
 }

@@ -56,6 +56,10 @@ package struct StorageCheck: Sendable {
       Finding(
         "write-storage-away", .error, "\(subject) cannot be written: PostgreSQL does not answer",
         advice: "see that PostgreSQL runs and can be reached; writing then goes on by itself")
+    case "disk-fault":
+      Finding(
+        "write-disk-fault", .error, "\(subject) cannot be written: the disk refuses to read, write or sync",
+        advice: "look at the disk and the system's log; writing goes on by itself when the disk works")
     default:
       Finding(
         "write-failed", .error, "\(subject) cannot be written since the disk failed: \(state.printable)",

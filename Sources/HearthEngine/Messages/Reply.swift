@@ -90,6 +90,9 @@ public struct Failure: Error, Sendable, Equatable {
   /// What keeps the log cannot be reached; nothing was written.
   public static let storageAway = Failure(
     .noSpace, "The server's storage does not answer. Nothing was written; try again later.")
+  /// The disk refused to read, write or sync, and is tried again; nothing was written.
+  public static let diskFault = Failure(
+    .noSpace, "The server's disk does not work. Nothing was written; try again later.")
   /// There is so little room on the disk that it is kept for administrators; nothing was written.
   public static let lowSpace = Failure(
     .noSpace, "The server's disk is nearly full. Nothing was written; try again later.")

@@ -13,7 +13,9 @@ struct ServerHealth: Equatable, Sendable {
     case noSpace = "no-space"
     /// What keeps the journals cannot be reached. Ends by itself when it can.
     case storageAway = "storage-away"
-    /// The disk failed. Takes a restart.
+    /// The disk refused to read, write or sync. Ends by itself when it works and holds what was acknowledged.
+    case diskFault = "disk-fault"
+    /// The disk lost what was acknowledged. Takes a restart.
     case failed
   }
 
@@ -48,6 +50,7 @@ struct ServerHealth: Equatable, Sendable {
       case .lowSpace: "\(name) take nothing new: the disk is nearly full."
       case .noSpace: "\(name) cannot be written: the disk is full."
       case .storageAway: "\(name) cannot be written: PostgreSQL does not answer."
+      case .diskFault: "\(name) cannot be written: the disk does not work. It is tried again."
       case .failed: "\(name) cannot be written until the server is started again: the disk failed."
       }
     }
@@ -74,7 +77,13 @@ extension ServerHealth.State {
     switch status {
     case .running: self = isSpaceLow ? .lowSpace : .ok
     case .closed: self = .ok
-    case .stalled(let error): self = error.code == .unavailable ? .storageAway : .noSpace
+    case .stalled(let error):
+      self =
+        switch error.code {
+        case .unavailable: .storageAway
+        case .diskFault: .diskFault
+        default: .noSpace
+        }
     case .halted: self = .failed
     }
   }

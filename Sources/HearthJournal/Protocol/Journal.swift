@@ -25,7 +25,7 @@ public protocol Journal: AnyObject, Sendable {
   /// - Returns: The new head.
   /// - Throws: `.staleEpoch` when there is a newer owner; `.positionMismatch` when the log does not end at `head` or
   ///   the batch does not start right after it; `.tooLarge`; `.noSpace`, after which nothing was written and the same
-  ///   call may be tried again; `.unavailable`, after which it is not known whether the batch is there, and the same call,
+  ///   call may be tried again; `.unavailable` and `.diskFault`, after which it is not known whether the batch is there, and the same call,
   ///   with the same batch, may be tried again until that is known; `.inputOutput`, after which nobody knows whether the batch will be there at the next
   ///   start: every later append is refused with `.failed`.
   func append(_ batch: JournalBatch, after head: JournalHead) throws(JournalError) -> JournalHead

@@ -17,6 +17,9 @@ public struct JournalError: Error, Sendable, Equatable, CustomStringConvertible 
     /// The engine cannot be reached now. What became of an append is not known; the same one may be tried again, and is
     /// there once then.
     case unavailable = "unavailable"
+    /// The disk refused to read, write or sync. What became of an append is not known; the same one may be tried again, and
+    /// is there once then. After a sync that failed, the journal is opened again and read back before it takes it.
+    case diskFault = "disk-fault"
     /// An earlier append failed with an unknown outcome; the journal takes no more until it is opened again.
     case failed = "failed"
     /// What was read is not what was written.
@@ -72,11 +75,14 @@ public struct JournalError: Error, Sendable, Equatable, CustomStringConvertible 
   }
 
   /// Whether the same append may be tried again after this error, by the same owner, for as long as it takes.
-  public var isPassing: Bool { code == .noSpace || code == .unavailable }
+  public var isPassing: Bool { code == .noSpace || code == .unavailable || code == .diskFault }
 
   /// Whether, after this error, what was to be written may or may not be found at the next start.
   public var leavesOutcomeUnknown: Bool {
-    code == .inputOutput || code == .unavailable || code == .corrupt || code == .notAJournal
+    switch code {
+    case .inputOutput, .unavailable, .diskFault, .corrupt, .notAJournal: true
+    default: false
+    }
   }
 
   public static func == (left: JournalError, right: JournalError) -> Bool {

@@ -3,7 +3,22 @@ import HearthCrypto
 import HearthSystem
 
 /// The files of a plugin: read, summed up and copied. Blocks for files.
+///
+/// Whatever an interpreter could load from the folder is among them. Python's compiled files, which it may run in the place
+/// of the sources that were looked at, are left out of a package that is read to be installed, and so are never copied. In
+/// an installed plugin they are files like others: one that is there breaks the checksum.
 struct PluginFiles {
+  /// What a folder is.
+  enum Kind {
+    /// Somebody's own folder, in which a plugin is written and tried.
+    case package
+    /// A plugin in the data folder.
+    case installed
+  }
+
+  /// Where Python puts compiled files.
+  private static let cacheName = "__pycache__"
+
   /// One file.
   struct Entry {
     /// Its place below the folder: `hearth_plugin/__init__.py`.
@@ -27,9 +42,14 @@ struct PluginFiles {
   /// Reads every file below the folder.
   ///
   /// - Throws: ``PluginProblem`` for what is neither file nor folder, a link among them, and for what is too much.
-  init(_ folder: String) throws(PluginProblem) {
+  init(_ folder: String, _ kind: Kind) throws(PluginProblem) {
     var (entries, bytes): ([Entry], Int) = ([], 0)
-    try Self.read(folder, "", depth: 0, &entries, &bytes)
+    var status = stat()
+    // What a link leads to can be exchanged behind it.
+    if kind == .installed, lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFLNK {
+      throw PluginProblem("\(folder) is a link; a plugin has no links")
+    }
+    try Self.read(folder, "", kind, depth: 0, &entries, &bytes)
     self.folder = folder
     self.entries = entries.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
   }
@@ -43,20 +63,27 @@ struct PluginFiles {
     return Digest(sha256: text)
   }
 
+  /// A compiled file of Python's that nothing installed; nil when there is none.
+  var strayCache: String? {
+    entries.first { $0.path.split(separator: "/").dropLast().contains { $0 == Self.cacheName } }?.path
+  }
+
   private static func read(
-    _ folder: String, _ prefix: String, depth: Int, _ entries: inout [Entry], _ bytes: inout Int
+    _ folder: String, _ prefix: String, _ kind: Kind, depth: Int, _ entries: inout [Entry], _ bytes: inout Int
   ) throws(PluginProblem) {
     guard depth <= depthMax else { throw PluginProblem("\(folder) has folders inside one another that are too many") }
     let names: [String]
     do throws(WholeFile.Problem) { names = try WholeFile.names(in: folder) } catch {
       throw PluginProblem("\(folder) \(error.what): \(error.cause)")
     }
-    for name in names where name != "__pycache__" {
+    for name in names {
       let path = "\(folder)/\(name)"
       var status = stat()
       guard lstat(path, &status) == 0 else { throw PluginProblem("\(path): \(String(cString: strerror(errno)))") }
       switch status.st_mode & S_IFMT {
-      case S_IFDIR: try read(path, "\(prefix)\(name)/", depth: depth + 1, &entries, &bytes)
+      case S_IFDIR:
+        if kind == .package, name == cacheName { continue }
+        try read(path, "\(prefix)\(name)/", kind, depth: depth + 1, &entries, &bytes)
       case S_IFREG:
         bytes += max(0, Int(clamping: status.st_size))
         guard bytes <= bytesMax, entries.count < countMax else {

@@ -39,12 +39,12 @@ package struct PluginFolder: Sendable {
         throw PluginProblem("its \(PluginRecord.fileName) is not there, or damaged")
       }
       plugin.record = record
-      let package = try PluginPackage(folder(of: name, version: record.current))
+      let package = try PluginPackage(folder(of: name, version: record.current), .installed)
       plugin.manifest = package.manifest
       plugin.settings = try settings(name)
       if package.manifest.carrier.isService { plugin.secrets = try secrets(of: name) }
       guard package.digest == record.versions[record.current]?.digest else {
-        throw PluginProblem("its files are not those that were installed: the checksum does not match")
+        throw Self.changed(package.files)
       }
       guard package.manifest.name == name else { throw PluginProblem("its files are those of another plugin") }
       let missing = package.manifest.settings.missing(in: plugin.settings)
@@ -56,6 +56,13 @@ package struct PluginFolder: Sendable {
       plugin.problem = error.description
     }
     return plugin
+  }
+
+  /// The problem of files that are not those that were installed, and the way out.
+  static func changed(_ files: PluginFiles) -> PluginProblem {
+    let stray = files.strayCache.map { "; \($0), which Python would run, was not installed: remove it, or" } ?? ";"
+    return PluginProblem(
+      "its files are not those that were installed: the checksum does not match\(stray) add the plugin again")
   }
 
   /// - Throws: ``PluginProblem`` when there is no such plugin.
@@ -100,7 +107,7 @@ package struct PluginFolder: Sendable {
           "version \(version) of \(name) is installed with other files; give the changed plugin another version")
       }
       let target = folder(of: name, version: version)
-      if (try? PluginPackage(target))?.digest != package.digest {
+      if (try? PluginPackage(target, .installed))?.digest != package.digest {
         PluginFiles.remove(target)
         try package.files.copy(to: target)
       }

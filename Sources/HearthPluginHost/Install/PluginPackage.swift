@@ -12,7 +12,9 @@ package struct PluginPackage {
   /// Reads the folder.
   ///
   /// - Throws: ``PluginProblem`` when it holds no plugin that this server can run.
-  package init(_ folder: String) throws(PluginProblem) {
+  package init(_ folder: String) throws(PluginProblem) { try self.init(folder, .package) }
+
+  init(_ folder: String, _ kind: PluginFiles.Kind) throws(PluginProblem) {
     let bytes: [UInt8]?
     do throws(WholeFile.Problem) {
       bytes = try WholeFile(folder: folder, name: PluginManifest.fileName).read(bytesMax: PluginManifest.bytesMax)
@@ -21,7 +23,7 @@ package struct PluginPackage {
     }
     guard let bytes else { throw PluginProblem("\(folder) has no \(PluginManifest.fileName)") }
     manifest = try PluginManifest(bytes)
-    files = try PluginFiles(folder)
+    files = try PluginFiles(folder, kind)
     digest = files.digest
     for word in manifest.carrier.files {
       guard files.entries.contains(where: { $0.path == word.dropFirst(2) }) else {

@@ -32,11 +32,16 @@ final class PluginStage: Sendable {
     _ plugin: InstalledPlugin, _ manifest: PluginManifest, command: [String]
   ) throws(PluginProblem) -> ProcessPlan {
     let installed = plugins.folder(of: plugin.name, version: manifest.version)
-    let (files, work) = try places(plugin.name, installed, manifest)
+    // Held against the checksum once more: they were read when the folder was, which may be a while ago.
+    let checked = try PluginFiles(installed, .installed)
+    guard checked.digest == plugin.version?.digest else { throw PluginFolder.changed(checked) }
+    let (files, work) = try places(plugin.name, checked, manifest)
     func word(_ word: String) -> String { word.hasPrefix("./") ? files + word.dropFirst() : word }
+    let environment = Self.environment(
+      files: files, work: work, namesFiles: command.contains { $0.hasPrefix("./") })
     var plan = ProcessPlan(
       program: try Self.program(word(command.first ?? "")), arguments: command.dropFirst().map(word),
-      environment: Self.environment(files: files, work: work), directory: work,
+      environment: environment, directory: work,
       dataBytesMax: UInt64(manifest.wants.memoryMiB) << 20)
     plan.openFilesMax = UInt64(manifest.wants.openFiles)
     if folder != nil {
@@ -47,12 +52,12 @@ final class PluginStage: Sendable {
   }
 
   private func places(
-    _ name: String, _ installed: String, _ manifest: PluginManifest
+    _ name: String, _ checked: PluginFiles, _ manifest: PluginManifest
   ) throws(PluginProblem) -> (files: String, work: String) {
     guard let folder else {
       let work = plugins.workFolder(of: name)
       guard WholeFile.makeFolder(work) else { throw PluginProblem("cannot make \(work)") }
-      return (installed, work)
+      return (checked.folder, work)
     }
     let place = "\(folder)/\(name)"
     let (files, work) = ("\(place)/\(manifest.version)", "\(place)/work")
@@ -60,17 +65,24 @@ final class PluginStage: Sendable {
       throw PluginProblem("cannot make \(work): \(String(cString: strerror(errno)))")
     }
     PluginFiles.remove(files)
-    try PluginFiles(installed).copy(to: files)
+    try checked.copy(to: files)
     return (files, work)
   }
 
   /// What a plugin finds in its environment, and nothing else.
-  private static func environment(files: String, work: String) -> [String: String] {
-    [
+  ///
+  /// - Parameter namesFiles: the command names a file of the plugin.
+  private static func environment(files: String, work: String, namesFiles: Bool) -> [String: String] {
+    var environment = [
       "PATH": systemPath, "LANG": "C.UTF-8", "HOME": work, "TMPDIR": work, "HEARTH_PLUGIN_FOLDER": files,
-      // A folder that nobody may write needs no attempt.
+      // A folder that nobody may write needs no attempt, and a file that is made would break the checksum.
       "PYTHONDONTWRITEBYTECODE": "1",
+      // `HOME` is the working folder: what an earlier process left in its `.local` is not what was installed.
+      "PYTHONNOUSERSITE": "1",
     ]
+    // Python would look for modules in the working folder first. With a script it looks in the script's folder.
+    if !namesFiles { environment["PYTHONSAFEPATH"] = "1" }
+    return environment
   }
 
   private static let systemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"

@@ -41,7 +41,7 @@ package struct RulesSourcePlugin: Sendable {
       }
       guard manifest.rules?.takes(path) == true else { continue }
       if let problem = installed.problem { throw PluginProblem("\(installed.name): \(problem)") }
-      let package = try PluginPackage(folder.folder(of: installed.name, version: manifest.version))
+      let package = try PluginPackage(folder.folder(of: installed.name, version: manifest.version), .installed)
       guard package.digest == installed.record?.versions[manifest.version]?.digest else {
         throw PluginProblem("\(installed.name): its files were changed a moment ago")
       }

@@ -1,3 +1,4 @@
+import CPostgres
 import Glibc
 import Synchronization
 
@@ -34,11 +35,7 @@ final class PostgresWorker: Sendable {
   /// Begins. Nothing is connected before something is asked for.
   init?(_ address: PostgresAddress, _ setUp: SetUp) {
     var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { return nil }
-    for end in ends {
-      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-      _ = fcntl(end, F_SETFL, O_NONBLOCK)
-    }
+    guard hearth_pipe(&ends) == 0 else { return nil }
     (self.address, self.setUp) = (address, setUp)
     (wakeRead, wakeWrite) = (ends[0], ends[1])
     var thread = pthread_t()

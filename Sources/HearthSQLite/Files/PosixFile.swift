@@ -107,6 +107,15 @@ struct PosixFile: ~Copyable {
     }
   }
 
+  /// Has the system read from the disk again what it holds in memory of a file and believes to be there. Best effort.
+  static func forgetCached(_ path: String) {
+    #if os(Linux)
+      if let file = try? PosixFile(path, flags: O_RDONLY) {
+        _ = posix_fadvise(file.descriptor, 0, 0, POSIX_FADV_DONTNEED)
+      }
+    #endif
+  }
+
   /// Makes the names in the folder of `path` durable.
   static func synchronizeFolder(of path: String) throws(JournalError) {
     let folder = WholeFile.parent(of: path)

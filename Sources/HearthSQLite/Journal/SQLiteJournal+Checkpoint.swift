@@ -54,13 +54,14 @@ extension SQLiteJournal {
   }
 
   private func minding(_ body: () throws -> Void) {
-    // After a failed sync the log stays as it is, see `settleLog(_:)`.
-    guard state.withLock({ $0.failure == nil }) else { return }
+    // After a fault the log stays as it is, see `settleLog(_:)`.
+    guard state.withLock({ $0.fault == nil }) else { return }
     do {
       try JournalError.mapping(Self.checkpointing, path: path, body)
     } catch {
-      // Without space the log simply stays; a failed sync is a reason to stop, here as for an append.
-      if error.leavesOutcomeUnknown { state.withLock { $0.failure = $0.failure ?? error } }
+      // Without space the log simply stays. What else failed may have been a sync of pages that SQLite takes for durable from
+      // then on: the next append tells of it, and has the journal opened again.
+      if error.leavesOutcomeUnknown { noteFault(error, isReported: false) }
     }
   }
 }

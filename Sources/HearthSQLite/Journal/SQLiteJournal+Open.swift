@@ -63,7 +63,7 @@ extension SQLiteJournal {
   }
 
   /// Opens the connections, switches on WAL and full syncs, and creates the tables in a new file.
-  static func connect(_ path: String, options: Options) throws(JournalError) -> (DatabasePool, DatabaseQueue) {
+  static func connect(_ path: String, options: Options) throws(JournalError) -> SQLiteConnections {
     let action = "opening the journal"
     return try JournalError.mapping(action, path: path) {
       var configuration = Configuration()
@@ -84,7 +84,7 @@ extension SQLiteJournal {
       }
       let checkpointer = try DatabaseQueue(path: path, configuration: configuration)
       try checkpointer.writeWithoutTransaction { try setUpConnection($0) }
-      return (pool, checkpointer)
+      return SQLiteConnections(pool: pool, checkpointer: checkpointer)
     }
   }
 
@@ -92,7 +92,7 @@ extension SQLiteJournal {
   ///
   /// GRDB sets `synchronous` to NORMAL when it opens a pool, and with that SQLite syncs at checkpoints only: an
   /// acknowledged commit could be lost. So it is set here, afterwards, and read back.
-  private static func setUpConnection(_ database: Database) throws {
+  static func setUpConnection(_ database: Database) throws {
     try database.execute(sql: "PRAGMA synchronous = FULL")
     // On Apple systems a plain fsync leaves the data in the drive's cache.
     try database.execute(sql: "PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")

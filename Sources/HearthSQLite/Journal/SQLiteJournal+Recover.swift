@@ -45,7 +45,7 @@ extension SQLiteJournal {
   }
 
   /// The current snapshot, with all its chunks there. Their content is verified when it is read.
-  private static func verifiedSnapshot(_ database: Database, path: String) throws -> SnapshotInfo? {
+  static func verifiedSnapshot(_ database: Database, path: String) throws -> SnapshotInfo? {
     guard let row = try Row.fetchOne(database, sql: SQLiteSchema.currentSnapshot) else { return nil }
     guard let snapshot = SnapshotInfo(row) else {
       throw JournalError.damagedSnapshot("its description cannot be read", path: path, position: nil)

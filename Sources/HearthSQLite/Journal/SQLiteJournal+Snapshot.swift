@@ -2,14 +2,6 @@ import GRDB
 import HearthJournal
 
 extension SQLiteJournal {
-  /// The snapshot that is being written.
-  struct OpenSnapshot {
-    var ticket: SnapshotTicket
-    var runningHash: RunningHash
-    var chunkCount = 0
-    var sizeBytes = 0
-  }
-
   public func beginSnapshot(at position: Int64) throws(JournalError) -> SnapshotTicket {
     state.withLock { $0.openSnapshot = nil }
     try removeUnfinishedSnapshots()
@@ -20,7 +12,7 @@ extension SQLiteJournal {
           INSERT INTO snapshot (position, running_hash, chunk_count, size_bytes, is_complete) VALUES (?, ?, 0, 0, 0)
           """, arguments: [position, Int64(bitPattern: hash.rawValue)])
       let ticket = SnapshotTicket(identifier: database.lastInsertedRowID, position: position)
-      state.withLock { $0.openSnapshot = OpenSnapshot(ticket: ticket, runningHash: hash) }
+      state.withLock { $0.openSnapshot = JournalState.OpenSnapshot(ticket: ticket, runningHash: hash) }
       return ticket
     }
   }
@@ -69,7 +61,10 @@ extension SQLiteJournal {
         arguments: [open.chunkCount, open.sizeBytes, ticket.identifier])
       guard database.changesCount == 1 else { throw JournalError.abandoned(ticket.position, path: path) }
     }
-    state.withLock { $0.openSnapshot = nil }
+    state.withLock { state in
+      state.openSnapshot = nil
+      state.snapshotPosition = max(state.snapshotPosition, ticket.position)
+    }
     return SnapshotInfo(
       identifier: ticket.identifier, position: ticket.position, runningHash: open.runningHash,
       chunkCount: open.chunkCount, sizeBytes: open.sizeBytes)
@@ -88,7 +83,7 @@ extension SQLiteJournal {
     if isUnfinished == true { try removeSnapshot(ticket.identifier) }
   }
 
-  private func requireOpenSnapshot(_ ticket: SnapshotTicket) throws(JournalError) -> OpenSnapshot {
+  private func requireOpenSnapshot(_ ticket: SnapshotTicket) throws(JournalError) -> JournalState.OpenSnapshot {
     guard let open = state.withLock({ $0.openSnapshot }), open.ticket == ticket else {
       throw JournalError.abandoned(ticket.position, path: path)
     }

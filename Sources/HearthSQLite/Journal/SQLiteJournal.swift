@@ -33,18 +33,6 @@ public final class SQLiteJournal: Journal {
     }
   }
 
-  /// What changes while the journal is open. Touched for moments only; the writer's queue keeps writes in order.
-  struct State {
-    var head: JournalHead
-    var failure: JournalError?
-    var isClosed = false
-    var openSnapshot: OpenSnapshot?
-    var bytesSinceCheckpoint = 0
-    var isCheckpointing = false
-    /// The tables of the outbox are there.
-    var hasOutbox = false
-  }
-
   /// The database file.
   public let path: String
 
@@ -52,11 +40,12 @@ public final class SQLiteJournal: Journal {
   public let recovery: JournalRecovery
 
   let options: Options
-  let pool: DatabasePool
-  /// A connection of its own moves pages from the log to the database file, so that appends need not wait for it.
-  let checkpointer: DatabaseQueue
+  /// Nil while the journal is opened again, and once it is closed.
+  let connections: Mutex<SQLiteConnections?>
+  /// Held while the journal is opened again or closed.
+  let reopening = Mutex(())
   let checkpointQueue: DispatchQueue
-  let state: Mutex<State>
+  let state: Mutex<JournalState>
   /// Held until `close()` or the end of this object.
   private let lock: Mutex<OwnerLock?>
   private let mark: Mutex<HighWaterMark>
@@ -75,17 +64,21 @@ public final class SQLiteJournal: Journal {
     try Self.requireWhole(path)
     if let damage = try Self.inspectLog(path, mode: options.recovery) { damages.append(damage) }
     let reading = try HighWaterMark.read(journalPath: path)
-    if let damage = try Self.compare(reading, path: path, mode: options.recovery) { damages.append(damage) }
+    if let damage = try HighWaterMark.compare(reading, path: path, mode: options.recovery) { damages.append(damage) }
     try WriteAheadLog.writeBack(databasePath: path)
     try PosixFile.createMissing(path)
-    (pool, checkpointer) = try Self.connect(path, options: options)
+    let opened = try Self.connect(path, options: options)
     let head: JournalHead
-    (head, recovery) = try Self.recover(pool, path: path, mode: options.recovery, damages: damages)
+    (head, recovery) = try Self.recover(opened.pool, path: path, mode: options.recovery, damages: damages)
+    connections = Mutex(opened)
     mark = Mutex(try HighWaterMark(journalPath: path, position: head.position, after: reading))
     self.path = path
     self.options = options
     checkpointQueue = DispatchQueue(label: "hearth.journal.checkpoint")
-    state = Mutex(State(head: head, hasOutbox: try Self.hasOutbox(pool, path: path)))
+    state = Mutex(
+      JournalState(
+        head: head, snapshotPosition: recovery.snapshotPosition,
+        hasOutbox: try Self.hasOutbox(opened.pool, path: path)))
     self.lock = Mutex(consume lock)
   }
 
@@ -95,7 +88,7 @@ public final class SQLiteJournal: Journal {
   }
 
   public func acquire() throws(JournalError) -> JournalHead {
-    try writing("taking ownership") { database in
+    try writing("taking ownership", as: .owner) { database in
       var head = state.withLock { $0.head }
       let epoch = try Int64.fetchOne(database, sql: "SELECT epoch FROM ownership") ?? 0
       guard epoch < .max else {
@@ -120,25 +113,42 @@ public final class SQLiteJournal: Journal {
     try batch.validate(after: head)
     let hash = head.runningHash.appending(batch, epoch: head.epoch)
     let next = JournalHead(epoch: head.epoch, position: batch.lastPosition, runningHash: hash)
-    let payload = DatabaseValue.blob(batch.payload)
-    try writing("appending a batch") { database in
-      try requireCurrent(head)
-      let statement = try database.cachedStatement(sql: SQLiteSchema.append)
-      try statement.execute(arguments: [
-        batch.firstPosition, batch.lastPosition, head.epoch, Int64(bitPattern: hash.rawValue), batch.payload.count,
-        payload, head.position,
-      ])
-      guard database.changesCount == 1 else { throw try refusal(of: head, database) }
-      if !entries.isEmpty { try add(entries, database) }
-    } committed: { _ in
-      state.withLock { state in
-        state.head = next
-        if !entries.isEmpty { state.hasOutbox = true }
-      }
+    try requireWritable(as: .owner)
+    if state.withLock({ $0.takeFound(next, hasEntries: !entries.isEmpty) }) {
       mark.withLock { $0.note(next.position) }
+      return next
     }
+    try write(batch, with: entries, from: head, to: next)
     noteWritten(entries.reduce(batch.payload.count) { $0 + $1.content.count })
     return next
+  }
+
+  private func write(
+    _ batch: JournalBatch, with entries: [OutboxEntry], from head: JournalHead, to next: JournalHead
+  ) throws(JournalError) {
+    let payload = DatabaseValue.blob(batch.payload)
+    let hash = next.runningHash
+    do {
+      try writing("appending a batch", as: .owner) { database in
+        try requireCurrent(head)
+        let statement = try database.cachedStatement(sql: SQLiteSchema.append)
+        try statement.execute(arguments: [
+          batch.firstPosition, batch.lastPosition, head.epoch, Int64(bitPattern: hash.rawValue), batch.payload.count,
+          payload, head.position,
+        ])
+        guard database.changesCount == 1 else { throw try refusal(of: head, database) }
+        if !entries.isEmpty { try add(entries, database) }
+      } committed: { _ in
+        state.withLock { state in
+          (state.head, state.inDoubt) = (next, nil)
+          if !entries.isEmpty { state.hasOutbox = true }
+        }
+        mark.withLock { $0.note(next.position) }
+      }
+    } catch {
+      if error.leavesOutcomeUnknown { state.withLock { $0.inDoubt = next } }
+      throw error
+    }
   }
 
   /// Refuses a head that is not this journal's last.
@@ -166,18 +176,28 @@ public final class SQLiteJournal: Journal {
     guard isFirst else { return }
     // Waits for a checkpoint that is under way.
     checkpointQueue.sync {}
-    try release()
+    try reopening.withLock { _ throws(JournalError) in try release() }
   }
 
   /// Closes the connections and gives the lock back.
   private func release() throws(JournalError) {
     defer { lock.withLock { $0 = nil } }
-    try JournalError.mapping("closing the journal", path: path) {
-      try checkpointer.close()
-      try? pool.writeWithoutTransaction { try settleLog($0) }
-      try pool.close()
-    }
+    try disconnect()
     try mark.withLock { mark throws(JournalError) in try mark.synchronize() }
+  }
+
+  /// Closes the connections.
+  func disconnect() throws(JournalError) {
+    let open = connections.withLock { connections in
+      defer { connections = nil }
+      return connections
+    }
+    guard let open else { return }
+    try JournalError.mapping("closing the journal", path: path) {
+      try open.checkpointer.close()
+      try? open.pool.writeWithoutTransaction { try settleLog($0) }
+      try open.pool.close()
+    }
   }
 
   /// Empties SQLite's log, so that the file is whole and can be copied by itself. While somebody still reads it, such as a
@@ -187,7 +207,7 @@ public final class SQLiteJournal: Journal {
   /// for durable what it had moved there before: it would move the rest alone, and remove the log. Whoever opens the
   /// journal next moves all of it.
   private func settleLog(_ database: Database) throws {
-    if state.withLock({ $0.failure == nil }) {
+    if state.withLock({ $0.fault == nil }) {
       _ = try Int.fetchOne(database, sql: "PRAGMA busy_timeout = 0")
       do { return try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") } catch {}
     }
@@ -198,15 +218,15 @@ public final class SQLiteJournal: Journal {
 extension SQLiteJournal {
   /// Runs one transaction on the writer connection.
   ///
-  /// A failure whose outcome is unknown ends all writing: after a failed sync the system may have dropped the very
-  /// pages that a second sync would report as durable.
-  ///
-  /// - Parameter committed: Called on the writer's queue once the transaction is durable: a commit may fail where the
-  ///   statements in it did not.
+  /// - Parameters:
+  ///   - writer: the owner's appends have the journal opened again after a fault; other writes are refused until then.
+  ///   - committed: Called on the writer's queue once the transaction is durable: a commit may fail where the statements in
+  ///     it did not.
   func writing<Value>(
-    _ action: String, _ body: (Database) throws -> Value, committed: (Value) -> Void = { _ in }
+    _ action: String, as writer: Writer = .other, _ body: (Database) throws -> Value,
+    committed: (Value) -> Void = { _ in }
   ) throws(JournalError) -> Value {
-    try requireOpen(forWriting: true)
+    try requireWritable(as: writer)
     do {
       return try JournalError.mapping(action, path: path) {
         try pool.writeWithoutTransaction { database in
@@ -224,28 +244,19 @@ extension SQLiteJournal {
         }
       }
     } catch {
-      if error.leavesOutcomeUnknown {
-        state.withLock { $0.failure = $0.failure ?? error }
-      }
-      throw error
+      throw noted(error, of: writer)
     }
   }
 
   /// Runs `body` on a reader connection, beside appends.
   func reading<Value>(_ action: String, _ body: (Database) throws -> Value) throws(JournalError) -> Value {
-    try requireOpen(forWriting: false)
-    return try JournalError.mapping(action, path: path) {
-      try pool.read(body)
+    if state.withLock(\.isClosed) { throw closedError }
+    do {
+      return try JournalError.mapping(action, path: path) { try pool.read(body) }
+    } catch {
+      throw beingReopened(error)
     }
   }
 
-  private func requireOpen(forWriting: Bool) throws(JournalError) {
-    let (isClosed, failure) = state.withLock { ($0.isClosed, $0.failure) }
-    if isClosed { throw JournalError(.closed, "the journal is closed", at: JournalError.Place(file: path)) }
-    if forWriting, let failure {
-      throw JournalError(
-        .failed, "an earlier write failed, and what reached the disk is unknown; open the journal again to find out",
-        at: JournalError.Place(file: path), cause: failure.description)
-    }
-  }
+  var closedError: JournalError { JournalError(.closed, "the journal is closed", at: JournalError.Place(file: path)) }
 }

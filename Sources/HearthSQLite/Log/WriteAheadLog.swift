@@ -120,8 +120,11 @@ extension WriteAheadLog {
   /// After a sync that failed, in this process or in one before it, the system may show pages that the disk never took, and no
   /// later sync writes them. Were they moved into the database file from there, and the power went in the middle of it, half
   /// of a commit would be in the file and its log nowhere.
-  static func writeBack(databasePath path: String) throws(JournalError) {
-    guard let sizeBytes = try PosixFile.sizeBytes(of: path + "-wal"), sizeBytes > 0 else { return }
+  ///
+  /// - Returns: False when there was no room to write it.
+  @discardableResult
+  static func writeBack(databasePath path: String) throws(JournalError) -> Bool {
+    guard let sizeBytes = try PosixFile.sizeBytes(of: path + "-wal"), sizeBytes > 0 else { return true }
     let log = try PosixFile(path + "-wal", flags: O_RDWR)
     var buffer = [UInt8](repeating: 0, count: min(sizeBytes, 1 << 20))
     var offset = 0
@@ -133,8 +136,10 @@ extension WriteAheadLog {
         offset += count
       }
       try log.synchronize()
+      return true
     } catch  where error.code == .noSpace {
       // A file system that never writes in place is full. Reads go on.
+      return false
     }
   }
 

@@ -61,11 +61,23 @@ extension JournalError {
   /// next attempt may find everything there. It runs on this thread, and leaves here why a read failed.
   private static func isUnread(_ number: CInt) -> Bool { number == EIO || number == ENXIO || number == ERANGE }
 
+  /// Whether a transaction that fails with a code has left nothing to doubt: SQLite reads and writes again what it needs when
+  /// the transaction is tried again, and syncs it then. A failed sync is not among them, and neither is a code that is not
+  /// known to be.
+  private static func isRolledBack(_ code: ResultCode) -> Bool {
+    switch code {
+    case .SQLITE_IOERR_READ, .SQLITE_IOERR_SHORT_READ, .SQLITE_IOERR_WRITE: true
+    default: false
+    }
+  }
+
   init(_ error: DatabaseError, action: String, path: String) {
     let code: Code =
       switch error.extendedResultCode.primaryResultCode {
       case .SQLITE_FULL: .noSpace
-      case .SQLITE_CORRUPT: Self.isUnread(errno) ? .inputOutput : .corrupt
+      case .SQLITE_IOERR: Self.isRolledBack(error.extendedResultCode) ? .diskFault : .inputOutput
+      case .SQLITE_MISUSE: .closed
+      case .SQLITE_CORRUPT: Self.isUnread(errno) ? .diskFault : .corrupt
       case .SQLITE_NOTADB: .notAJournal
       case .SQLITE_BUSY, .SQLITE_LOCKED: .inUse
       case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_READONLY, .SQLITE_AUTH: .permissionDenied
@@ -86,6 +98,8 @@ extension JournalError {
     case .permissionDenied: "\(action) failed: the file may not be opened or written"
     case .tooLarge: "\(action) failed: the payload is larger than SQLite holds"
     case .inputOutput: "\(action) failed: the disk or its file system did not do what it was asked for"
+    case .diskFault: "\(action) failed: the disk or its file system refused to read or write"
+    case .closed: "\(action) failed: the journal is closed, or is being opened again"
     default: "\(action) failed"
     }
   }

@@ -183,6 +183,10 @@ extension ServerParts {
       logger.error(
         "PostgreSQL does not answer: writes are refused until it does, and what was under way waits",
         metadata: ["database": "\(name)", "error": "\(error)"])
+    case .stalled(let error) where error.code == .diskFault:
+      logger.error(
+        "the disk does not work: writes are refused until it does, and what was under way waits",
+        metadata: ["database": "\(name)", "error": "\(error)"])
     case .stalled(let error):
       logger.error(
         "no room on the disk: writes are refused until there is, and what was under way waits",

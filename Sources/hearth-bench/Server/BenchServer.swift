@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import HearthCrypto
 import HearthProgram
@@ -95,8 +96,9 @@ final class BenchServer {
   /// Both ends are closed in every child that is not given them: a lifeline that somebody else held would hold nothing.
   static func makePipe() throws -> (read: Int32, write: Int32) {
     var ends: [Int32] = [0, 0]
-    guard pipe(&ends) == 0 else { throw Failure(description: "no pipe: \(String(cString: strerror(errno)))") }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    guard linux_pipe(&ends, O_CLOEXEC) == 0 else {
+      throw Failure(description: "no pipe: \(String(cString: strerror(errno)))")
+    }
     return (ends[0], ends[1])
   }
 

@@ -13,12 +13,7 @@ struct BenchCommand: ParsableCommand {
 
   func run() throws {
     let program = try ProgramFile.sibling("hearth-bench")
-    var words = ([program] + arguments).map { strdup($0) } + [nil]
-    defer {
-      for word in words { free(word) }
-    }
-    // Returns only when the program cannot be run.
-    execv(program, &words)
+    ProgramStart.become(program, arguments)
     throw TextFile.Failure("run", program)
   }
 }

@@ -23,11 +23,11 @@ struct DiskLook {
 
   /// Writes a block over itself and syncs it, as a log's commit does, in a file that no name leads to.
   private func syncs() -> [Int64] {
-    var template = Array("\(folder)/.doctor-XXXXXX".utf8CString)
-    let file = mkstemp(&template)
+    let name = "\(folder)/.doctor-\(String(UInt64.random(in: .min ... .max), radix: 36))"
+    let file = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard file >= 0 else { return [] }
     defer { close(file) }
-    unlink(template)
+    unlink(name)
     var times: [Int64] = []
     for round in 0..<Self.syncCount {
       let block = [UInt8](repeating: UInt8(truncatingIfNeeded: round), count: Self.blockBytes)

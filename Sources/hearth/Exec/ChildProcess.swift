@@ -12,26 +12,7 @@ struct ChildProcess {
   /// - Throws: ``TextFile/Failure`` when there is no such program.
   init(_ words: [String], environment: [String: String]) throws {
     let words = words.count == 1 && words[0].contains(" ") ? ["/bin/sh", "-c", words[0]] : words
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    // What this process ignores or blocks is not the command's business.
-    var (defaults, mask) = (sigset_t(), sigset_t())
-    sigemptyset(&mask)
-    sigemptyset(&defaults)
-    for number in [SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ] { sigaddset(&defaults, number) }
-    posix_spawnattr_setsigdefault(&attributes, &defaults)
-    posix_spawnattr_setsigmask(&attributes, &mask)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
-    let arguments = words.map { strdup($0) } + [nil]
-    let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
-    defer { for text in arguments + variables { free(text) } }
-    var id = pid_t()
-    let problem = posix_spawnp(&id, words[0], nil, &attributes, arguments, variables)
-    guard problem == 0 else {
-      throw TextFile.Failure("cannot run \(words[0]): \(String(cString: strerror(problem)))")
-    }
-    self.id = id
+    id = try ProgramStart.spawn(words, environment: environment.map { "\($0.key)=\($0.value)" })
   }
 
   /// Its code: what it ended with, or 128 and the number of the signal that ended it, as shells say it.

@@ -65,7 +65,8 @@ import Testing
       "signIn": { "password": true, "anonymous": false, "oauth": { "google": {} }, "list": [1] },
       "mail": { "fromName": "Shop", "fromAddress": "shop@example.com", "appName": "Shop", "smtp": { "host": "h" } },
       "phone": {
-        "secondFactor": true, "regions": { "allow": ["DE", "+1876"] }, "testNumbers": { "+15555550100": "123456" },
+        "secondFactor": true, "regions": { "allow": ["DE", "+1876"] }, "premiumPrefixes": ["+44870"],
+        "testNumbers": { "+15555550100": "123456" },
         "captcha": {
           "service": "turnstile", "siteKey": "k", "secret": "hidden", "verifyURL": "http://127.0.0.1:1/verify",
           "hostnames": ["App.example.com"], "scoreMin": 70, "widget": "invisible"
@@ -180,6 +181,7 @@ import Testing
       (#"{"phone": {"regions": {}}}"#, "phone.regions.allow: is needed"),
       (#"{"phone": {"regions": {"allow": [], "deny": []}}}"#, "phone.regions.allow: is needed"),
       (#"{"phone": {"regions": {"deny": ["Germany"]}}}"#, "phone.regions.deny: has Germany"),
+      (#"{"phone": {"premiumPrefixes": ["GB"]}}"#, "phone.premiumPrefixes: has GB"),
       (#"{"phone": {"testNumbers": {"123": "123456"}}}"#, "phone.testNumbers.123: is no phone number"),
       (#"{"phone": {"testNumbers": {"+15555550100": "1"}}}"#, "must have a code of six digits"),
       (#"{"phone": {"captcha": {"service": "x"}}}"#, "phone.captcha.service: must be recaptcha"),

@@ -89,6 +89,63 @@ import Testing
     #expect(try await nowhere.ask(PhoneWorld.number).error == refusal)
   }
 
+  @Test("Security 69: premium-rate, shared-cost and satellite numbers are sent nothing, until the operator says so")
+  func premiumNumbers() async throws {
+    let refused = [
+      "+44909879000", "+448712345678", "+447012345678", "+4990012345678", "+4918012345", "+33891234567", "+19005550100",
+      "+39899123456", "+881612345678", "+882161234567", "+883510012345", "+97912345678",
+    ]
+    let phone = try PhoneWorld {
+      $0.phone.regions = .only(["GB", "DE", "FR", "US", "IT", "001"])
+    }
+    let refusal = "OPERATION_NOT_ALLOWED : SMS unable to be sent until this region enabled by the app developer."
+    for number in refused { #expect(try await phone.ask(number).error == refusal, "\(number)") }
+    #expect(await sent(phone) == 0)
+    // The operator reads why, once for each range, and no number.
+    for _ in 0..<3 { _ = try await phone.ask("+881612345678") }
+    let notices = phone.world.world.notices.map(\.text)
+    #expect(
+      notices.filter { $0.contains("+881") } == [
+        "a code for a satellite number, +881…, was refused; phone.premiumPrefixes allows such numbers"
+      ])
+    #expect(notices.contains { $0.contains("premium-rate number, +449…") })
+    for number in ["+447911123456", "+4915112345678", "+33612345678", "+12025550100", "+393331234567"] {
+      #expect(try await phone.ask(number, address: "198.51.100.9").status == 200, "\(number)")
+    }
+    let allowed = try PhoneWorld {
+      ($0.phone.regions, $0.phone.premiumPrefixes) = (.only(["GB", "001"]), ["+881", "+4487"])
+    }
+    #expect(try await allowed.ask("+881612345678").status == 200)
+    #expect(try await allowed.ask("+448712345678").status == 200)
+    #expect(try await allowed.ask("+44909879000").error == refusal)
+  }
+
+  @Test("the ranges of premium numbers take in no number that people have their phones by")
+  func premiumRanges() {
+    // A valid mobile number of each of some plans, as their regulators publish examples.
+    for number in [
+      "+12015550123", "+442071838750", "+447400123456", "+4915123456789", "+33612345678", "+393123456789",
+      "+34612345678",
+      "+31612345678", "+32470123456", "+41781234567", "+43664123456", "+46701234567", "+4740612345",
+      "+48512345678", "+351912345678", "+353850123456", "+61412345678", "+64211234567", "+819012345678",
+      "+8613123456789", "+918123456789", "+79123456789", "+905012345678", "+5511961234567",
+      "+27711234567", "+2348021234567", "+254712123456", "+971501234567", "+972502345678", "+96892123456",
+      "+85251234567", "+6581234567", "+639051234567", "+36201234567", "+420601123456", "+421912123456",
+    ] {
+      #expect(PremiumNumbers.range(of: number) == nil, "\(number)")
+    }
+    // As dialled within the country: a gateway may send to what is behind the first digit.
+    for number in ["+440909879000", "+4400909879000", "+490900123456", "+330899123456", "+119005550100"] {
+      #expect(PremiumNumbers.range(of: number)?.kind == .premium, "\(number)")
+    }
+    for number in ["+390891234567", "+440207183875", "+4408", "+44", "+0", "+1", "+11"] {
+      #expect(PremiumNumbers.range(of: number) == nil, "\(number)")
+    }
+    #expect(PremiumNumbers.range(of: "") == nil && PremiumNumbers.range(of: "+") == nil)
+    #expect(PremiumNumbers.range(of: "+979123456789") == PremiumNumbers.Range(kind: .global, prefix: "+979"))
+    #expect(PremiumNumbers.range(of: "+4918012345")?.kind == .sharedCost)
+  }
+
   @Test(
     "the longest beginning of a number says its country",
     arguments: [

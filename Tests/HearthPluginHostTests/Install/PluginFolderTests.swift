@@ -59,6 +59,55 @@ import Testing
     }
   }
 
+  @Test(
+    "compiled files of Python are not copied, and break the checksum of an installed plugin, however deep they are",
+    arguments: ["__pycache__", "lib/__pycache__", "lib/deep/__pycache__", "__pycache__/nested"])
+  func compiledFiles(_ place: String) throws {
+    for file in ["lib/a.py", "lib/deep/b.py", "\(place)/a.cpython-311.pyc"] { try source.write(file, "a") }
+    try add(SamplePlugin())
+    let installed = folder.folder(of: "sample", version: "1.0.0")
+    #expect(folder.plugin("sample").problem == nil)
+    #expect(access("\(installed)/\(place)", F_OK) != 0 && access("\(installed)/lib/a.py", F_OK) == 0)
+    for path in ["", "/lib", "/lib/deep"] { chmod(installed + path, 0o755) }
+    try data.write("plugins/sample/versions/1.0.0/\(place)/a.cpython-311.pyc", "b")
+    let problem = folder.plugin("sample").problem
+    #expect(problem?.contains("\(place)/a.cpython-311.pyc, which Python would run, was not installed") == true)
+    #expect(problem?.contains("add the plugin again") == true)
+    // The way out.
+    try add(SamplePlugin())
+    #expect(folder.plugin("sample").problem == nil && access("\(installed)/\(place)", F_OK) != 0)
+  }
+
+  @Test("compiled files without their sources are files like others, and so is a file that is called like their folder")
+  func otherCompiledFiles() throws {
+    for (version, name) in [("1", "a.pyc"), ("2", "lib/__pycache__")] {
+      try source.write(name, "a")
+      try add(SamplePlugin(version: version))
+      let installed = folder.folder(of: "sample", version: version)
+      #expect(access("\(installed)/\(name)", F_OK) == 0 && folder.plugin("sample").problem == nil)
+    }
+  }
+
+  @Test("an installed plugin is started from files that are those of its checksum at that moment, behind no link")
+  func startedFiles() throws {
+    try add(SamplePlugin())
+    let plugin = folder.plugin("sample")
+    let (manifest, installed) = (try #require(plugin.manifest), folder.folder(of: "sample", version: "1.0.0"))
+    let stage = try PluginStage(folder)
+    defer { stage.remove() }
+    let plan = try stage.plan(plugin, manifest, command: ["/bin/sh", "./run.sh"])
+    #expect(plan.environment["PYTHONNOUSERSITE"] == "1" && plan.environment["PYTHONSAFEPATH"] == nil)
+    #expect(try stage.plan(plugin, manifest, command: ["/bin/sh"]).environment["PYTHONSAFEPATH"] == "1")
+    chmod(installed, 0o755)
+    try data.write("plugins/sample/versions/1.0.0/__pycache__/main.cpython-311.pyc", "b")
+    #expect(throws: PluginProblem.self) { try stage.plan(plugin, manifest, command: ["/bin/sh", "./run.sh"]) }
+    try add(SamplePlugin())
+    _ = try stage.plan(plugin, manifest, command: ["/bin/sh", "./run.sh"])
+    rename(installed, installed + ".away")
+    symlink(installed + ".away", installed)
+    #expect(folder.plugin("sample").problem?.contains("is a link") == true)
+  }
+
   @Test("links and what is no file are refused")
   func links() throws {
     try SamplePlugin().write(to: source)

@@ -32,7 +32,7 @@ export interface Backups {
 }
 
 /** Codes of what the server's state tells anyway, and as it is at this moment. */
-const TOLD_LIVE = new Set(["disk-full", "disk-low", "plugin-down", "storage-away", "write-failed", "write-no-space", "write-storage-away"]);
+const TOLD_LIVE = new Set(["disk-full", "disk-low", "plugin-down", "storage-away", "write-disk-fault", "write-failed", "write-no-space", "write-storage-away"]);
 
 /** What of the checks has to be looked at, in the words of the state's own findings. */
 export function examined(doctor: Doctor | null): Finding[] {

@@ -1,20 +1,20 @@
 import GRDB
 import HearthJournal
 
-extension SQLiteJournal {
+extension HighWaterMark {
   /// Compares the log's end with what is known to have been acknowledged, before anything is opened for writing: a
   /// refusal changes nothing.
   ///
   /// - Returns: What is missing, when `mode` allows to go on without it, or that nobody can tell; nil when all is there.
   /// - Throws: `.corrupt` when something is missing and `mode` does not allow it.
   static func compare(
-    _ reading: HighWaterMark.Reading, path: String, mode: JournalRecovery.Mode
+    _ reading: Reading, path: String, mode: JournalRecovery.Mode
   ) throws(JournalError) -> JournalRecovery.Damage? {
     switch reading {
     case .absent: return nil
     case .unreadable:
       return JournalRecovery.Damage(
-        place: JournalError.Place(file: HighWaterMark.path(ofJournal: path)),
+        place: JournalError.Place(file: Self.path(ofJournal: path)),
         finding: "the high-water mark cannot be read, so nobody can tell whether the log's end is missing; it is made "
           + "anew")
     case .found(let slot):

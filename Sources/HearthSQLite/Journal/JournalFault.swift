@@ -1,0 +1,120 @@
+import GRDB
+import HearthJournal
+
+/// What keeps an open journal from taking writes.
+///
+///     healthy ─── a read or write failed ──▶ healthy: the transaction is rolled back; the same append may be tried again
+///     healthy ─── a sync failed, or moving the log did ──▶ unverified
+///     unverified ─── the owner's next append: closed, log written anew and synced, opened, read back ──▶ healthy
+///     unverified ─── any step of that failed ──▶ unverified
+///     unverified ─── what was read back is not what was acknowledged ──▶ failed
+///
+/// Trying a failed sync again proves nothing: the system may have marked the pages clean that were to be synced, and
+/// reports success for what the disk never took.
+enum JournalFault {
+  /// What reached the disk is not known. The cause, and whether an append has been refused with it: faults beside appends are
+  /// reported by the next one, so that the operator reads of them.
+  case unverified(JournalError, isReported: Bool)
+  /// Acknowledged content is not there, or damaged. Final.
+  case failed(JournalError)
+}
+
+/// The connections of an open journal to its file.
+struct SQLiteConnections: Sendable {
+  let pool: DatabasePool
+  /// A connection of its own moves pages from the log to the database file, so that appends need not wait for it.
+  let checkpointer: DatabaseQueue
+}
+
+extension SQLiteJournal {
+  /// The part of the program that writes.
+  enum Writer {
+    /// The owner's appends, which are tried again until they are stored.
+    case owner
+    /// Snapshots, pruning, the outbox.
+    case other
+  }
+
+  /// The writer and the readers.
+  ///
+  /// - Throws: `.closed` while there are none.
+  var pool: DatabasePool { get throws(JournalError) { try openConnections().pool } }
+
+  /// - Throws: `.closed` while there is none.
+  var checkpointer: DatabaseQueue { get throws(JournalError) { try openConnections().checkpointer } }
+
+  private func openConnections() throws(JournalError) -> SQLiteConnections {
+    guard let open = connections.withLock(\.self) else { throw closedError }
+    return open
+  }
+
+  /// Refuses writes to a journal that is closed or failed. After a fault whose outcome is not known, opens the journal again
+  /// for its owner, and refuses all others.
+  func requireWritable(as writer: Writer) throws(JournalError) {
+    let (isClosed, fault) = state.withLock { state in
+      defer {
+        if case .unverified(let cause, false) = state.fault, writer == .owner {
+          state.fault = .unverified(cause, isReported: true)
+        }
+      }
+      return (state.isClosed, state.fault)
+    }
+    if isClosed { throw closedError }
+    switch fault {
+    case nil: return
+    case .failed(let cause): throw failedError(cause)
+    case .unverified(let cause, let isReported):
+      guard writer == .owner, isReported else { throw unverifiedError(cause) }
+      try reopening.withLock { _ throws(JournalError) in try reopen() }
+    }
+  }
+
+  /// Notes what an error of a transaction means for the writes after it.
+  ///
+  /// - Returns: The error to throw.
+  func noted(_ error: JournalError, of writer: Writer) -> JournalError {
+    switch error.code {
+    case .inputOutput:
+      noteFault(error, isReported: writer == .owner)
+      return unverifiedError(error)
+    case .corrupt, .notAJournal:
+      state.withLock { $0.fault = .failed(error) }
+      return error
+    default: return beingReopened(error)
+    }
+  }
+
+  /// Takes no more writes until the journal has been opened again.
+  func noteFault(_ error: JournalError, isReported: Bool) {
+    state.withLock { state in
+      switch state.fault {
+      case nil: state.fault = .unverified(error, isReported: isReported)
+      case .unverified(let cause, false): state.fault = .unverified(cause, isReported: isReported)
+      case .unverified, .failed: break
+      }
+    }
+  }
+
+  /// The error for a call that found the connections closed: a fault that passes while the journal is opened again.
+  func beingReopened(_ error: JournalError) -> JournalError {
+    let (isClosed, fault) = state.withLock { ($0.isClosed, $0.fault) }
+    guard error.code == .closed, !isClosed else { return error }
+    if case .failed(let cause) = fault { return failedError(cause) }
+    return JournalError(
+      .diskFault, "the journal is being opened again after a fault of the disk", at: JournalError.Place(file: path))
+  }
+
+  private func failedError(_ cause: JournalError) -> JournalError {
+    JournalError(
+      .failed,
+      "the file does not hold what was acknowledged; nothing more is written, restart to see what is there: "
+        + JournalRecovery.wayOut(path), at: JournalError.Place(file: path), cause: cause.description)
+  }
+
+  func unverifiedError(_ cause: JournalError) -> JournalError {
+    JournalError(
+      .diskFault,
+      "a sync or a part of it failed, and what reached the disk is not known; nothing is acknowledged until the journal "
+        + "has been opened again and read back", at: JournalError.Place(file: path), cause: cause.description)
+  }
+}

@@ -1,0 +1,77 @@
+import CSQLite
+import GRDB
+import HearthJournal
+
+/// Moves a journal's log into its file, and reads from the disk what is there then, while no other connection has it open.
+struct JournalReadBack {
+  /// What a journal ends with.
+  struct Content {
+    var head: JournalHead
+    /// Where the current snapshot stands; 0 without one.
+    var snapshotPosition: Int64
+  }
+
+  let path: String
+
+  /// - Throws: `.inUse` beside another connection; `.corrupt`; `.inputOutput`, `.diskFault`, `.noSpace`.
+  func run() throws(JournalError) -> Content {
+    try alone("moving the log into the database file", moveWholeLog)
+    PosixFile.forgetCached(path)
+    return try alone("reading the journal back", content)
+  }
+
+  /// Runs `body` on a connection that has the file to itself. SQLite then finds out from the log what is in it, and believes
+  /// no note in shared memory of how much has been moved already.
+  private func alone<Value>(
+    _ action: String, _ body: (Database) throws -> Value
+  ) throws(JournalError) -> Value {
+    try JournalError.mapping(action, path: path) {
+      var configuration = Configuration()
+      configuration.label = "hearth.journal.reopen"
+      configuration.busyMode = .immediateError
+      configuration.prepareDatabase { _ = try Row.fetchOne($0, sql: "PRAGMA locking_mode = EXCLUSIVE") }
+      configuration.tellFirstRead(action, path: path)
+      let queue = try DatabaseQueue(path: path, configuration: configuration)
+      defer { try? queue.close() }
+      return try queue.writeWithoutTransaction { database in
+        try JournalError.mapping(action, path: path) {
+          try SQLiteJournal.setUpConnection(database)
+          // A log that was not moved stays when the connection is closed: it is written anew before the next attempt.
+          _ = hearth_sqlite_keep_log(database.sqliteConnection)
+          return try body(database)
+        }
+      }
+    }
+  }
+
+  private func moveWholeLog(_ database: Database) throws {
+    let row = try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+    guard row?.integer(0) == 0 else {
+      throw JournalError(.inUse, "another connection reads the journal", at: JournalError.Place(file: path))
+    }
+  }
+
+  /// Reads every page, the current snapshot and the log after it.
+  private func content(_ database: Database) throws -> Content {
+    let finding = try String.fetchOne(database, sql: "PRAGMA quick_check(1)") ?? "nothing"
+    guard finding == "ok" else {
+      throw JournalError(
+        .corrupt, "the file's pages do not fit together: \(finding)", at: JournalError.Place(file: path))
+    }
+    let snapshot = try SQLiteJournal.verifiedSnapshot(database, path: path)
+    if let snapshot {
+      let rows = SnapshotRows(database: database, path: path)
+      for index in 0..<snapshot.chunkCount { _ = try rows.chunk(index, of: snapshot) }
+    }
+    let position = snapshot?.position ?? 0
+    var chain = BatchChain(epoch: 0, position: position, runningHash: snapshot?.runningHash ?? .empty, path: path)
+    if let finding = try chain.verify(database) {
+      throw JournalError(
+        .corrupt, finding.text,
+        at: JournalError.Place(file: path, position: finding.firstPosition, byteOffset: finding.byteOffset))
+    }
+    let epoch = try Int64.fetchOne(database, sql: "SELECT epoch FROM ownership") ?? 0
+    let head = JournalHead(epoch: epoch, position: chain.position, runningHash: chain.runningHash)
+    return Content(head: head, snapshotPosition: position)
+  }
+}

@@ -1,0 +1,51 @@
+import HearthJournal
+
+/// What changes while a journal is open. Touched for moments only; the writer's queue keeps writes in order.
+struct JournalState {
+  /// The snapshot that is being written.
+  struct OpenSnapshot {
+    var ticket: SnapshotTicket
+    var runningHash: RunningHash
+    var chunkCount = 0
+    var sizeBytes = 0
+  }
+
+  var head: JournalHead
+  /// What keeps the journal from taking writes; nil when nothing does.
+  var fault: JournalFault?
+  /// The head after the last append, where that failed and may be in the file all the same.
+  var inDoubt: JournalHead?
+  /// The head after an append that failed and was found in the file when that was read back: the same append is
+  /// acknowledged when it is tried again.
+  var found: JournalHead?
+  /// Where the current snapshot stands.
+  var snapshotPosition: Int64
+  var isClosed = false
+  var openSnapshot: OpenSnapshot?
+  var bytesSinceCheckpoint = 0
+  var isCheckpointing = false
+  /// The tables of the outbox are there.
+  var hasOutbox = false
+
+  /// Whether an append that failed was found in the file. It is asked once.
+  mutating func takeFound(_ next: JournalHead, hasEntries: Bool) -> Bool {
+    guard found == next, head == next else { return false }
+    (found, inDoubt, hasOutbox) = (nil, nil, hasOutbox || hasEntries)
+    return true
+  }
+
+  /// Whether what was read back is what was acknowledged. The last append may be there without having been.
+  func acknowledges(_ content: JournalReadBack.Content) -> Bool {
+    let isKnown = [head, inDoubt].contains { known in
+      known.map { $0.position == content.head.position && $0.runningHash == content.head.runningHash } == true
+    }
+    return isKnown && content.head.epoch >= head.epoch && content.snapshotPosition >= snapshotPosition
+  }
+
+  /// Goes on with what was read back.
+  mutating func reopen(with content: JournalReadBack.Content) {
+    if content.head.position != head.position { found = content.head }
+    (head, snapshotPosition) = (content.head, content.snapshotPosition)
+    (fault, openSnapshot, bytesSinceCheckpoint) = (nil, nil, 0)
+  }
+}

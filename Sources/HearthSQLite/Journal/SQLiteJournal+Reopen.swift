@@ -1,0 +1,49 @@
+import HearthJournal
+
+extension SQLiteJournal {
+  /// Opens the journal again after a fault whose outcome is not known, and holds what is in the file against what was
+  /// acknowledged. Under ``reopening``.
+  ///
+  /// Nothing is believed to be on the disk: the log is written anew and synced, all of it is moved into the database file,
+  /// and that is read from the disk.
+  ///
+  /// - Throws: `.diskFault` when a step failed, and may be tried again; `.corrupt` when acknowledged content is lost, after
+  ///   which the journal takes no more writes; `.closed`.
+  func reopen() throws(JournalError) {
+    let (isClosed, fault) = state.withLock { ($0.isClosed, $0.fault) }
+    if isClosed { throw closedError }
+    guard case .unverified(let cause, _) = fault else { return }
+    do throws(JournalError) {
+      try disconnect()
+      _ = try Self.inspectLog(path, mode: .truncateTornTail)
+      guard try WriteAheadLog.writeBack(databasePath: path) else {
+        throw JournalError(.noSpace, "there is no room to write the log anew", at: JournalError.Place(file: path))
+      }
+      let content = try JournalReadBack(path: path).run()
+      try hold(content)
+      let opened = try Self.connect(path, options: options)
+      connections.withLock { $0 = opened }
+      state.withLock { $0.reopen(with: content) }
+    } catch {
+      switch error.code {
+      case .corrupt, .notAJournal, .unsupportedFormat:
+        state.withLock { $0.fault = .failed(error) }
+        throw error
+      default:
+        throw JournalError(
+          .diskFault, "the journal cannot be opened again after a fault of the disk; it is tried again",
+          at: JournalError.Place(file: path), cause: "\(error); the fault was: \(cause)")
+      }
+    }
+  }
+
+  private func hold(_ content: JournalReadBack.Content) throws(JournalError) {
+    let (isAcknowledged, position) = state.withLock { ($0.acknowledges(content), $0.head.position) }
+    guard !isAcknowledged else { return }
+    throw JournalError(
+      .corrupt,
+      "a sync failed, and the disk lost what had been acknowledged before: the log was written up to position "
+        + "\(position), and is read back up to position \(content.head.position); " + JournalRecovery.wayOut(path),
+      at: JournalError.Place(file: path, position: content.head.position))
+  }
+}

@@ -1,0 +1,171 @@
+import Foundation
+import HearthJournal
+import HearthTestKit
+import Testing
+
+@testable import HearthSQLite
+
+/// A journal on a disk that fails once, or for a while: what passes does not end writing, and after a failed sync nothing is
+/// acknowledged before the file was read back.
+@Suite(.serialized) struct SyncFaultTests {
+  /// A journal with two batches on a disk that can be told to fail.
+  private final class Life {
+    let folder: DiskFolder
+    let disk: WatchedDisk
+    var journal: SQLiteJournal
+    var head: JournalHead
+    var path: String { folder.path + "/j.sqlite" }
+
+    init(_ folder: DiskFolder, _ disk: WatchedDisk) throws {
+      (self.folder, self.disk) = (folder, disk)
+      journal = try SQLiteJournal(path: folder.path + "/j.sqlite")
+      head = try journal.appendBatches(2, after: try journal.acquire(), sizeBytes: 9_000)
+    }
+
+    func append() throws { head = try journal.append(.following(head, sizeBytes: 9_000), after: head) }
+
+    func code() -> JournalError.Code? {
+      do { try append() } catch { return (error as? JournalError)?.code }
+      return nil
+    }
+
+    /// Whether a start finds what was acknowledged, and no more than that.
+    func isThere(at position: Int64) throws -> Bool {
+      try journal.close()
+      let again = try SQLiteJournal(path: path)
+      defer { try? again.close() }
+      return try again.recovery.headPosition == position && again.allBatches().count == Int(position)
+    }
+  }
+
+  private func live(_ body: (Life) throws -> Void) throws {
+    let folder = try DiskFolder()
+    _ = try WatchedDisk.watch(folder.path) { disk in try body(try Life(folder, disk)) }
+  }
+
+  @Test("a write or read that fails once is tried again on the open journal", arguments: [true, false])
+  func passingFault(_ isWrite: Bool) throws {
+    try live { (life: Life) throws in
+      if isWrite {
+        life.disk.fail(.failedWrite, of: "-wal")
+      } else {
+        // The next transaction reads the file's pages anew.
+        try life.journal.pool.writeWithoutTransaction { database in
+          database.releaseMemory()
+          try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+        }
+        life.disk.fail(.failedRead, of: "j.sqlite")
+      }
+      #expect(life.code() == .diskFault && life.disk.didHappen)
+      #expect(life.journal.state.withLock { $0.fault == nil })
+      #expect(life.code() == nil && life.code() == nil)
+      #expect(try life.isThere(at: 4))
+    }
+  }
+
+  @Test(
+    "after a failed sync the log is written anew, synced and read back before the same append is acknowledged, once")
+  func syncFailsOnce() throws {
+    try live { (life: Life) throws in
+      life.disk.fail(.failedSync, of: "-wal")
+      #expect(life.code() == .diskFault && life.disk.didHappen)
+      let count = life.disk.events.count
+      #expect(throws: JournalError(.diskFault, "")) { try life.journal.beginSnapshot(at: 2) }
+      #expect(life.disk.events.count == count, "nothing is written by others before that")
+      #expect(life.code() == nil)
+      let events = life.disk.events[count...]
+      let rewritten = events.firstIndex {
+        if case .write(let path, 0, _) = $0 { path.hasSuffix("-wal") } else { false }
+      }
+      let synced = events.firstIndex { if case .sync(let path) = $0 { path.hasSuffix("-wal") } else { false } }
+      let (first, second) = (try #require(rewritten), try #require(synced))
+      #expect(first < second)
+      #expect(life.code() == nil)
+      #expect(try life.isThere(at: 4))
+    }
+  }
+
+  @Test("while syncs go on failing nothing is acknowledged, and the first that does not ends it")
+  func syncFailsAgain() throws {
+    try live { (life: Life) throws in
+      life.disk.fail(.failedSync, of: "-wal", times: 3)
+      for _ in 0..<3 { #expect(life.code() == .diskFault) }
+      #expect(life.head.position == 2)
+      #expect(life.code() == nil)
+      #expect(try life.isThere(at: 3))
+    }
+  }
+
+  @Test("a page that is lost with a failed sync stops writing for good, with the position and the way out")
+  func lostPage() throws {
+    try live { (life: Life) throws in
+      life.disk.fail(.failedSync, of: "-wal")
+      #expect(life.code() == .diskFault)
+      // As on a file system that shows what the disk has: the second batch's pages are those of before.
+      let log = life.path + "-wal"
+      let commits = try WriteAheadLog(databasePath: life.path).commitCount
+      #expect(commits >= 2)
+      let file = try #require(FileHandle(forUpdatingAtPath: log))
+      try file.truncate(atOffset: try end(ofCommit: commits - 2, log))
+      try file.close()
+      let error = #expect(throws: JournalError.self) { try life.append() }
+      #expect(error?.code == .corrupt && error?.isPassing == false)
+      #expect(error?.message.contains("up to position 2, and is read back up to position 1") == true, "\(error as Any)")
+      #expect(error?.message.contains("hearth repair --apply") == true)
+      #expect(life.code() == .failed)
+      #expect(throws: JournalError(.failed, "")) { try life.journal.beginSnapshot(at: 0) }
+      try life.journal.close()
+      #expect(throws: JournalError(.corrupt, "")) { try SQLiteJournal(path: life.path) }
+    }
+  }
+
+  /// Where a commit ends in the log, counted from 1.
+  private func end(ofCommit number: Int, _ path: String) throws -> UInt64 {
+    let bytes = try Data(contentsOf: URL(filePath: path))
+    var (offset, count) = (WriteAheadLog.headerBytes, 0)
+    while offset < bytes.count, count < number {
+      if bytes[offset + 4..<offset + 8].contains(where: { $0 != 0 }) { count += 1 }
+      offset += WriteAheadLog.frameHeaderBytes + 4_096
+    }
+    return UInt64(offset)
+  }
+
+  @Test("a sync that fails beside appends, as the database file's, is reported by the next append, which is then taken")
+  func syncFailsBeside() throws {
+    try live { (life: Life) throws in
+      life.disk.fail(.failedSync, of: "j.sqlite")
+      life.journal.emptyLog()
+      #expect(life.disk.didHappen)
+      #expect(life.code() == .diskFault)
+      #expect(life.code() == nil)
+      #expect(try life.isThere(at: 3))
+    }
+  }
+
+  @Test("the journal is not opened again beside another connection, whose notes of what was moved may be wrong")
+  func anotherReader() throws {
+    try live { (life: Life) throws in
+      let view = try SQLiteJournals(folder: life.folder.path).view("j")
+      life.disk.fail(.failedSync, of: "-wal")
+      for _ in 0..<3 { #expect(life.code() == .diskFault) }
+      view.close()
+      #expect(life.code() == nil)
+      #expect(try life.isThere(at: 3))
+    }
+  }
+
+  @Test("a snapshot whose sync fails is given up, and the next one is complete")
+  func snapshotFails() throws {
+    try live { (life: Life) throws in
+      let ticket = try life.journal.beginSnapshot(at: 2)
+      life.disk.fail(.failedSync, of: "-wal")
+      #expect(throws: JournalError(.diskFault, "")) { try life.journal.appendSnapshotChunk([1], to: ticket) }
+      #expect(life.code() == .diskFault)
+      #expect(life.code() == nil)
+      #expect(throws: JournalError(.snapshotAbandoned, "")) { try life.journal.appendSnapshotChunk([1], to: ticket) }
+      try life.journal.takeSnapshot(at: 3)
+      #expect(try life.journal.currentSnapshot()?.position == 3)
+      #expect(try life.isThere(at: 3))
+    }
+  }
+}
