@@ -83,7 +83,8 @@ package struct ActionCodes: Sendable {
       throw AccountError(.operationNotAllowed, "No mail can be sent from here.")
     }
     let isReset = order.purpose == .resetPassword
-    guard throttle.admitMail(to: order.recipient, isReset: isReset, address: order.client.address, now: now) else {
+    let part = MailPart(order.purpose)
+    guard throttle.admitMail(to: order.recipient, part, address: order.client.address, now: now) else {
       throw AccountError(isReset ? .resetLimit : .quotaExceeded, "Too many mails. Try again later.")
     }
     if configuration.isEmulator {
@@ -165,9 +166,8 @@ package struct ActionCodes: Sendable {
   }
 
   /// Mails the code that takes a new second factor away again, to who owns the address.
-  func send(_ revert: FactorRevert, to user: UserRecord) {
-    guard mails.canSend, let email = user.email else { return }
-    mails.send(.revertSecondFactor, to: email, user: user, newEmail: nil, link: revert.link)
+  func send(_ revert: FactorRevert, to user: UserRecord, client: ClientInfo, now: Instant) {
+    mails.sendRevert(to: user, link: revert.link, client: client, now: now)
   }
 
   /// What an emulator keeps with a ticket so that test suites can read it; nil on every other server.

@@ -156,7 +156,7 @@ package struct FactorEnrolment: Sendable {
         AuditEvent(.factorEnrolled, uid: uid, email: user.email, client: client, detail: factor.kind.provider))
       return (user, record)
     }
-    if let revert { codes.send(revert, to: user) }
+    if let revert { codes.send(revert, to: user, client: client, now: now) }
     return Enrolled(
       user: user, tokens: try sessions.tokens.tokens(of: user, beginning: session, as: record),
       recoveryCodes: recoveryCodes?.texts)
