@@ -195,7 +195,7 @@ let package = Package(
     .target(
       name: "HearthNode",
       dependencies: [
-        "HearthCluster",
+        "HearthCluster", "HearthTree",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -279,7 +279,7 @@ let package = Package(
     .target(
       name: "HearthTransport",
       dependencies: [
-        "HearthDigest", "HearthMetrics", "HearthSystem",
+        "HearthDigest", "HearthMetrics", "HearthSystem", "HearthTree",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),

@@ -6,6 +6,8 @@ import HearthTree
 ///
 /// Safe to use from many threads.
 public final class Accounts: Sendable {
+  /// Counts tries, mails and text messages.
+  private let throttle: Throttle
   /// The records, on the disk.
   public let store: AccountStore
   /// What signs and verifies tokens.
@@ -210,9 +212,10 @@ public final class Accounts: Sendable {
         cost: shared.configuration.passwordCost, slots: shared.configuration.passwordSlots, random: environment.random,
         queue: isEmulator ? .emulator : .standard,
         importKey: { [keys, store] id in store.view.importKeyAnywhere(id).flatMap { keys.unseal($0) } })
-    let throttle = Throttle(
+    throttle = Throttle(
       limits: isEmulator ? limits.lifted : limits, addressKey: keys.throttleKey,
-      restored: isEmulator ? [:] : store.view.locks, persist: { [store] key, lock in store.saveLock(key, lock) })
+      restored: isEmulator ? [:] : store.view.locks, notice: notice,
+      persist: { [store] key, lock in store.saveLock(key, lock) })
 
     audit = AuditLog(store: store, throttle: throttle, notice: notice)
     auditFeed = shared.auditFeed
@@ -335,7 +338,7 @@ public final class Accounts: Sendable {
     tenants =
       project == nil
       ? Tenants(in: store, secrets: secrets, project: settings, announce: announce) {
-        [shared, store, keys, pool, functions] id in
+        [shared, store, keys, pool, functions, throttle] id in
         Accounts(
           shared, store: AccountStore(ofTenant: id, in: store), keys: keys.copy(tenant: id),
           tenantOf: Project(store: store, pool: pool, throttle: throttle, functions: functions, tenantID: id))
@@ -348,6 +351,9 @@ public final class Accounts: Sendable {
   /// What an emulator offers to test suites, which are programs of its own machine; nil for all others, and unless this is
   /// an emulator.
   package func emulator(isFromLoopback: Bool) -> EmulatorControls? { isFromLoopback ? emulator : nil }
+
+  /// The bounds on mails and text messages, and what is used of each now; those of tenants are not among them.
+  package var spending: [SpendingBound] { throttle.spending(now: shared.environment.clock()) }
 
   /// The operator's configuration, with what administrators changed since.
   public var configuration: AccountsConfiguration { settings.value }

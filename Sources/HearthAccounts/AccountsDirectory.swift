@@ -27,14 +27,20 @@ public final class AccountsDirectory: Sendable {
 
   /// The accounts of a project that a client named; an emulator makes them when they are not there.
   ///
-  /// - Throws: `configurationNotFound` for another project than the server's, and on an emulator for what can be no
-  ///   project or is one too many.
-  package func accounts(of id: String) throws(AccountError) -> Accounts {
+  /// - Parameter isMade: the request may have an emulator make a project.
+  /// - Throws: `configurationNotFound` for another project than the server's, and on an emulator for one that is not there
+  ///   and may not be made, can be no project or is one too many.
+  package func accounts(of id: String, isMade: Bool) throws(AccountError) -> Accounts {
     if isOwn(id) { return own }
     guard own.settings.isEmulator else {
       throw AccountError(.configurationNotFound, "This server has another project.")
     }
     if let known = known(id) { return known }
+    guard isMade else {
+      throw AccountError(
+        .configurationNotFound,
+        "The emulator has no such project; a request of a program or a page of its own machine makes it.")
+    }
     guard Self.isID(id) else {
       throw AccountError(.configurationNotFound, "A project's id has 1 to 64 letters, digits and - . _ :")
     }
@@ -150,10 +156,11 @@ public final class AccountsDirectory: Sendable {
 
   /// The accounts of a project's tenant that a request names.
   ///
+  /// - Parameter isMade: the request may have an emulator make a tenant.
   /// - Throws: `tenantNotFound`, `quotaExceeded`.
-  package func tenant(_ id: String, of project: Accounts) async throws(AccountError) -> Accounts {
+  package func tenant(_ id: String, of project: Accounts, isMade: Bool) async throws(AccountError) -> Accounts {
     guard let tenants = project.tenants else { throw AccountError(.tenantNotFound) }
-    return withNewestKeys(try await tenants.accounts(named: id))
+    return withNewestKeys(isMade ? try await tenants.accounts(named: id) : try tenants.accounts(of: id))
   }
 
   /// The accounts of a tenant of the server's own project; makes none.

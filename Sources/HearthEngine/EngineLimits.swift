@@ -6,9 +6,22 @@ public struct EngineLimits: Sendable {
   /// every change of rules or identity, during which the database decides nothing else.
   public var listensPerConnectionMax = 10_000
 
-  /// Listens of all connections together: at about a kilobyte each, what a database may take of the machine's memory
-  /// beside its data.
-  public var listensMax = 1_000_000
+  /// The bytes that all listens of a database may count for. Clients share them: ``ShareRule``. A server takes
+  /// ``listensMemoryPercentMax`` of its memory.
+  public var listensBytesMax = 1 << 30
+
+  /// Of the memory that the process may use, what the listens of a database may take beside its data.
+  public static let listensMemoryPercentMax = 15
+
+  /// The same in any case: fifty thousand listens.
+  public static let listensBytesMin = 64 << 20
+
+  /// The bytes that a listen counts for, whatever its path: itself, its grant, its place with others and in its connection's tables.
+  public static let listenBytes = 1 << 10
+
+  /// The bytes that each level of a listen's path counts for besides the bytes of its key: a listen below keys of its own makes
+  /// places of its own, there and among what rules depend on.
+  public static let listenLevelBytes = 512
 
   /// Children from which on an order that the rules declare is worked out once and kept, at 64 bytes or less a child.
   /// Fewer children are looked at one by one in the time that a write takes.

@@ -54,7 +54,7 @@ package struct IdentityEndpoints: Sendable {
         return .published(body(route.operation == .discovery ? home : accounts))
       case .unserved(let what):
         if let refusal = refusal(route, request) { return refusal }
-        _ = try match.project.map { id throws(AccountError) in try directory.accounts(of: id) }
+        _ = try match.project.map { id throws(AccountError) in try project(id, for: request) }
         throw AccountError(.notImplemented, "This server does not serve \(what).")
       case .answer(let perform):
         if let refusal = refusal(route, request) { return refusal }
@@ -80,7 +80,7 @@ package struct IdentityEndpoints: Sendable {
     _ request: IdentityRequest, _ route: IdentityRoute, _ match: IdentityRouter.Match,
     _ perform: @escaping @Sendable (Accounts, IdentityCall) async throws(AccountError) -> JSON
   ) async throws(AccountError) -> IdentityResponse {
-    let named = try match.project.map { id throws(AccountError) in try directory.accounts(of: id) }
+    let named = try match.project.map { id throws(AccountError) in try project(id, for: request) }
     let call = try call(request, route, match)
     let home: Accounts
     if route.access == .operator {
@@ -119,6 +119,19 @@ package struct IdentityEndpoints: Sendable {
     call.configurationID =
       match.configuration ?? request.parameter("oauthIdpConfigId") ?? request.parameter("inboundSamlConfigId")
     return call
+  }
+
+  /// The accounts of a project that a request names.
+  private func project(_ id: String, for request: IdentityRequest) throws(AccountError) -> Accounts {
+    try directory.accounts(of: id, isMade: Self.mayMake(request.authority, isFromLoopback: request.isFromLoopback))
+  }
+
+  /// Returns true for a request that may have an emulator make a project or a tenant that it names: one of a program or a
+  /// page of its own machine, or of an administrator. Pages of any site can send requests to a developer's machine, and what they make
+  /// would stay.
+  private static func mayMake(_ authority: IdentityRequest.Authority, isFromLoopback: Bool) -> Bool {
+    if case .administrator = authority { return true }
+    return isFromLoopback
   }
 
   private static func methodNotAllowed(_ methods: String) -> IdentityResponse {
@@ -164,13 +177,14 @@ package struct IdentityEndpoints: Sendable {
       guard call.isAdministrator else {
         throw AccountError(.insufficientPermission, "Only authenticated requests can specify target_project_id.")
       }
-      if project == nil { target = try directory.accounts(of: id) }
+      if project == nil { target = try directory.accounts(of: id, isMade: true) }
     }
     let tenant = try call.text("tenantId").flatMap { $0.isEmpty ? nil : $0 }
     if let tenant, let pathTenant = call.pathTenant, tenant != pathTenant { throw AccountError(.tenantMismatch) }
     let home: Accounts
     if let id = tenant ?? call.pathTenant {
-      home = try await directory.tenant(id, of: target ?? accounts)
+      home = try await directory.tenant(
+        id, of: target ?? accounts, isMade: call.isAdministrator || call.isFromLoopback)
       if case .idToken(let token)? = call.shownText, directory.home(ofToken: token) !== home {
         throw AccountError(.tenantMismatch)
       }

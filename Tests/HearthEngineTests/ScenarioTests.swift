@@ -204,7 +204,7 @@ import Testing
 
   @Test func `a database holds no more listens than it may`() throws {
     var limits = EngineLimits()
-    limits.listensMax = 2
+    limits.listensBytesMax = 3_600
     try expectScenario(
       """
       rules {"rules": {".read": true}}

@@ -378,6 +378,15 @@ import Testing
     #expect(fill("192.0.2.1", "f") == 4)
   }
 
+  @Test("all networks of a /48 together leave others their half")
+  func sessionSharesOfProviders() throws {
+    let test = try Fixture { $0.sessionsMax = 400 }
+    var taken = 0
+    for network in 0..<400 where test.insert(test.entry("2001:db8:1:\(network)::1"), "a\(network)") { taken += 1 }
+    #expect(taken >= 290 && taken <= 300)
+    #expect((0..<200).count { test.insert(test.entry("198.51.100.1"), "b\($0)") } >= 49)
+  }
+
   @Test("where a network has its share, a new session takes the place of the one that has rested longest")
   func restingSessions() throws {
     let test = try Fixture { $0.sessionsMax = 8 }

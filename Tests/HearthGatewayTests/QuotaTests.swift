@@ -63,7 +63,7 @@ import Testing
     let allowance = DatabaseAllowance()
     allowance.set(try Self.quotas(#"{"requestsPerSecond":3,"clientRequestsPerSecond":2}"#))
     let (a, b) = (try allowance.enter(as: .user("a"), at: 0).get(), try allowance.enter(as: .user("b"), at: 0).get())
-    let (first, second) = (try #require(a), try #require(b))
+    let (first, second) = (try #require(a.client), try #require(b.client))
     #expect(allowance.take(10, first, at: 0) == nil && allowance.take(10, first, at: 0) == nil)
     for _ in 0..<5 { #expect(allowance.take(10, first, at: 0)?.kind == .clientRequestsPerSecond) }
     #expect(allowance.take(10, second, at: 0) == nil, "what was refused took nothing of what all have")
@@ -82,11 +82,11 @@ import Testing
     limits.clientsMax = 8
     let allowance = DatabaseAllowance(limits: limits)
     allowance.set(try Self.quotas(#"{"clientRequestsPerSecond":1,"clientConnections":3}"#))
-    var clients: [QuotaClient?] = []
-    for number in 0..<11 { clients.append(try allowance.enter(as: .user("\(number)"), at: 0).get()) }
+    var entries: [DatabaseAllowance.Entry] = []
+    for number in 0..<11 { entries.append(try allowance.enter(as: .user("\(number)"), at: 0).get()) }
     #expect(allowance.clientCount == 9, "eight, and the others")
     #expect(throws: QuotaRefusal.self) { try allowance.enter(as: .user("more"), at: 0).get() }
-    for client in clients { allowance.leave(client) }
+    for index in entries.indices { allowance.leave(&entries[index]) }
     #expect(allowance.connectionCount == 0)
     _ = try allowance.enter(as: .user("more"), at: 10 * Self.second).get()
     #expect(allowance.clientCount == 1)
@@ -113,6 +113,48 @@ import Testing
     #expect(seat("a") == nil && seat("a", .user("v")) != nil && seat("a", nil) != nil)
     seats = []
     #expect(desk.connectionCount(of: "a") == 0)
+  }
+
+  @Test("one network with all the connections it can have leaves other networks theirs, and administrators too")
+  func connectionShares() throws {
+    var limits = QuotaLimits()
+    limits.connectionsMax = 4_000
+    let desk = QuotaDesk(limits: limits)
+    func seats(_ third: Int, max: Int = 5_000, name: QuotaClientName? = nil) -> [QuotaSeat] {
+      var seats: [QuotaSeat] = []
+      while seats.count < max {
+        let address = "10.0.\(third).\(seats.count % 250)"
+        let client = name ?? QuotaClientName(uid: nil, address: address)
+        guard let seat = try? desk.seat(in: "a", of: client, from: NetworkPrefix(address: address)).get() else { break }
+        seats.append(seat)
+      }
+      return seats
+    }
+    let hogs = seats(1)
+    #expect(hogs.count == 3_500)
+    let others = (2...9).map { seats($0, max: 5) }
+    #expect(others.allSatisfy { $0.count == 5 })
+    let administrator = try? desk.seat(in: "a", of: nil, from: NetworkPrefix(address: "10.0.1.1")).get()
+    #expect(administrator != nil)
+    withExtendedLifetime((hogs, others, administrator)) {}
+  }
+
+  @Test("one network does not use up the places of clients that are told apart")
+  func clientShares() throws {
+    var limits = QuotaLimits()
+    limits.clientsMax = 800
+    let allowance = DatabaseAllowance(limits: limits)
+    allowance.set(try Self.quotas(#"{"clientRequestsPerSecond":1}"#))
+    func entry(_ name: String, _ address: String) throws -> DatabaseAllowance.Entry {
+      try allowance.enter(as: .user(name), from: NetworkPrefix(address: address), at: 0).get()
+    }
+    var hogs: [DatabaseAllowance.Entry] = []
+    for number in 0..<1_000 { hogs.append(try entry("hog \(number)", "2001:db8:1:\(number)::1")) }
+    #expect(hogs.last?.client?.name == .others)
+    var entries = hogs + [try entry("ann", "198.51.100.1"), try entry("bob", "198.51.100.2")]
+    #expect(entries.suffix(2).map { $0.client?.name } == [.user("ann"), .user("bob")])
+    for index in entries.indices { allowance.leave(&entries[index]) }
+    #expect(allowance.connectionCount == 0)
   }
 
   @Test("who signs in is another client from then on, and an administrator is none")
@@ -233,7 +275,7 @@ import Testing
     let allowance = DatabaseAllowance()
     allowance.set(try Self.quotas(#"{"requestsPerSecond":1000,"clientRequestsPerSecond":1}"#))
     var clients: [QuotaClient] = []
-    for _ in 0..<300 { clients.append(try #require(try allowance.enter(as: .user("u"), at: 0).get())) }
+    for _ in 0..<300 { clients.append(try #require(try allowance.enter(as: .user("u"), at: 0).get().client)) }
     #expect(allowance.take(1, clients[0], at: 0) == nil)
     #expect(allowance.take(1, clients[1], at: 0)?.connectionCount == 300)
   }

@@ -2,6 +2,7 @@ import Foundation
 import HearthCluster
 import HearthTestKit
 import LinkTestKit
+import NIOCore
 import NIOPosix
 import Testing
 
@@ -81,6 +82,34 @@ import Testing
       try await a.links.ask(NodeID("b"), [1], timeoutSeconds: 60).get()
     }
     waiting.succeed([])
+  }
+
+  @Test("idle connections without a certificate, however many and for however long, do not keep a node out")
+  func strangers() async throws {
+    let certificates = try Self.certificates.get()
+    let a = try await LinkedNode("a", try certificates.identity("a"))
+    let b = try await LinkedNode("b", try certificates.identity("b"))
+    defer { for node in [a, b] { node.links.close() } }
+    b.begin(knowing: [])
+    let group = MultiThreadedEventLoopGroup.singleton
+    let port = b.port
+    let connect = { try await ClientBootstrap(group: group).connect(host: "127.0.0.1", port: port).get() }
+    var first: [any Channel] = []
+    for _ in 0..<70 { first.append(try await connect()) }
+    // Those that others take the place of are closed, and come again at once.
+    let attacker = Task { [first] in
+      var idle = first
+      while !Task.isCancelled {
+        for channel in [try await connect(), try await connect()] { idle.append(channel) }
+        try await Task.sleep(for: .milliseconds(20))
+      }
+      return idle
+    }
+    for node in [a, b] { node.begin(knowing: [a, b]) }
+    let isConnected = try await Patience.until { a.links.connected == [b.run] && b.links.connected == [a.run] }
+    attacker.cancel()
+    _ = try? await attacker.value
+    #expect(isConnected)
   }
 
   @Test("a later run of a node takes the place of the one before; what ended is connected again")

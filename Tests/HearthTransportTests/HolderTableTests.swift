@@ -1,3 +1,4 @@
+import HearthTree
 import Testing
 
 @testable import HearthTransport
@@ -17,19 +18,20 @@ import Testing
     }
 
     mutating func set(
-      _ name: String, _ bytes: Int, moved: Int? = nil, isAnonymous: Bool = false, isFixed: Bool = false
+      _ name: String, _ bytes: Int, moved: Int? = nil, isAnonymous: Bool = false, isFixed: Bool = false,
+      from network: NetworkPrefix? = nil
     ) {
-      let id = id(name)
+      let id = id(name, from: network)
       table.update(
         id, .init(ownBytes: bytes, movedBytes: moved ?? bytes, isAnonymous: isAnonymous, isFixed: isFixed),
         milliseconds: milliseconds)
     }
 
-    mutating func id(_ name: String) -> UInt64 {
+    mutating func id(_ name: String, from network: NetworkPrefix? = nil) -> UInt64 {
       if let id = ids[name] { return id }
       lastID += 1
       ids[name] = lastID
-      table.add(lastID, at: name, milliseconds: milliseconds)
+      table.add(lastID, at: name, from: network, milliseconds: milliseconds)
       return lastID
     }
 
@@ -47,6 +49,19 @@ import Testing
     var test = Fixture(heldBytesMax: 100)
     for (name, bytes) in [("a", 40), ("b", 0), ("c", 60)] { test.set(name, bytes) }
     #expect(test.table.heldBytes == 100 && test.victims() == [])
+  }
+
+  @Test("many small holders of one network go before a large one of another", arguments: [false, true])
+  func networks(isAnonymous: Bool) {
+    var test = Fixture(heldBytesMax: 1_000, anonymousBytesMax: isAnonymous ? 1_000 : 1 << 40)
+    test.set("large", 300, isAnonymous: isAnonymous, from: NetworkPrefix(addressBytes: [198, 51, 100, 1]))
+    for number in 0..<71 {
+      // As an attacker who has all of a /24.
+      let network = NetworkPrefix(addressBytes: [192, 0, 2, UInt8(number)])
+      test.set("small \(number)", 10, isAnonymous: isAnonymous, from: network)
+    }
+    let victims = test.victims()
+    #expect(!victims.isEmpty && victims.allSatisfy { $0.hasPrefix("small") }, "\(victims)")
   }
 
   @Test("beyond it the largest go, no more of them than must, and each is told once; the newest stays")

@@ -39,7 +39,7 @@ import Testing
     "HearthTriggers": ["HearthCrypto", "HearthTree"],
     "HearthJournal": ["HearthTree"],
     "HearthCluster": ["HearthJournal"],
-    "HearthNode": nio.union(["HearthCluster", "Dispatch", "Logging"]),
+    "HearthNode": nio.union(["HearthCluster", "HearthTree", "Dispatch", "Logging"]),
     "HearthBackup": ["CZstd", "HearthCrypto", "HearthEngine", "HearthJournal", "HearthSystem", "HearthTree"],
     "HearthRows": ["GRDB"],
     "HearthSQLite": ["CSQLite", "HearthJournal", "HearthRows", "HearthSystem", "GRDB", "Dispatch"],
@@ -68,7 +68,9 @@ import Testing
       "HearthTree", "Dispatch", "Logging",
     ]),
     "HearthIdentity": ["HearthAccounts", "HearthCrypto", "HearthEngine", "HearthPlugin", "HearthSAML", "HearthTree"],
-    "HearthTransport": nio.union(["CoreMetrics", "HearthDigest", "HearthMetrics", "HearthSystem", "Dispatch"]),
+    "HearthTransport": nio.union([
+      "CoreMetrics", "HearthDigest", "HearthMetrics", "HearthSystem", "HearthTree", "Dispatch",
+    ]),
     "HearthGateway": nio.union([
       "CoreMetrics", "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal",
       "HearthMetrics", "HearthOutbox", "HearthRules",

@@ -83,7 +83,8 @@ package struct ActionCodes: Sendable {
       throw AccountError(.operationNotAllowed, "No mail can be sent from here.")
     }
     let isReset = order.purpose == .resetPassword
-    guard throttle.admitMail(to: order.recipient, isReset: isReset, address: order.client.address, now: now) else {
+    let part = MailPart(order.purpose)
+    guard throttle.admitMail(to: order.recipient, part, address: order.client.address, now: now) else {
       throw AccountError(isReset ? .resetLimit : .quotaExceeded, "Too many mails. Try again later.")
     }
     if configuration.isEmulator {

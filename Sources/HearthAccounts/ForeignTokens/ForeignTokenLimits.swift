@@ -6,10 +6,14 @@ struct ForeignTokenLimits: Sendable {
   var questionsPerVerifierMax = 128
   /// Of the same, those of one client network.
   var questionsPerNetworkMax = 32
+  /// Of the same, those of one /24 or /48 around such networks.
+  var questionsPerSiteMax = 64
   /// Requests and sockets that wait for an answer.
   var waitersMax = 4_096
   /// Of the same, those of one client network.
   var waitersPerNetworkMax = 128
+  /// Of the same, those of one /24 or /48 around such networks.
+  var waitersPerSiteMax = 1_024
   /// Tokens that count, remembered as long as their verifiers say.
   var acceptedMax = 10_000
   /// Bytes that these take at most, as counted by their claims.

@@ -1,5 +1,6 @@
 import HearthCrypto
 import HearthPlugin
+import HearthTree
 
 /// What is known, asked and revoked of tokens that the server did not make.
 ///
@@ -14,7 +15,7 @@ struct ForeignTokenTable {
     var serial: UInt64
     var waiters: [UInt64]
     /// Who had it asked.
-    var network: String
+    var network: ClientNetwork
     /// Too much was revoked meanwhile for the answer to be judged by it.
     var isVoid = false
   }
@@ -22,7 +23,7 @@ struct ForeignTokenTable {
   /// Somebody who shows a token that is being looked at.
   private struct Waiter {
     var key: Key
-    var network: String
+    var network: ClientNetwork
     /// Nil as long as it is being asked.
     var outcome: ForeignTokenOutcome?
     var tell: @Sendable () -> Void
@@ -38,7 +39,9 @@ struct ForeignTokenTable {
   private(set) var cache: ForeignTokenCache
   private var questions: [Key: Question] = [:]
   private var waiters: [UInt64: Waiter] = [:]
+  /// Waiters by network, and by the /24 or /48 around it.
   private var networks: [String: Int] = [:]
+  private var sites: [NetworkPrefix: Int] = [:]
   private var histories: [String: History] = [:]
   private var lastWaiter: UInt64 = 0
 
@@ -77,35 +80,40 @@ struct ForeignTokenTable {
   ///   - nowSeconds: since 1970; a token that has ended since it was remembered has expired.
   ///   - tell: called once there is an outcome to be taken with ``take(_:)``.
   mutating func show(
-    _ key: Key, from network: String, nowMilliseconds: Int64, nowSeconds: Int64, tell: @escaping @Sendable () -> Void
+    _ key: Key, from network: ClientNetwork, nowMilliseconds: Int64, nowSeconds: Int64, tell: @escaping @Sendable () -> Void
   ) -> Shown {
     if let outcome = remembered(key, nowMilliseconds: nowMilliseconds, nowSeconds: nowSeconds) {
       return .known(outcome)
     }
-    guard waiters.count < limits.waitersMax, networks[network, default: 0] < limits.waitersPerNetworkMax else {
-      return .full
-    }
+    let site = network.prefix.widest
+    guard waiters.count < limits.waitersMax, networks[network.text, default: 0] < limits.waitersPerNetworkMax,
+      sites[site, default: 0] < limits.waitersPerSiteMax
+    else { return .full }
     guard questions[key] != nil || mayAsk(key.verifier, for: network) else { return .full }
     lastWaiter += 1
     waiters[lastWaiter] = Waiter(key: key, network: network, tell: tell)
-    networks[network, default: 0] += 1
+    networks[network.text, default: 0] += 1
+    sites[site, default: 0] += 1
     if questions[key]?.waiters.append(lastWaiter) != nil { return .waits(lastWaiter) }
     let serial = histories[key.verifier]?.serial ?? 0
     questions[key] = Question(serial: serial, waiters: [lastWaiter], network: network)
     return .asks(lastWaiter, serial: serial)
   }
 
-  private func mayAsk(_ verifier: String, for network: String) -> Bool {
+  private func mayAsk(_ verifier: String, for network: ClientNetwork) -> Bool {
     questions.count < limits.questionsMax
       && questions.count { $0.key.verifier == verifier } < limits.questionsPerVerifierMax
       && questions.count { $0.value.network == network } < limits.questionsPerNetworkMax
+      && questions.count { $0.value.network.prefix.widest == network.prefix.widest } < limits.questionsPerSiteMax
   }
 
   /// Takes the outcome that the waiter was told to take; it waits no more. To be called in the turn in which whoever waits
   /// goes by it: what is revoked later reaches them there.
   mutating func take(_ id: UInt64) -> ForeignTokenOutcome {
     guard let waiter = waiters.removeValue(forKey: id) else { return .undecided("was not asked") }
-    if let count = networks[waiter.network] { networks[waiter.network] = count > 1 ? count - 1 : nil }
+    let (network, site) = (waiter.network.text, waiter.network.prefix.widest)
+    if let count = networks[network] { networks[network] = count > 1 ? count - 1 : nil }
+    if let count = sites[site] { sites[site] = count > 1 ? count - 1 : nil }
     if waiter.outcome == nil { questions[waiter.key]?.waiters.removeAll { $0 == id } }
     return waiter.outcome ?? .undecided("has not answered")
   }

@@ -66,7 +66,7 @@ package final class ForeignTokens: Sendable {
     let (shown, number) = state.withLock { state -> (ForeignTokenTable.Shown, UInt64) in
       guard !state.isClosed else { return (.known(.undecided("is not asked by a server that stops")), 0) }
       let shown = state.table.show(
-        key, from: ClientNetwork(address).text, nowMilliseconds: now.monotonicMilliseconds, nowSeconds: nowSeconds,
+        key, from: ClientNetwork(address), nowMilliseconds: now.monotonicMilliseconds, nowSeconds: nowSeconds,
         tell: { [self] in later(WaitingToken(tokens: self, place: place, verifier: key.verifier)) })
       if case .waits(let id) = shown { place.set(id) }
       if case .asks(let id, _) = shown {

@@ -22,16 +22,17 @@ package struct AccountMails: Sendable {
       MailText(purpose, to: address, user: user, newEmail: newEmail, link: link).message(configuration.value))
   }
 
-  /// A notice to the user's address. The owner of a proven address always gets it; for an unproven one, which may
-  /// belong to a stranger, the mail limits apply.
+  /// A notice to the user's address. The owner of a proven address gets it for as long as the day's notices last, of
+  /// which every recipient has a share; for an unproven one, which may belong to a stranger, the limits of an address and
+  /// of a client apply too.
   func tell(_ kind: MailMessage.Kind, _ user: UserRecord, client: ClientInfo, now: Instant) {
     guard queue.canSend, let email = user.email else { return }
-    guard user.isEmailVerified || throttle.admitMail(to: email, address: client.address, now: now) else { return }
+    guard admits(email, isProven: user.isEmailVerified, client, now) else { return }
     queue.send(MailText(kind, to: email, user: user, newEmail: nil, link: nil).message(configuration.value))
   }
 
-  /// Tells the owner of the address that an account had before a change of its proofs, with the link that takes it back. The
-  /// owner of a proven address always gets it.
+  /// Tells the owner of the address that an account had before a change of its proofs, with the link that takes it back. For
+  /// a proven address only the bound of the day's notices counts.
   ///
   /// - Parameters:
   ///   - before: the account before the change.
@@ -42,9 +43,13 @@ package struct AccountMails: Sendable {
     client: ClientInfo, now: Instant
   ) {
     guard queue.canSend, let email = before.email else { return }
-    guard before.isEmailVerified || throttle.admitMail(to: email, address: client.address, now: now) else { return }
+    guard admits(email, isProven: before.isEmailVerified, client, now) else { return }
     var text = MailText(kind, to: email, user: user, newEmail: user.email, link: link)
     text.detail = detail
     queue.send(text.message(configuration.value))
+  }
+
+  private func admits(_ email: String, isProven: Bool, _ client: ClientInfo, _ now: Instant) -> Bool {
+    throttle.admitMail(to: email, .notice, isOwners: isProven, address: client.address, now: now)
   }
 }

@@ -155,21 +155,21 @@ package final class PasswordPool: Sendable {
     let result = await withCheckedContinuation { (continuation: CheckedContinuation<T?, Never>) in
       let job = Job(
         run: { continuation.resume(returning: work()) }, refuse: { continuation.resume(returning: nil) })
-      enter(job, for: ClientNetwork(client).text)
+      enter(job, for: ClientNetwork(client))
     }
     guard let result else { throw AccountError(.unavailable) }
     return result
   }
 
   /// Starts the job, lets it wait, or refuses it.
-  private func enter(_ job: Job, for client: String) {
+  private func enter(_ job: Job, for client: ClientNetwork) {
     enum Place { case start, wait, full }
     let place = state.withLock { state -> Place in
       if state.running < slots {
         state.running += 1
         return .start
       }
-      if state.queue.append(job, for: client) { return .wait }
+      if state.queue.append(job, for: client.text, in: client.prefix) { return .wait }
       state.refusedCount += 1
       return .full
     }

@@ -1,3 +1,5 @@
+import HearthTree
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -11,6 +13,8 @@
 public struct ClientNetwork: Sendable, Hashable {
   /// `192.0.2.1`, `2001:db8:0:1::/64`, or another text as it came.
   public let text: String
+  /// ``NetworkPrefix/unknown`` for what is no address.
+  package let prefix: NetworkPrefix
 
   /// The longest text that is looked at: an IPv6 address with a zone.
   private static let textBytesMax = 64
@@ -24,21 +28,33 @@ public struct ClientNetwork: Sendable, Hashable {
     var v4 = in_addr()
     var v6 = in6_addr()
     if inet_pton(AF_INET, plain, &v4) == 1 {
-      text = Self.dotted(withUnsafeBytes(of: v4) { Array($0) })
+      prefix = NetworkPrefix(addressBytes: withUnsafeBytes(of: v4) { Array($0) })
     } else if inet_pton(AF_INET6, plain, &v6) == 1 {
-      let bytes = withUnsafeBytes(of: v6) { Array($0) }
-      // An IPv4 peer on a socket that serves both.
-      let isMapped = bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 255 && bytes[11] == 255
-      text = isMapped ? Self.dotted(Array(bytes[12...])) : Self.prefix(bytes)
+      prefix = NetworkPrefix(addressBytes: withUnsafeBytes(of: v6) { Array($0) })
     } else {
-      text = head
+      prefix = .unknown
     }
+    text = prefix == .unknown ? head : prefix.text
   }
 
-  private static func dotted(_ bytes: [UInt8]) -> String { bytes.map { String($0) }.joined(separator: ".") }
+  /// A network that counts what its clients do, and how many times a client's allowance it has.
+  struct Counted: Sendable {
+    var text: String
+    var factor: Int
+  }
 
-  private static func prefix(_ bytes: [UInt8]) -> String {
-    let groups = stride(from: 0, to: 8, by: 2).map { String(UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]), radix: 16) }
-    return groups.joined(separator: ":") + "::/64"
+  /// The client's network and those around it. A customer of IPv6 has a /64, a /56 or a /48, so that what holds for one
+  /// client has to hold for these, at more than its own number and at far less than that of all their parts.
+  var counted: [Counted] {
+    guard prefix != .unknown else { return [Counted(text: text, factor: 1)] }
+    return prefix.widening.map { network in
+      let factor =
+        switch network.length {
+        case 56: 4
+        case 24, 48: 16
+        default: 1
+        }
+      return Counted(text: network.text, factor: factor)
+    }
   }
 }

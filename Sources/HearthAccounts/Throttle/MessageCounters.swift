@@ -18,4 +18,18 @@ struct MessageCounters: Sendable {
     return hour.admit(perHour, periodMilliseconds: 3_600_000, nowMilliseconds: nowMilliseconds)
       && day.admit(perDay, periodMilliseconds: 86_400_000, nowMilliseconds: nowMilliseconds)
   }
+
+  /// Messages within the last hour, and within the last day.
+  mutating func counts(nowMilliseconds: Int64) -> (hour: Int, day: Int) {
+    (
+      hour.count(periodMilliseconds: 3_600_000, nowMilliseconds: nowMilliseconds),
+      day.count(periodMilliseconds: 86_400_000, nowMilliseconds: nowMilliseconds)
+    )
+  }
+
+  /// Counts one message, at the moment that was looked at last.
+  mutating func add() {
+    hour.add()
+    day.add()
+  }
 }

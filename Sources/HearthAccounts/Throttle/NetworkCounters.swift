@@ -3,6 +3,7 @@ struct NetworkCounters: Sendable {
   var signUps = SlidingCounter()
   var anonymousSignUps = SlidingCounter()
   var mails = SlidingCounter()
+  var mailsOfDay = SlidingCounter()
   var credentialFailures = SlidingCounter()
   var refusalRecords = SlidingCounter()
   private var failures = TokenBucket()
@@ -45,4 +46,5 @@ struct NetworkCounters: Sendable {
 struct RecipientCounters: Sendable {
   var minute = TokenBucket()
   var hour = SlidingCounter()
+  var day = SlidingCounter()
 }

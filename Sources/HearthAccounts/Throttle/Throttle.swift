@@ -16,24 +16,28 @@ final class Throttle: Sendable {
     case refused(retryAfterSeconds: Int64)
   }
 
-  private static let minute: Int64 = 60_000
-  private static let hour: Int64 = 3_600_000
-  private static let day: Int64 = 86_400_000
+  static let minute: Int64 = 60_000
+  static let hour: Int64 = 3_600_000
+  static let day: Int64 = 86_400_000
 
-  private let limits: ThrottleLimits
-  private let key: [UInt8]
+  let limits: ThrottleLimits
+  private let notice: @Sendable (AccountsNotice) -> Void
+  let key: [UInt8]
   private let persist: @Sendable (_ key: String, _ lock: AccountLock?) -> Void
-  private let state: Mutex<ThrottleState>
+  let state: Mutex<ThrottleState>
 
   /// - Parameters:
   ///   - addressKey: keys the counters; the same after a restart, or restored locks name nobody.
   ///   - restored: what was saved.
+  ///   - notice: takes what an operator should know of bounds of money.
   ///   - persist: saves an account's lock, or with nil removes it. In order; from any thread; does not wait.
   init(
     limits: ThrottleLimits, addressKey: [UInt8], restored: [String: AccountLock],
+    notice: @escaping @Sendable (AccountsNotice) -> Void = { _ in },
     persist: @escaping @Sendable (_ key: String, _ lock: AccountLock?) -> Void
   ) {
     self.limits = limits
+    self.notice = notice
     key = addressKey.isEmpty ? [0] : addressKey
     self.persist = persist
     state = Mutex(ThrottleState(limits: limits, restored: restored))
@@ -98,90 +102,25 @@ final class Throttle: Sendable {
 
   /// Counts one new account of a client, unless it is one too many.
   func admitSignUp(address: String, isAnonymous: Bool, now: Instant) -> Bool {
-    changeNetwork(address) { counters in
-      isAnonymous
-        ? counters.anonymousSignUps.admit(
-          limits.anonymousPerHour, periodMilliseconds: Self.hour, nowMilliseconds: now.monotonicMilliseconds)
-        : counters.signUps.admit(
-          limits.signUpsPerHour, periodMilliseconds: Self.hour, nowMilliseconds: now.monotonicMilliseconds)
-    }
-  }
-
-  /// Counts one mail, unless it is one too many for the recipient, the client or the server. The request is answered
-  /// the same either way.
-  ///
-  /// - Parameters:
-  ///   - email: in canonical form.
-  ///   - isReset: resets have a counter of their own, so that causing other mails to an address cannot block its
-  ///     owner's reset.
-  func admitMail(to email: String, isReset: Bool = false, address: String, now: Instant) -> Bool {
-    let recipient = CounterKey(isReset ? .resetRecipient : .recipient, email, key: key)
-    let network = CounterKey(.network, ClientNetwork(address).text, key: key)
-    let milliseconds = now.monotonicMilliseconds
+    let limit = isAnonymous ? limits.anonymousPerHour : limits.signUpsPerHour
+    let counter = isAnonymous ? \NetworkCounters.anonymousSignUps : \NetworkCounters.signUps
+    let networks = networks(address)
     return state.withLock { state in
-      // Copies, that are kept only when all of them admit it.
-      var to = state.recipients.value(recipient) ?? RecipientCounters()
-      var from = state.networks.value(network) ?? NetworkCounters()
-      var all = state.mailsOfDay
-      let perMinute = max(1, limits.mailsPerAddressPerMinute)
-      guard
-        to.minute.take(
-          perMinute, intervalMilliseconds: Self.minute / Int64(perMinute), nowMilliseconds: milliseconds) == nil,
-        to.hour.admit(
-          limits.mailsPerAddressPerHour, periodMilliseconds: Self.hour, nowMilliseconds: milliseconds),
-        from.mails.admit(limits.mailsPerClientPerHour, periodMilliseconds: Self.hour, nowMilliseconds: milliseconds),
-        all.admit(limits.mailsPerDay, periodMilliseconds: Self.day, nowMilliseconds: milliseconds)
-      else { return false }
-      state.recipients.set(recipient, to)
-      state.networks.set(network, from)
-      state.mailsOfDay = all
+      var counters = networks.map { state.networks.value($0.key) ?? NetworkCounters() }
+      for (index, network) in networks.enumerated() {
+        guard
+          counters[index][keyPath: counter].admit(
+            limit * network.factor, periodMilliseconds: Self.hour, nowMilliseconds: now.monotonicMilliseconds)
+        else { return false }
+      }
+      for (index, network) in networks.enumerated() { state.networks.set(network.key, counters[index]) }
       return true
     }
   }
 
-  /// Whose message is one too many.
-  enum MessageRefusal: Sendable, Equatable { case number, network, country, all }
-
-  /// Counts one text message, unless it is one too many for the number, the client, the country or the server; then it
-  /// counts for none of them.
-  ///
-  /// - Parameter number: E.164.
-  /// - Returns: nil when it may be sent.
-  func admitMessage(to number: String, country: String, address: String, now: Instant) -> MessageRefusal? {
-    let numberKey = CounterKey(.message, number, key: key)
-    let networkKey = CounterKey(.messageNetwork, ClientNetwork(address).text, key: key)
-    let milliseconds = now.monotonicMilliseconds
-    return state.withLock { state in
-      // Copies, that are kept only when all of them admit it.
-      var to = state.messages.value(numberKey) ?? MessageCounters()
-      var from = state.messages.value(networkKey) ?? MessageCounters()
-      var there = state.messageCountries[country] ?? MessageCounters()
-      var all = state.allMessages
-      guard
-        to.admit(
-          perMinute: limits.messagesPerNumberPerMinute, perHour: limits.messagesPerNumberPerHour,
-          perDay: limits.messagesPerNumberPerDay, nowMilliseconds: milliseconds)
-      else { return .number }
-      guard
-        from.admit(
-          perHour: limits.messagesPerClientPerHour, perDay: limits.messagesPerClientPerDay,
-          nowMilliseconds: milliseconds)
-      else { return .network }
-      guard
-        there.admit(
-          perHour: limits.messagesPerCountryPerHour, perDay: limits.messagesPerCountryPerDay,
-          nowMilliseconds: milliseconds)
-      else { return .country }
-      guard
-        all.admit(
-          perHour: limits.messagesPerHour, perDay: limits.messagesPerDay, nowMilliseconds: milliseconds)
-      else { return .all }
-      state.messages.set(numberKey, to)
-      state.messages.set(networkKey, from)
-      state.messageCountries[country] = there
-      state.allMessages = all
-      return nil
-    }
+  /// The client's network and those around it, the narrowest first, and how many times a client's allowance each has.
+  func networks(_ address: String, _ kind: CounterKey.Kind = .network) -> [(key: CounterKey, factor: Int)] {
+    ClientNetwork(address).counted.map { (CounterKey(kind, $0.text, key: key), $0.factor) }
   }
 
   /// Counts one try at a code of an account, unless it is one too many.
@@ -232,6 +171,9 @@ final class Throttle: Sendable {
         countMax, periodMilliseconds: Self.minute, nowMilliseconds: now.monotonicMilliseconds)
     }
   }
+
+  /// Tells the operator.
+  func tell(_ notices: [AccountsNotice]) { for one in notices { notice(one) } }
 
   /// Counters in memory.
   var count: Int { state.withLock { $0.count } }

@@ -6,12 +6,14 @@ struct ThrottleState: Sendable {
   var networks: RecencyMap<CounterKey, NetworkCounters>
   var recipients: RecencyMap<CounterKey, RecipientCounters>
   var codes: RecencyMap<CounterKey, SlidingCounter>
-  var mailsOfDay = SlidingCounter()
+  var mailsOfDay = MailDay()
   /// By number and by client network. Only messages that were sent are in it, which are few.
   var messages: RecencyMap<CounterKey, MessageCounters>
   /// No more than there are countries.
   var messageCountries: [String: MessageCounters] = [:]
   var allMessages = MessageCounters()
+  /// By the setting's name.
+  private var spending: [String: SpendingWatch] = [:]
   /// Accounts with failures that are still free.
   private var accounts: RecencyMap<CounterKey, AccountLock>
   /// Accounts that have none left. On their own, so that failures of many others cannot push them out.
@@ -39,6 +41,11 @@ struct ThrottleState: Sendable {
     for (text, lock) in restored.sorted(by: { $0.value.lastFailureSeconds < $1.value.lastFailureSeconds }) {
       if let key = CounterKey(text: text) { setLock(key, lock, isSaved: true) } else { unsaved.append((text, nil)) }
     }
+  }
+
+  /// Notes how much of a bound of money is used. Returns what the operator is to be told.
+  mutating func note(_ bound: SpendingBound, isRefused: Bool = false) -> AccountsNotice? {
+    spending[bound.name, default: SpendingWatch()].note(bound, isRefused: isRefused)
   }
 
   /// Seconds to wait; nil when the attempt may be evaluated, and then it is counted as failed.

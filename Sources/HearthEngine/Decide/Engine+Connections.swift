@@ -27,6 +27,7 @@ extension Engine {
   private mutating func become(_ connection: Connection, _ principal: Principal) {
     lastIdentitySerial += 1
     connection.principal = principal
+    listens.identify(connection)
     connection.identitySerial = lastIdentitySerial
     noteIdentity(of: connection)
   }

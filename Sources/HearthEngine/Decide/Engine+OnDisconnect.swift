@@ -52,7 +52,7 @@ extension Engine {
   private mutating func changeWrites(
     of connection: Connection, _ change: (inout OnDisconnectWrites, Int64) throws(Failure) -> Void
   ) throws(Failure) {
-    let wish = try onDisconnects.wish(of: connection.id, as: connection.principal, in: state.sessions, change)
+    let wish = try onDisconnects.wish(of: connection, in: state.sessions, change)
     guard let wish else { return }
     try commit(wish.changes)
     onDisconnects.note(wish)

@@ -12,7 +12,7 @@ public struct Engine {
   public let limits: EngineLimits
   let role: EngineRole
 
-  var listens = ListenIndex()
+  var listens: ListenIndex
   var connections: [ConnectionID: Connection] = [:]
   var queries: LiveQueries
   var grants: Grants
@@ -75,6 +75,7 @@ public struct Engine {
   ) {
     (self.state, self.limits, self.role) = (state, limits, role)
     if limits.countsRules { self.state.rules = state.rules.counted }
+    listens = ListenIndex(limits: limits)
     queries = LiveQueries(limits: limits)
     grants = Grants(clockIntervalMilliseconds: limits.clockIntervalMilliseconds, ignoring: ignored)
     onDisconnects = role.onDisconnectDesk(state.sessions, limits)
@@ -147,7 +148,7 @@ public struct Engine {
     switch command.action {
     case .connect:
       if connections[command.connection] == nil {
-        connections[command.connection] = Connection(id: command.connection, address: command.address ?? .unknown)
+        connections[command.connection] = listens.makeConnection(for: command)
       }
       reply(command, .ok)
     case .disconnect, .tick: break

@@ -76,6 +76,8 @@ final class Listen {
 final class Connection {
   let id: ConnectionID
   let address: AddressClass
+  /// The client's network; nil when that is not known here.
+  let network: NetworkPrefix?
   var principal = Principal.signedOut
 
   /// Names the principal among all that the engine has seen: the deadline of an earlier one is known to be stale.
@@ -84,10 +86,15 @@ final class Connection {
   /// By the trie node that each stands at, or the group of its query.
   var listens = DenseTable<ObjectIdentifier, Listen>()
 
+  /// Its part of what listens may take.
+  var share = SharedBound.Claim()
+
   /// Those with a query, by tag.
   var tagged = DenseTable<Int32, Listen>()
 
-  init(id: ConnectionID, address: AddressClass = .unknown) { (self.id, self.address) = (id, address) }
+  init(id: ConnectionID, address: AddressClass = .unknown, network: NetworkPrefix? = nil) {
+    (self.id, self.address, self.network) = (id, address, network)
+  }
 
   func listen(at node: ListenNode) -> Listen? { listens[ObjectIdentifier(node)] }
   func listen(in group: QueryGroup) -> Listen? { listens[ObjectIdentifier(group)] }

@@ -10,16 +10,35 @@ struct ListenIndex {
   var undeclaredEntries = 0
   var results = RecentResults()
   private var lastSerial: UInt64 = 0
+  /// The bytes that listens take, shared by the connections.
+  private var shares: SharedBound
+
+  init(limits: EngineLimits) { shares = SharedBound(max: limits.listensBytesMax, unit: EngineLimits.listenUnitBytes) }
 
   /// No commit concerns anybody.
   var isIdle: Bool { count == 0 && shelfCount == 0 }
 
-  /// Why a connection may not have one more listen; nil when it may.
-  func refusal(of connection: Connection, _ limits: EngineLimits) -> Failure? {
+  /// Makes the connection that a `connect` announces, with its part of what listens may take.
+  mutating func makeConnection(for command: Command) -> Connection {
+    let connection = Connection(
+      id: command.connection, address: command.address ?? .unknown, network: command.network)
+    connection.share = shares.join(ShareClaimant(network: connection.network))
+    return connection
+  }
+
+  /// Moves what a connection holds to the user that it is signed in as now.
+  mutating func identify(_ connection: Connection) {
+    let principal = connection.principal
+    shares.move(&connection.share, to: principal.uid, isAdministrator: principal.readsAll)
+  }
+
+  /// Why a connection may not have a further listen; nil when it may.
+  func refusal(of connection: Connection, at path: Path, query: Query? = nil, _ limits: EngineLimits) -> Failure? {
     if connection.listens.count >= limits.listensPerConnectionMax {
       return Failure(.tooManyListens, "This connection has too many listeners")
     }
-    return count < limits.listensMax ? nil : Failure(.tooManyListens, "This database has too many listeners")
+    return shares.admits(EngineLimits.bytes(ofListenAt: path, query), to: connection.share)
+      ? nil : Failure(.tooManyListens, "This database has too many listeners")
   }
 
   func node(at path: Path) -> ListenNode? {
@@ -79,6 +98,7 @@ struct ListenIndex {
   ) -> Listen {
     lastSerial += 1
     count += 1
+    shares.add(EngineLimits.bytes(ofListenAt: path, group?.query), to: &connection.share)
     return Listen(serial: lastSerial, connection: connection, node: node, path: path, group: group, tag: tag)
   }
 
@@ -99,6 +119,7 @@ struct ListenIndex {
     let listens = connection.listens.entries
     (connection.listens, connection.tagged) = (DenseTable(), DenseTable())
     for (_, listen) in listens { detach(listen) }
+    shares.leave(&connection.share)
   }
 
   /// Every listen, oldest first.
@@ -124,6 +145,7 @@ struct ListenIndex {
   private mutating func detach(_ listen: Listen) {
     listen.isLive = false
     count -= 1
+    shares.release(EngineLimits.bytes(ofListenAt: listen.path, listen.group?.query), of: &listen.connection.share)
     if let group = listen.group {
       group.audience.remove(listen)
       closeIfUnused(group)

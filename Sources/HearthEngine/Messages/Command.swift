@@ -16,18 +16,22 @@ public struct Command: Sendable {
   /// Where it came from; with `connect`, where all that come after it on the connection do. Nil when nobody says.
   public var address: AddressClass?
 
+  /// With `connect`, the client's network behind trusted proxies, by which shared bounds count it. Nil when it is not known.
+  public var network: NetworkPrefix?
+
   /// What is asked.
   public var action: Action
 
   /// A command of these parts.
   public init(
     connection: ConnectionID, request: Int32? = nil, principal: Principal? = nil, address: AddressClass? = nil,
-    action: Action
+    network: NetworkPrefix? = nil, action: Action
   ) {
     self.connection = connection
     self.request = request
     self.principal = principal
     self.address = address
+    self.network = network
     self.action = action
   }
 

@@ -10,6 +10,8 @@ struct OnDisconnectDesk {
     var sizeBytes = 0
     /// The number of the next write.
     var nextOrder: Int64 = 0
+    /// The connection's part of what all may take, which holds ``sizeBytes``; nil before it is noted.
+    var share: SharedBound.Claim?
 
     init() {}
 
@@ -25,14 +27,15 @@ struct OnDisconnectDesk {
   struct Wish {
     /// Places of the tree of sessions, and what is there then.
     let changes: [(location: Location, node: Node)]
-    fileprivate let connection: ConnectionID
+    fileprivate let connection: Connection
     /// nil when nothing is left.
     fileprivate let usage: Usage?
   }
 
   private let limits: EngineLimits
   private var usages: [ConnectionID: Usage] = [:]
-  private var sizeBytes = 0
+  /// The bytes that all of them take, shared by the connections.
+  private var shares: SharedBound
   /// Sessions that are to be ended, the next one last: those that were open when the database was last closed, or the
   /// server killed, and those that ended without room on the disk.
   private var leftovers: [Session]
@@ -42,17 +45,30 @@ struct OnDisconnectDesk {
   private var unnoted: Set<ConnectionID> = []
 
   /// For connections that all begin now.
-  init(limits: EngineLimits) { (self.limits, leftovers) = (limits, []) }
+  init(limits: EngineLimits) {
+    (self.limits, leftovers) = (limits, [])
+    shares = Self.shares(limits)
+  }
 
   /// - Parameter sessions: As they were found at the start; all of them are over.
   init(ended sessions: Sessions, limits: EngineLimits) {
     (self.limits, leftovers) = (limits, sessions.all.reversed())
+    shares = Self.shares(limits)
+  }
+
+  /// The bytes of a connection that asks for a few small writes.
+  private static let unitBytes = 4 << 10
+
+  private static func shares(_ limits: EngineLimits) -> SharedBound {
+    SharedBound(max: limits.onDisconnectBytesMax, unit: unitBytes)
   }
 
   /// - Parameter sessions: What others have noted of connections that go on.
   init(open sessions: Sessions, limits: EngineLimits) {
     self.init(limits: limits)
-    for session in sessions.all { set(session.connection, Usage(of: session.writes, limits)) }
+    for session in sessions.all {
+      set(session.connection, Usage(of: session.writes, limits), ShareClaimant(account: session.principal.uid))
+    }
   }
 
   // MARK: What is wanted
@@ -62,11 +78,12 @@ struct OnDisconnectDesk {
   /// - Parameter change: Gets what the connection wants, and the number of its next write.
   /// - Returns: nil when it changes nothing.
   /// - Throws: What `change` throws, and ``Failure/tooManyOnDisconnects``.
-  func wish(
-    of connection: ConnectionID, as principal: Principal, in sessions: Sessions,
+  mutating func wish(
+    of connection: Connection, in sessions: Sessions,
     _ change: (inout OnDisconnectWrites, Int64) throws(Failure) -> Void
   ) throws(Failure) -> Wish? {
-    var (usage, writes) = (usages[connection] ?? Usage(), sessions.writes(of: connection))
+    let (id, principal) = (connection.id, connection.principal)
+    var (usage, writes) = (usages[id] ?? Usage(), sessions.writes(of: id))
     try change(&writes, usage.nextOrder)
     guard !writes.changes.isEmpty else { return nil }
     usage.nextOrder += 1
@@ -78,28 +95,50 @@ struct OnDisconnectDesk {
     let isTooMuch =
       usage.count > limits.onDisconnectsPerConnectionMax
       || usage.sizeBytes > limits.onDisconnectBytesPerConnectionMax
-      || sizeBytes - oldSizeBytes + usage.sizeBytes > limits.onDisconnectBytesMax
+      || !mayHold(usage.sizeBytes - oldSizeBytes, usage.share, connection)
     guard !isMore || !isTooMuch else { throw .tooManyOnDisconnects }
-    let path = Sessions.path(of: connection)
+    let path = Sessions.path(of: id)
     guard !writes.tree.isEmpty else {
       return Wish(changes: [(Location(path: path), .empty)], connection: connection, usage: nil)
     }
     let below = path.appending(Sessions.writesKey)
     let changes =
-      sessions.contains(connection)
+      sessions.contains(id)
       ? writes.changes.map { ($0.location.under(below), $0.node) }
       : [(Location(path: path), Sessions.opened(by: principal, writes))]
     return Wish(changes: changes, connection: connection, usage: usage)
   }
 
   /// Notes what a connection has asked for.
-  mutating func note(_ wish: Wish) { set(wish.connection, wish.usage) }
+  mutating func note(_ wish: Wish) { set(wish.connection.id, wish.usage, Self.claimant(wish.connection)) }
 
   /// Forgets how much a connection has asked for.
-  mutating func forget(_ connection: ConnectionID) { set(connection, nil) }
+  mutating func forget(_ connection: ConnectionID) { set(connection, nil, ShareClaimant()) }
 
-  private mutating func set(_ connection: ConnectionID, _ usage: Usage?) {
-    sizeBytes += (usage?.sizeBytes ?? 0) - (usages[connection]?.sizeBytes ?? 0)
+  private static func claimant(_ connection: Connection) -> ShareClaimant {
+    let principal = connection.principal
+    return ShareClaimant(
+      account: principal.uid, network: connection.network, isAdministrator: principal.readsAll)
+  }
+
+  /// Returns true when the connection may hold so many bytes more; a change that takes away is always welcome.
+  private mutating func mayHold(_ bytes: Int, _ share: SharedBound.Claim?, _ connection: Connection) -> Bool {
+    guard bytes > 0 else { return true }
+    if let share { return shares.admits(bytes, to: share) }
+    var share = shares.join(Self.claimant(connection))
+    defer { shares.leave(&share) }
+    return shares.admits(bytes, to: share)
+  }
+
+  private mutating func set(_ connection: ConnectionID, _ usage: Usage?, _ claimant: @autoclosure () -> ShareClaimant) {
+    let last = usages.removeValue(forKey: connection)
+    guard var usage else {
+      if var share = last?.share { shares.leave(&share) }
+      return
+    }
+    var share = last?.share ?? shares.join(claimant())
+    shares.add(usage.sizeBytes - share.held, to: &share)
+    usage.share = share
     usages[connection] = usage
   }
 

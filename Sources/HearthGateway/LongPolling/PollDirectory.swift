@@ -1,4 +1,5 @@
 import HearthAccounts
+import HearthTree
 import NIOCore
 import Synchronization
 
@@ -26,6 +27,8 @@ final class PollDirectory: Sendable {
     var roll = PollRoll()
     /// Those of each network.
     var rolls: [ClientNetwork: PollRoll] = [:]
+    /// Sessions of each network around them, a /24 or a /48.
+    var counts: [NetworkPrefix: Int] = [:]
   }
 
   let limits: PollLimits
@@ -36,14 +39,15 @@ final class PollDirectory: Sendable {
   var count: Int { state.withLock { $0.entries.count } }
 
   /// A network that has some sessions gets one more for as long as it leaves as many free: alone it gets half of all, the
-  /// next one half of what is left. Beyond that a session takes the place of one that rests, of the same network, or of
+  /// next one half of what is left; all of a /24 or a /48 together get three quarters of it. Beyond that a session takes the place of one that rests, of the same network, or of
   /// any for a network that has none. A session costs its client nothing, and a poll under way costs a connection: so
   /// nobody can have all of a network's sessions and shut out who shares it.
   func insert(_ entry: Entry, as id: String, at now: NIODeadline) -> Admission {
     state.withLock { state in
       guard state.entries[id] == nil else { return .refused }
+      let free = limits.sessionsMax - state.entries.count
       let isWithinShare =
-        (state.rolls[entry.network]?.count ?? 0) < limits.sessionsMax - state.entries.count
+        (state.rolls[entry.network]?.count ?? 0) < free && state.counts[entry.network.prefix.widest, default: 0] < 3 * free
       var replaced: Entry?
       if !isWithinShare {
         let sample = (state.rolls[entry.network] ?? state.roll).sample(limits.sampleMax)
@@ -53,6 +57,7 @@ final class PollDirectory: Sendable {
       state.entries[id] = entry
       state.roll.insert(id)
       state.rolls[entry.network, default: PollRoll()].insert(id)
+      state.counts[entry.network.prefix.widest, default: 0] += 1
       return replaced.map { .replacing($0) } ?? .admitted
     }
   }
@@ -72,6 +77,9 @@ final class PollDirectory: Sendable {
   private static func remove(_ id: String, from state: inout State) -> Entry? {
     guard let entry = state.entries.removeValue(forKey: id) else { return nil }
     state.roll.remove(id)
+    let wide = entry.network.prefix.widest
+    state.counts[wide, default: 0] -= 1
+    if state.counts[wide] == 0 { state.counts[wide] = nil }
     state.rolls[entry.network]?.remove(id)
     if state.rolls[entry.network]?.count == 0 { state.rolls[entry.network] = nil }
     return entry

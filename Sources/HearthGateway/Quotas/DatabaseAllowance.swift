@@ -9,33 +9,56 @@ import Synchronization
 final class DatabaseAllowance: Sendable {
   private struct State {
     var quotas = DatabaseQuotas.none
-    var connectionCount = 0
+    /// The database's connections, which its clients share.
+    var connections: SharedBound
     var requests = TokenBucket()
     var bytes = TokenBucket()
-    var clients: [QuotaClientName: QuotaClient] = [:]
+    var clients: [QuotaClientName: KnownClient] = [:]
+    /// The places of ``clients``, which networks share.
+    var places: SharedBound
     /// When it is looked again which clients can be forgotten, and how many there are to be then.
     var sweepNanoseconds: Int64 = 0
     var sweepCount = 1_024
     /// The commit up to which stored bytes were counted.
     var countedPosition: Int64?
     var nextCountNanoseconds: Int64 = 0
+
+    init(_ limits: QuotaLimits) {
+      connections = SharedBound(max: limits.connectionsMax)
+      places = SharedBound(max: limits.clientsMax)
+    }
+  }
+
+  private struct KnownClient {
+    var client: QuotaClient
+    var place: SharedBound.Claim
+  }
+
+  /// A connection's place among those of its database.
+  struct Entry: Sendable {
+    /// nil for an administrator's.
+    fileprivate(set) var client: QuotaClient?
+    fileprivate var share: SharedBound.Claim
   }
 
   private let limits: QuotaLimits
-  private let state = Mutex(State())
+  private let state: Mutex<State>
   private let limitsRates = Atomic(false)
   /// Stored bytes above the quota; 0 for none.
   private let fullAt = Atomic(0)
   private let answerMax = Atomic(DataLimits.readSizeBytesMax)
 
-  init(limits: QuotaLimits = .standard) { self.limits = limits }
+  init(limits: QuotaLimits = .standard) {
+    self.limits = limits
+    state = Mutex(State(limits))
+  }
 
   // MARK: What may be
 
   var quotas: DatabaseQuotas { state.withLock { $0.quotas } }
 
   /// Connections that there are now.
-  var connectionCount: Int { state.withLock { $0.connectionCount } }
+  var connectionCount: Int { state.withLock { $0.connections.used } }
 
   /// Clients that are told apart now.
   var clientCount: Int { state.withLock { $0.clients.count } }
@@ -43,6 +66,7 @@ final class DatabaseAllowance: Sendable {
   func set(_ quotas: DatabaseQuotas) {
     state.withLock { state in
       state.quotas = quotas
+      state.connections.max = quotas[.connections] ?? limits.connectionsMax
       (state.countedPosition, state.nextCountNanoseconds) = (nil, 0)
       limitsRates.store(quotas.limitsRates, ordering: .relaxed)
       answerMax.store(quotas[.answerBytes] ?? DataLimits.readSizeBytesMax, ordering: .relaxed)
@@ -55,58 +79,85 @@ final class DatabaseAllowance: Sendable {
 
   // MARK: Connections
 
-  /// Takes a place for one more connection; ``leave(_:)`` gives it back.
+  /// Takes a place for one more connection; ``leave(_:)`` gives it back. Clients share the places: ``ShareRule``.
   ///
-  /// - Parameter name: nil for an administrator's.
-  func enter(as name: QuotaClientName?, at now: Int64) -> Result<QuotaClient?, QuotaRefusal> {
+  /// - Parameters:
+  ///   - name: nil for an administrator's.
+  ///   - network: of the client; nil where that is not known.
+  func enter(
+    as name: QuotaClientName?, from network: NetworkPrefix? = nil, at now: Int64
+  ) -> Result<Entry, QuotaRefusal> {
     state.withLock { state in
-      let max = state.quotas[.connections] ?? limits.connectionsMax
-      guard state.connectionCount < max else { return .failure(QuotaRefusal(.connections, max)) }
-      let client = join(name, &state, at: now)
-      if case .success = client { state.connectionCount += 1 }
-      return client
+      let claimant = ShareClaimant(account: name?.uid, network: network, isAdministrator: name == nil)
+      var share = state.connections.join(claimant)
+      guard state.connections.admit(to: &share) else {
+        state.connections.leave(&share)
+        return .failure(QuotaRefusal(.connections, state.connections.max))
+      }
+      switch join(name, network, &state, at: now) {
+      case .success(let client): return .success(Entry(client: client, share: share))
+      case .failure(let refusal):
+        state.connections.leave(&share)
+        return .failure(refusal)
+      }
     }
   }
 
-  /// A connection is another client's from now on.
+  /// A connection is another client's from now on; it stays the former one's when that has as many as it may.
   ///
-  /// - Returns: That client; the connection stays the former one's when it has as many as it may.
-  func move(_ client: QuotaClient?, to name: QuotaClientName?, at now: Int64) -> Result<QuotaClient?, QuotaRefusal> {
+  /// - Returns: why it stays.
+  func move(
+    _ entry: inout Entry, to name: QuotaClientName?, from network: NetworkPrefix? = nil, at now: Int64
+  ) -> QuotaRefusal? {
     state.withLock { state in
-      if client?.name == name { return .success(client) }
-      let next = join(name, &state, at: now)
-      if case .success = next { client?.disconnect() }
-      return next
+      if entry.client?.name == name { return nil }
+      switch join(name, network, &state, at: now) {
+      case .success(let next):
+        entry.client?.disconnect()
+        entry.client = next
+        state.connections.move(&entry.share, to: name?.uid, isAdministrator: name == nil)
+        return nil
+      case .failure(let refusal): return refusal
+      }
     }
   }
 
-  /// A connection of that client has ended.
-  func leave(_ client: QuotaClient?) {
-    client?.disconnect()
-    state.withLock { $0.connectionCount -= 1 }
+  /// A connection has ended.
+  func leave(_ entry: inout Entry) {
+    entry.client?.disconnect()
+    state.withLock { $0.connections.leave(&entry.share) }
   }
 
   private func join(
-    _ name: QuotaClientName?, _ state: inout State, at now: Int64
+    _ name: QuotaClientName?, _ network: NetworkPrefix?, _ state: inout State, at now: Int64
   ) -> Result<QuotaClient?, QuotaRefusal> {
     guard let name else { return .success(nil) }
-    let client = find(name, &state, at: now)
+    let client = find(name, network, &state, at: now)
     let max = state.quotas[.clientConnections]
     return client.connect(max: max) ? .success(client) : .failure(QuotaRefusal(.clientConnections, max ?? 0))
   }
 
-  private func find(_ name: QuotaClientName, _ state: inout State, at now: Int64) -> QuotaClient {
-    if let known = state.clients[name] { return known }
+  private func find(
+    _ name: QuotaClientName, _ network: NetworkPrefix?, _ state: inout State, at now: Int64
+  ) -> QuotaClient {
+    if let known = state.clients[name] { return known.client }
     if state.clients.count >= min(state.sweepCount, limits.clientsMax), now >= state.sweepNanoseconds {
-      state.clients = state.clients.filter { !$0.value.isAtRest(at: now) }
+      for (name, var known) in state.clients where known.client.isAtRest(at: now) {
+        state.places.leave(&known.place)
+        state.clients[name] = nil
+      }
       // However many come, the others are looked at no more than once a second, and seldom when many stay.
       state.sweepNanoseconds = now + 1_000_000_000
       state.sweepCount = max(1_024, 2 * state.clients.count)
     }
-    let key = state.clients.count < limits.clientsMax ? name : .others
-    if let known = state.clients[key] { return known }
+    var place = state.places.join(ShareClaimant(network: network))
+    let key: QuotaClientName = state.places.admit(to: &place) ? name : .others
+    if let known = state.clients[key] {
+      state.places.leave(&place)
+      return known.client
+    }
     let client = QuotaClient(key)
-    state.clients[key] = client
+    state.clients[key] = KnownClient(client: client, place: place)
     return client
   }
 
@@ -119,10 +170,12 @@ final class DatabaseAllowance: Sendable {
   }
 
   /// The same for a request over HTTP.
-  func refusal(ofRequest bytes: Int, from name: @autoclosure () -> QuotaClientName) -> QuotaRefusal? {
+  func refusal(
+    ofRequest bytes: Int, from client: @autoclosure () -> (name: QuotaClientName, network: NetworkPrefix)
+  ) -> QuotaRefusal? {
     guard limitsRates.load(ordering: .relaxed) else { return nil }
-    let (name, now) = (name(), Self.now)
-    return take(bytes, state.withLock { find(name, &$0, at: now) }, at: now)
+    let (client, now) = (client(), Self.now)
+    return take(bytes, state.withLock { find(client.name, client.network, &$0, at: now) }, at: now)
   }
 
   /// The client's own rates come first, so that who is over them takes nothing of what all have together.
@@ -131,7 +184,7 @@ final class DatabaseAllowance: Sendable {
     if let refusal = client.take(bytes, rates, at: now) { return refusal }
     return state.withLock { state in
       var refusal = rates.take(bytes, .requestsPerSecond, &state.requests, .bytesPerSecond, &state.bytes, at: now)
-      refusal?.connectionCount = state.connectionCount
+      refusal?.connectionCount = state.connections.used
       return refusal
     }
   }

@@ -10,6 +10,9 @@ enum QuotaClientName: Hashable, Sendable {
   /// Those who came when there were too many to tell apart.
   case others
 
+  /// The user; nil for a network.
+  var uid: String? { if case .user(let uid) = self { uid } else { nil } }
+
   /// - Parameters:
   ///   - uid: of who is signed in.
   ///   - address: where the request or the socket comes from.

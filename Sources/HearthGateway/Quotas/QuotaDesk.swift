@@ -26,10 +26,14 @@ package final class QuotaDesk: Sendable {
 
   /// A place for one more connection.
   ///
-  /// - Parameter client: nil for an administrator's.
-  func seat(in database: String, of client: QuotaClientName?) -> Result<QuotaSeat, QuotaRefusal> {
+  /// - Parameters:
+  ///   - client: nil for an administrator's.
+  ///   - network: of the client; nil where that is not known.
+  func seat(
+    in database: String, of client: QuotaClientName?, from network: NetworkPrefix? = nil
+  ) -> Result<QuotaSeat, QuotaRefusal> {
     let allowance = allowance(of: database)
-    let entered = allowance.enter(as: client, at: DatabaseAllowance.now)
+    let entered = allowance.enter(as: client, from: network, at: DatabaseAllowance.now)
     if case .failure(let refusal) = entered { note(refusal, in: database) }
     return entered.map { QuotaSeat(allowance, $0) }
   }
@@ -40,7 +44,8 @@ package final class QuotaDesk: Sendable {
   {
     guard !principal.isAdministrator else { return nil }
     let refusal = known(database)?.refusal(
-      ofRequest: bytes, from: QuotaClientName(uid: principal.uid, address: address))
+      ofRequest: bytes,
+      from: (QuotaClientName(uid: principal.uid, address: address), NetworkPrefix(address: address)))
     if let refusal { note(refusal, in: database) }
     return refusal
   }

@@ -1,17 +1,22 @@
 import HearthEngine
+import HearthTree
 
 /// A connection's place among those of its database. It is given back when the last reference to it is released.
 ///
 /// Used on the connection's event loop only.
 final class QuotaSeat {
   private let allowance: DatabaseAllowance
+  private var entry: DatabaseAllowance.Entry
+
+  /// - Parameter entry: what ``DatabaseAllowance/enter(as:from:at:)`` gave.
+  init(_ allowance: DatabaseAllowance, _ entry: DatabaseAllowance.Entry) {
+    (self.allowance, self.entry) = (allowance, entry)
+  }
+
+  deinit { allowance.leave(&entry) }
+
   /// nil for an administrator.
-  private var client: QuotaClient?
-
-  /// - Parameter client: what ``DatabaseAllowance/enter(as:at:)`` gave.
-  init(_ allowance: DatabaseAllowance, _ client: QuotaClient?) { (self.allowance, self.client) = (allowance, client) }
-
-  deinit { allowance.leave(client) }
+  private var client: QuotaClient? { entry.client }
 
   /// Counts a message; what it asks is not to be done when it is refused.
   func refusal(ofMessage bytes: Int) -> QuotaRefusal? {
@@ -35,11 +40,6 @@ final class QuotaSeat {
   /// - Returns: why the connection cannot go on.
   func identify(_ principal: Principal, address: String) -> QuotaRefusal? {
     let name = principal.readsAll ? nil : QuotaClientName(uid: principal.uid, address: address)
-    switch allowance.move(client, to: name, at: DatabaseAllowance.now) {
-    case .success(let next):
-      client = next
-      return nil
-    case .failure(let refusal): return refusal
-    }
+    return allowance.move(&entry, to: name, from: NetworkPrefix(address: address), at: DatabaseAllowance.now)
   }
 }

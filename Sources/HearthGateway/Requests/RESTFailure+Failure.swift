@@ -4,6 +4,9 @@ extension RESTFailure {
   /// As often as the disk is tried again when it stays full.
   private static let noSpaceRetrySeconds = 5
 
+  /// As long as clients wait that are refused a connection.
+  private static let crowdedRetrySeconds = 5
+
   /// There is no room on the disk; nothing was done.
   static func noSpace(_ text: String) -> RESTFailure {
     var failure = RESTFailure(503, text)
@@ -21,7 +24,11 @@ extension RESTFailure {
     case .noSpace: self = .noSpace(failure.message)
     // Client libraries send a request again by themselves after 500 and 503, and not after this.
     case .outcomeUnknown: self.init(504, failure.message)
-    case .tooManyListens, .tooManyOnDisconnects, .unknownConnection: self.init(500, failure.message)
+    // Others hold what there is; it may be tried again when some of them have left.
+    case .tooManyListens, .tooManyOnDisconnects:
+      self.init(503, failure.message)
+      retryAfterSeconds = Self.crowdedRetrySeconds
+    case .unknownConnection: self.init(500, failure.message)
     }
   }
 }

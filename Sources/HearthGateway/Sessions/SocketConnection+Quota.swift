@@ -7,7 +7,8 @@ import HearthWire
 extension SocketConnection {
   /// Takes a place among the database's connections; otherwise the conversation is over.
   func takeSeat(in database: String) -> Bool {
-    switch services.quotas.seat(in: database, of: QuotaClientName(uid: nil, address: opening.origin.address)) {
+    let (name, network) = (QuotaClientName(uid: nil, address: opening.origin.address), opening.origin.network)
+    switch services.quotas.seat(in: database, of: name, from: network) {
     case .success(let seat):
       self.seat = seat
       return true

@@ -190,7 +190,9 @@ final class SocketConnection: TransportDelegate, SignedInClient {
     self.database = database
     if let last = opening.lastSession { services.sessions.end(last, before: id, of: database, services.router) }
     services.sessions.insert(sessionID, id, database: database.name)
-    commands.append(Command(connection: id, address: opening.origin.addressClass, action: .connect))
+    let origin = opening.origin
+    commands.append(
+      Command(connection: id, address: origin.addressClass, network: origin.network, action: .connect))
     var outputs: [ClientSession.Output] = []
     session.opened(into: &outputs)
     perform(outputs)

@@ -94,12 +94,13 @@ final class StreamConnection: SignedInClient {
     state = .asking(completion)
     guard !isCredentialEnded else { return refuse(RESTResponse(.expiredToken)) }
     let client = principal.isAdministrator ? nil : QuotaClientName(uid: principal.uid, address: address)
-    switch services.quotas.seat(in: database.name, of: client) {
+    let network = NetworkPrefix(address: address)
+    switch services.quotas.seat(in: database.name, of: client, from: network) {
     case .success(let seat): self.seat = seat
     case .failure(let refusal): return refuse(RESTResponse(RESTFailure(refusal)))
     }
     self.database = database
-    var commands = [Command(connection: id, action: .connect)]
+    var commands = [Command(connection: id, network: network, action: .connect)]
     if principal !== Principal.signedOut { commands.append(Command(connection: id, action: .authenticate(principal))) }
     // With the hash of nothing: where there is nothing, the answer alone says so.
     let listen = ListenRequest(subject.path, query: subject.query, tag: subject.query == nil ? nil : Self.listenNumber)

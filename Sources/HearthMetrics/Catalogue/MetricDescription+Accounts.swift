@@ -19,6 +19,14 @@ extension MetricDescription {
   /// Hashes turned away.
   public static let hashesRefused = MetricDescription(
     "hearth_password_hashes_refused_total", .counter, "Password hashes that were refused because too many waited.")
+  /// Mails and text messages.
+  public static let messagesSent = MetricDescription(
+    "hearth_messages_sent", .gauge, labels: ["bound"],
+    "Mails or text messages that were sent within the period of a bound; of countries, to the one that has most.")
+  /// Their bounds.
+  public static let messagesMax = MetricDescription(
+    "hearth_messages_max", .gauge, labels: ["bound"],
+    "Mails or text messages that may be sent within the period of a bound.")
 
   /// Whether a plugin answers.
   public static let pluginUp = MetricDescription(
@@ -62,7 +70,8 @@ extension MetricDescription {
     "hearth_trigger_dead_letters_total", .counter, labels: ["trigger"], "Events that were given up.")
 
   static let ofAccounts: [MetricDescription] = [
-    identityRequests, identityInFlight, hashSlots, hashesRunning, hashesWaiting, hashesRefused, pluginUp,
+    identityRequests, identityInFlight, hashSlots, hashesRunning, hashesWaiting, hashesRefused, messagesSent,
+    messagesMax, pluginUp,
     pluginRequests, pluginFailures, pluginRestarts, pluginLatency, triggerWaiting, triggerWaitingBytes,
     triggerInFlight, triggerUp, triggerAttempts, triggerDead,
   ]

@@ -2,8 +2,13 @@
 package struct LinkLimits: Sendable {
   /// From the beginning of a connection, both certificates included, until the other side's greeting.
   package static let helloSeconds = 5
-  /// Connections that have not greeted: more are closed at once.
+  /// Connections that have not greeted, from addresses that are no node's: a further one takes the place of the oldest
+  /// of the network that has most.
   package static let strangersMax = 64
+  /// The same from one network, a /24 of IPv4 or a /48 of IPv6.
+  package static let strangersPerNetworkMax = 16
+  /// The same from the address of a node, which has these places for itself.
+  package static let strangersPerPeerMax = 8
   /// Nothing is sent for so long: a heartbeat is.
   package static let heartbeatMilliseconds = 500
   /// Nothing comes for so long: the other side is gone.
@@ -26,6 +31,9 @@ package struct LinkLimits: Sendable {
   var unsentBytesMax = Self.unsentBytesMax
   var unhandledBytesMax = Self.unhandledBytesMax
   var questionsMax = Self.questionsMax
+  var strangersMax = Self.strangersMax
+  var strangersPerNetworkMax = Self.strangersPerNetworkMax
+  var strangersPerPeerMax = Self.strangersPerPeerMax
 
   /// The limits of nodes.
   package init() {}

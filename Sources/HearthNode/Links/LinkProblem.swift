@@ -29,7 +29,7 @@ package enum LinkProblem: Error, Sendable, Equatable, CustomStringConvertible {
   case replaced
   /// This node's own run is over, or it was stopped.
   case ended
-  /// Too many connections have not greeted.
+  /// Too many connections have not greeted, and this one was the oldest.
   case crowded
   /// TLS or the network failed.
   case failed(String)
@@ -49,7 +49,7 @@ package enum LinkProblem: Error, Sendable, Equatable, CustomStringConvertible {
     case .earlierRun: "a later run of the node is connected"
     case .replaced: "a later connection took its place"
     case .ended: "this node's run is over"
-    case .crowded: "\(LinkLimits.strangersMax) connections have not greeted"
+    case .crowded: "it had not greeted, and others took its place"
     case .failed(let text): text
     }
   }

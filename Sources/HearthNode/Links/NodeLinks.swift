@@ -1,4 +1,6 @@
+import Dispatch
 import HearthCluster
+import HearthTree
 import Logging
 import NIOCore
 import NIOPosix
@@ -43,6 +45,22 @@ package final class NodeLinks: Sendable {
     var links: [NodeID: Link] = [:]
     /// Connections that were begun, greeted or not.
     var channels: [ObjectIdentifier: any Channel] = [:]
+    /// Those that came in and have not greeted.
+    var strangers: StrangerTable<ObjectIdentifier>
+    /// The nodes' addresses, as their names were resolved last.
+    var resolved: [NodeID: Set<NetworkPrefix>] = [:]
+    /// The addresses that nodes have greeted from.
+    var greeted: [NodeID: NetworkPrefix] = [:]
+
+    init(limits: LinkLimits) { strangers = StrangerTable(limits: limits) }
+
+    /// The places of the nodes' addresses follow what is known of them.
+    mutating func updateStrangers() {
+      strangers.setPeers(peers.keys.reduce(into: []) { networks, peer in
+        networks.formUnion(resolved[peer] ?? [])
+        if let network = greeted[peer] { networks.insert(network) }
+      })
+    }
     var listener: (any Channel)?
     var isClosed = false
   }
@@ -56,7 +74,9 @@ package final class NodeLinks: Sendable {
   private let logger: Logger
   private let tell: @Sendable (LinkEvent) -> Void
   private let answer: QuestionHandler?
-  private let state = Mutex(State())
+  private let state: Mutex<State>
+  /// The queue on which names are resolved, which blocks.
+  private let resolver = DispatchQueue(label: "hearth.node.names", qos: .utility)
 
   /// Nothing is connected before ``begin(_:)``.
   ///
@@ -71,6 +91,7 @@ package final class NodeLinks: Sendable {
   ) {
     (self.node, self.cluster, self.identity, self.loop) = (node, cluster, identity, loop)
     (self.limits, self.logger, self.answer, self.tell) = (limits, logger, answer, tell)
+    state = Mutex(State(limits: limits))
   }
 
   // MARK: The node
@@ -84,7 +105,7 @@ package final class NodeLinks: Sendable {
       .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
       .childChannelInitializer { [self] channel in
         channel.eventLoop.makeCompletedFuture {
-          let run = try admit()
+          let run = try admit(channel)
           try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: identity.server))
           try add(run, wanted: nil, to: channel)
         }
@@ -98,11 +119,18 @@ package final class NodeLinks: Sendable {
     return channel.localAddress?.port ?? port
   }
 
-  /// The run that a connection which just came in is greeted with.
-  private func admit() throws(LinkProblem) -> Incarnation {
-    let (run, strangers) = state.withLock { ($0.run, $0.channels.count - $0.links.count) }
+  /// Counts a connection that just came in, before its TLS; the one whose place it takes ends.
+  ///
+  /// - Returns: the run that it is greeted with.
+  private func admit(_ channel: any Channel) throws(LinkProblem) -> Incarnation {
+    let (key, network) = (ObjectIdentifier(channel), NetworkPrefix(channel.remoteAddress))
+    let (run, last) = state.withLock { state -> (Incarnation?, (any Channel)?) in
+      guard let run = state.run else { return (nil, nil) }
+      return (run, state.strangers.insert(key, from: network).flatMap { state.channels[$0] })
+    }
     guard let run else { throw .ended }
-    guard strangers < LinkLimits.strangersMax else { throw .crowded }
+    channel.closeFuture.whenComplete { [self] _ in state.withLock { $0.strangers.remove(key) } }
+    last?.pipeline.fireUserInboundEventTriggered(LinkProblem.crowded)
     return run
   }
 
@@ -113,11 +141,27 @@ package final class NodeLinks: Sendable {
         state.peers[peer, default: Peer(host: address.host, port: address.port)].host = address.host
         state.peers[peer]?.port = address.port
       }
-      for peer in state.peers.keys where addresses[peer] == nil { state.peers[peer] = nil }
+      for peer in state.peers.keys where addresses[peer] == nil {
+        (state.peers[peer], state.resolved[peer], state.greeted[peer]) = (nil, nil, nil)
+      }
+      state.updateStrangers()
       return state.links.filter { addresses[$0.key] == nil }.values
     }
     for link in gone { link.end(.unknownNode(link.peer.node)) }
+    resolve(addresses)
     dialAll()
+  }
+
+  /// Looks up the nodes' addresses, whose connections have places of their own.
+  private func resolve(_ addresses: [NodeID: (host: String, port: Int)]) {
+    let hosts = addresses.mapValues(\.host)
+    resolver.async { [self] in
+      let found = hosts.mapValues(NetworkPrefix.all(ofHost:))
+      state.withLock { state in
+        for (peer, networks) in found where !networks.isEmpty { state.resolved[peer] = networks }
+        state.updateStrangers()
+      }
+    }
   }
 
   /// A run of this node has begun: its connections greet with it. Those of the one before end.
@@ -229,7 +273,11 @@ package final class NodeLinks: Sendable {
     let handler = LinkHandler(
       Hello(cluster: cluster, incarnation: run), limits: limits,
       LinkHandler.Delegate(
-        greeted: { [self] hello, names, link in greeted(hello, names, link, as: run, wanted: wanted) },
+        greeted: { [self] hello, names, link in
+          let problem = greeted(hello, names, link, as: run, wanted: wanted)
+          if problem == nil { noteGreeting(of: hello.incarnation.node, from: channel) }
+          return problem
+        },
         received: { [tell] database, message, link, done in
           tell(.received(database, message, from: link.peer, done: done))
         },
@@ -265,6 +313,17 @@ package final class NodeLinks: Sendable {
     logger.info("a connection to a node begins", metadata: ["node": "\(hello.incarnation)"])
     tell(.up(hello.incarnation))
     return nil
+  }
+
+  /// A node's connection is no stranger's any more, and its address has places of its own from now on.
+  private func noteGreeting(of peer: NodeID, from channel: any Channel) {
+    let network = NetworkPrefix(channel.remoteAddress)
+    state.withLock { state in
+      state.strangers.remove(ObjectIdentifier(channel))
+      guard state.peers[peer] != nil, state.greeted[peer] != network else { return }
+      state.greeted[peer] = network
+      state.updateStrangers()
+    }
   }
 
   private func ended(_ link: Link?, _ wanted: NodeID?, _ problem: LinkProblem) {

@@ -1,28 +1,41 @@
+import HearthTree
 import Synchronization
 
 /// Counts identity requests under way and refuses what is too many: each holds its body, and those that wait for a
-/// password hash wait long.
+/// password hash or a plugin wait long. Clients share the places: ``ShareRule``.
 final class IdentityLoad: Sendable {
+  /// Requests under way: as many as wait for a plugin at most.
+  static let requestsMax = 1_024
+
   private let max: Int
-  private let count = Atomic<Int>(0)
+  private let places: Mutex<SharedBound>
   private let isTold = Atomic<Bool>(false)
 
-  init(max: Int) { self.max = max }
-
-  /// Requests under way.
-  var inFlightCount: Int { Swift.max(0, count.load(ordering: .relaxed)) }
-
-  /// Takes a place; false when there is none.
-  func begin() -> Bool {
-    guard count.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue <= max else {
-      end()
-      return false
-    }
-    return true
+  init(max: Int = requestsMax) {
+    self.max = max
+    places = Mutex(SharedBound(max: max))
   }
 
-  func end() {
-    let left = count.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue
+  /// Requests under way.
+  var inFlightCount: Int { places.withLock { $0.used } }
+
+  /// Takes a place for a client; nil when there is none.
+  func begin(_ client: ShareClaimant) -> SharedBound.Claim? {
+    places.withLock { places in
+      var place = places.join(client)
+      if places.admit(to: &place) { return place }
+      places.leave(&place)
+      return nil
+    }
+  }
+
+  /// Gives a place back.
+  func end(_ place: SharedBound.Claim) {
+    let left = places.withLock { places in
+      var place = place
+      places.leave(&place)
+      return places.used
+    }
     if left <= max / 2, isTold.load(ordering: .relaxed) { isTold.store(false, ordering: .relaxed) }
   }
 
@@ -31,7 +44,7 @@ final class IdentityLoad: Sendable {
 
   /// Waits until nothing is under way, or the time is over.
   func drain(timeoutSeconds: Int = 15) async {
-    for _ in 0..<(timeoutSeconds * 50) where count.load(ordering: .acquiring) > 0 {
+    for _ in 0..<(timeoutSeconds * 50) where inFlightCount > 0 {
       try? await Task.sleep(nanoseconds: 20_000_000)
     }
   }

@@ -32,7 +32,10 @@ struct IdentityResponder: Sendable {
       return loop.eventLoop.makeSucceededFuture(
         response(.refusal("The query string is not valid."), for: http))
     }
-    guard load.begin() else {
+    let isAdministrator = if case .administrator = request.authority { true } else { false }
+    let claimant = ShareClaimant(
+      network: NetworkPrefix(address: request.client.address), isAdministrator: isAdministrator)
+    guard let place = load.begin(claimant) else {
       services.meters.identity(match.operation(of: http.method.rawValue).rawValue, "overloaded")
       if load.isNews() {
         services.logger.warning("too many identity requests at a time", metadata: ["request": "\(id)"])
@@ -50,7 +53,7 @@ struct IdentityResponder: Sendable {
       var response = response(to: answer, of: request, for: http)
       response.mayBeginAnew = answer.status >= 500 && watch.mayBeginAnew
       promise.succeed(response)
-      load.end()
+      load.end(place)
     }
     return promise.futureResult.hop(to: loop.eventLoop)
   }

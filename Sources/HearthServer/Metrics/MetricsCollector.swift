@@ -119,6 +119,10 @@ actor MetricsCollector {
     samples.add(.hashesRunning, Double(hashes.runningCount))
     samples.add(.hashesWaiting, Double(hashes.waitingCount))
     samples.add(.hashesRefused, Double(hashes.refusedCount))
+    for bound in sources.services.accounts.own.spending {
+      samples.add(.messagesSent, Double(bound.used), bound.name)
+      samples.add(.messagesMax, Double(bound.max), bound.name)
+    }
     samples.add(.identityInFlight, Double(sources.load.inFlightCount))
   }
 

@@ -81,13 +81,15 @@ extension HearthServer {
     public var history = HistoryRetention.none
     /// Whether it is kept who made each change.
     public var recordsAuthors = false
+    /// Bytes that listens of a database may take; nil goes by the memory that the process may use.
+    var listensBytesMax: Int?
     /// When room on the disk is little; by itself a server does not look.
     public var space = SpaceThresholds.never
     /// How much room there is.
     var measureSpace: @Sendable (_ folder: String) -> FileSystemSpace? = { FileSystemSpace(at: $0) }
     /// Identity requests under way at a time, all clients together; more are asked to come back. Each holds its body; what
     /// all bodies together may take is bounded by the transport.
-    public var identityRequestsMax = 1_024
+    public var identityRequestsMax = IdentityLoad.requestsMax
     /// Where an emulator's parts are looked for; ports beside ``port`` are opened, too. Without it there is no hub.
     public var emulatorPorts: EmulatorPorts?
     /// What the emulator hub has write everything into a folder; nil when the server's program cannot.

@@ -8,6 +8,7 @@ import HearthOutbox
 import HearthPluginHost
 import HearthReplicas
 import HearthRules
+import HearthSystem
 import HearthTransport
 import HearthTriggers
 import HearthWire
@@ -96,6 +97,8 @@ extension ServerParts {
     var limits = DatabaseLimits()
     limits.engine.countsRules = options.countsRules || options.accounts.isEmulator
     limits.engine.recordsAuthors = options.recordsAuthors
+    limits.engine.listensBytesMax =
+      options.listensBytesMax ?? EngineLimits.listensBytesMax(memoryBytes: Machine.current.memoryBytes)
     limits.history = options.history
     let directory = DataDirectory(path: options.dataDirectory)
     let registry = try DatabaseRegistry(
@@ -246,6 +249,7 @@ extension ServerParts {
   ) async throws(ServerError) -> Transport {
     let responder = routes.list(for: .port)
     var transport = Transport.Options()
+    transport.proxies = services.proxies
     (transport.host, transport.port) = (options.host, options.port)
     if options.accounts.isEmulator {
       transport.furtherPorts = options.emulatorPorts?.others(beside: options.port) ?? []

@@ -1,3 +1,4 @@
+import HearthTree
 import NIOCore
 
 /// Who is at the other end of a connection.
@@ -13,6 +14,11 @@ package struct Peer: Sendable {
   /// The other end of a connection to this server, or to another node that hands its request over.
   package init(address: SocketAddress?, isEncrypted: Bool, clientAtOtherNode: String? = nil) {
     (self.address, self.isEncrypted, self.clientAtOtherNode) = (address, isEncrypted, clientAtOtherNode)
+  }
+
+  /// The network of the connection's other end; nil for a socket of this machine, and where the system does not say.
+  var network: NetworkPrefix? {
+    (clientAtOtherNode ?? address?.ipAddress).flatMap { IPAddress($0) }.map { NetworkPrefix(addressBytes: $0.bytes) }
   }
 
   /// True when the connection comes from this machine. Unknown addresses do not.

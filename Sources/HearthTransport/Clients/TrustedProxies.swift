@@ -10,6 +10,11 @@ package struct TrustedProxies: Sendable, Equatable {
 
   private let blocks: [AddressBlock]
 
+  /// No proxies: headers say nothing about a client's address.
+  package static let none = TrustedProxies(blocks: [])
+
+  private init(blocks: [AddressBlock]) { self.blocks = blocks }
+
   /// - Parameter texts: addresses and blocks in CIDR notation.
   /// - Throws: ``NoAddress`` for one that is neither.
   package init(_ texts: [String]) throws(NoAddress) {

@@ -1,3 +1,4 @@
+import HearthTree
 import NIOCore
 
 /// What the server holds for one connection: bytes of what its client has begun to say, and bytes of what waits for the
@@ -8,6 +9,8 @@ package final class MemoryShare {
   private let loop: TransportLoop
   /// What is written is copied for this connection as it is encrypted.
   private let isEncrypted: Bool
+  /// The client's; nil where that is not known.
+  private let network: NetworkPrefix?
   private weak var owner: (any TransportConnection)?
   /// Since there is something that counts.
   private var id: ClientMemory.Table.ID?
@@ -30,8 +33,12 @@ package final class MemoryShare {
   /// - Parameters:
   ///   - owner: told to go when too much is held for it.
   ///   - isEncrypted: what is written goes through TLS, so that the channel copies it.
-  package init(loop: TransportLoop, owner: any TransportConnection, isEncrypted: Bool) {
+  ///   - network: of the client; nil where that is not known.
+  package init(
+    loop: TransportLoop, owner: any TransportConnection, isEncrypted: Bool, from network: NetworkPrefix? = nil
+  ) {
     self.loop = loop
+    self.network = network
     self.owner = owner
     self.isEncrypted = isEncrypted
   }
@@ -96,7 +103,7 @@ package final class MemoryShare {
 
   private func begin() -> ClientMemory.Table.ID {
     if let id { return id }
-    let id = loop.memory.add(at: loop, movedBytes: arrivedBytes &+ takenBytes)
+    let id = loop.memory.add(at: loop, from: network, movedBytes: arrivedBytes &+ takenBytes)
     self.id = id
     if let owner { loop.holders[id] = owner }
     return id

@@ -1,5 +1,6 @@
 import Dispatch
 import HearthSystem
+import HearthTree
 import Synchronization
 
 /// Where connections live for which memory is held.
@@ -61,11 +62,14 @@ package final class ClientMemory: Sendable {
 
   /// A connection begins to count. Its place is told when it has to go.
   ///
-  /// - Parameter movedBytes: what it has brought and taken before.
-  func add(at place: any MemoryPlace, movedBytes: Int) -> Table.ID {
+  /// - Parameters:
+  ///   - network: of the client; nil where that is not known.
+  ///   - movedBytes: what it has brought and taken before.
+  func add(at place: any MemoryPlace, from network: NetworkPrefix?, movedBytes: Int) -> Table.ID {
     state.withLock { state in
       state.lastID += 1
-      state.table.add(state.lastID, at: place, movedBytes: movedBytes, milliseconds: clock())
+      state.table.add(
+        state.lastID, at: place, from: network, movedBytes: movedBytes, milliseconds: clock())
       return state.lastID
     }
   }

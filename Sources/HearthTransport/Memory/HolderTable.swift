@@ -1,3 +1,5 @@
+import HearthTree
+
 /// For which connections the server holds how much memory, and who of them has to go when it is too much.
 ///
 /// A value without a clock or a lock. A text that many connections wait for counts once.
@@ -19,6 +21,8 @@ package struct HolderTable<Place: Sendable>: Sendable {
 
   private struct Holder {
     let place: Place
+    /// The client's network; nil where that is not known.
+    let network: NetworkPrefix?
     var claim: Claim
     /// The shared texts that wait for it, and how often.
     var texts: [ID: Int] = [:]
@@ -61,11 +65,15 @@ package struct HolderTable<Place: Sendable>: Sendable {
   // MARK: Changes
 
   /// - Parameters:
+  ///   - network: of the client; nil where that is not known.
   ///   - movedBytes: what the connection has brought and taken before.
   ///   - milliseconds: on the monotonic clock.
-  mutating func add(_ id: ID, at place: Place, movedBytes: Int = 0, milliseconds: Int64) {
+  mutating func add(
+    _ id: ID, at place: Place, from network: NetworkPrefix? = nil, movedBytes: Int = 0, milliseconds: Int64
+  ) {
     let claim = Claim(movedBytes: movedBytes)
-    holders[id] = Holder(place: place, claim: claim, pace: Pace(movedBytes, milliseconds: milliseconds))
+    holders[id] = Holder(
+      place: place, network: network?.widest, claim: claim, pace: Pace(movedBytes, milliseconds: milliseconds))
   }
 
   mutating func update(_ id: ID, _ claim: Claim, milliseconds: Int64) {
@@ -127,8 +135,8 @@ package struct HolderTable<Place: Sendable>: Sendable {
 
   // MARK: Who has to go
 
-  /// Those who have to go so that what is held is within its bounds again, and a little below: the largest and slowest
-  /// first, wherever they are. Each is named once.
+  /// Those who have to go so that what is held is within its bounds again, and a little below: of a network that has more
+  /// than half of all the largest and slowest first, then of the others. Each is named once.
   mutating func takeVictims(milliseconds: Int64) -> [(id: ID, place: Place)] {
     var victims: [(id: ID, place: Place)] = []
     if anonymousBytes - leavingAnonymousBytes > anonymousBytesMax {
@@ -148,14 +156,23 @@ package struct HolderTable<Place: Sendable>: Sendable {
 
   private func ranked(_ milliseconds: Int64, anonymousOnly: Bool) -> [ID] {
     var weights: [(id: ID, weight: Double)] = []
+    var (sum, sums) = (0, [NetworkPrefix: Int]())
     for (id, holder) in holders where !holder.isLeaving && !holder.claim.isFixed {
       guard !anonymousOnly || holder.claim.isAnonymous else { continue }
       let bytes = holder.texts.reduce(holder.claim.ownBytes) { $0 + (texts[$1.key]?.bytes ?? 0) }
       let pace = holder.pace.bytesPerSecond(holder.claim.movedBytes, milliseconds: milliseconds)
       // How long it would take at its pace to move as much again as is held for it.
-      if bytes > 0 { weights.append((id, Double(bytes) / (pace + Double(limits.paceBytesPerSecondMin)))) }
+      guard bytes > 0 else { continue }
+      weights.append((id, Double(bytes) / (pace + Double(limits.paceBytesPerSecondMin))))
+      sum += bytes
+      if let network = holder.network { sums[network, default: 0] += bytes }
     }
-    return weights.sorted { $0.weight > $1.weight }.map(\.id)
+    guard let heavy = sums.first(where: { $0.value > sum / 2 })?.key else {
+      return weights.sorted { $0.weight > $1.weight }.map(\.id)
+    }
+    // Those of the others come behind all of its own.
+    let ranks = weights.map { (id: $0.id, isOther: holders[$0.id]?.network != heavy, weight: $0.weight) }
+    return ranks.sorted { $0.isOther == $1.isOther ? $0.weight > $1.weight : $1.isOther }.map(\.id)
   }
 
   private mutating func dismiss(_ id: ID, _ victims: inout [(id: ID, place: Place)]) {

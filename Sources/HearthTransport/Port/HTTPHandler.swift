@@ -48,7 +48,8 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
   /// How fast it comes.
   var pace: BodyPace
   /// What is held for the connection.
-  private(set) lazy var share = MemoryShare(loop: loop, owner: self, isEncrypted: peer.isEncrypted)
+  private(set) lazy var share = MemoryShare(
+    loop: loop, owner: self, isEncrypted: peer.isEncrypted, from: peer.network)
   /// What was decoded while a response was awaited.
   private var backlog = CircularBuffer<HTTPServerRequestPart>()
   private var isDraining = false

@@ -19,6 +19,10 @@ package final class Transport: Sendable {
     package var local: LocalSocket.Listener?
     /// Somewhere else where something else is answered.
     package var place: Place?
+    /// Proxies whose connections are those of many clients.
+    package var proxies = TrustedProxies.none
+    /// Connections at a time; nil goes by the files that the process may open.
+    package var connectionsMax: Int?
     /// The bounds of every connection.
     package var limits = TransportLimits.standard
 
@@ -94,15 +98,17 @@ package final class Transport: Sendable {
     let byEventLoop = Dictionary(uniqueKeysWithValues: loops.map { (ObjectIdentifier($0.eventLoop), $0) })
     let setup = ConnectionSetup(
       responder: responder, acceptor: acceptor, tls: options.tls, allowsPlaintext: options.allowsPlaintext)
+    let places = ConnectionPlaces(
+      max: options.connectionsMax ?? ConnectionPlaces.max(files: OpenFiles.max ?? .max), proxies: options.proxies)
     for loop in loops { try await loop.eventLoop.submit { loop.start() }.get() }
     var (listeners, placeListener): ([any Channel], (any Channel)?) = ([], nil)
     do {
       for port in [options.port] + options.furtherPorts {
-        let bootstrap = bootstrap(options.limits, group: group, setup: setup, byEventLoop)
+        let bootstrap = bootstrap(options.limits, group: group, setup: setup, places, byEventLoop)
         listeners.append(try await bootstrap.bind(host: options.host, port: port).get())
       }
       if let place = options.place {
-        let bootstrap = bootstrap(options.limits, group: group, setup: place.setup, byEventLoop)
+        let bootstrap = bootstrap(options.limits, group: group, setup: place.setup, nil, byEventLoop)
         do { placeListener = try await bootstrap.bind(host: place.host, port: place.port).get() } catch {
           throw PlaceProblem(description: "\(place.host):\(place.port): \(error)")
         }
@@ -152,7 +158,7 @@ package final class Transport: Sendable {
   }
 
   private static func bootstrap(
-    _ limits: TransportLimits, group: any EventLoopGroup, setup: ConnectionSetup,
+    _ limits: TransportLimits, group: any EventLoopGroup, setup: ConnectionSetup, _ places: ConnectionPlaces?,
     _ loops: [ObjectIdentifier: TransportLoop]
   ) -> ServerBootstrap {
     listening(ServerBootstrap(group: group))
@@ -172,6 +178,7 @@ package final class Transport: Sendable {
           guard let loop = loops[ObjectIdentifier(channel.eventLoop)] else {
             throw ChannelError.operationUnsupported
           }
+          try places?.admit(channel)
           try setup.start(channel, on: loop)
         }
       }

@@ -65,7 +65,8 @@ package final class Socket: @unchecked Sendable {
   var drained: (bytes: Int, at: Int32)
 
   /// What is held for the connection.
-  private(set) lazy var share = MemoryShare(loop: loop, owner: self, isEncrypted: peer.isEncrypted)
+  private(set) lazy var share = MemoryShare(
+    loop: loop, owner: self, isEncrypted: peer.isEncrypted, from: peer.network)
 
   init(loop: TransportLoop, peer: Peer, delegate: any SocketDelegate) {
     self.loop = loop

@@ -43,7 +43,7 @@ private struct TableBench {
 
   mutating func show(_ token: String, from address: String = "192.0.2.1") -> ForeignTokenTable.Shown {
     table.show(
-      Self.key(token), from: address, nowMilliseconds: now, nowSeconds: now / 1_000, tell: { [told] in told.add(token) }
+      Self.key(token), from: ClientNetwork(address), nowMilliseconds: now, nowSeconds: now / 1_000, tell: { [told] in told.add(token) }
     )
   }
 
@@ -155,10 +155,32 @@ private struct NotAsked: Error {}
     #expect(bench.show("d", from: "192.0.2.3") == .full)
     guard
       case .asks = bench.table.show(
-        TableBench.key("d", "w"), from: "192.0.2.3", nowMilliseconds: 0, nowSeconds: 0, tell: {})
+        TableBench.key("d", "w"), from: ClientNetwork("192.0.2.3"), nowMilliseconds: 0, nowSeconds: 0, tell: {})
     else { throw NotAsked() }
     bench.answer("a", .refused(.invalid))
     _ = try bench.ask("e")
+  }
+
+  @Test("the networks of one /48 leave questions to others")
+  func sites() throws {
+    var bench = TableBench()
+    var asked = 0
+    for network in 0..<200 {
+      for number in 0..<40 {
+        let shown = bench.show("\(network) \(number)", from: "2001:db8:1:\(String(network, radix: 16))::1")
+        if case .asks = shown { asked += 1 }
+      }
+    }
+    #expect(asked == ForeignTokenLimits().questionsPerSiteMax)
+    _ = try bench.ask("another's", from: "198.51.100.1")
+    // Nor do those who wait for one answer fill the room of all.
+    var waiting = 0
+    for number in 0..<5_000 {
+      let shown = bench.show("another's", from: "2001:db8:2:\(String(number % 2_000, radix: 16))::1")
+      if case .waits = shown { waiting += 1 }
+    }
+    #expect(waiting == ForeignTokenLimits().waitersPerSiteMax)
+    guard case .waits = bench.show("another's", from: "198.51.100.2") else { throw NotAsked() }
   }
 
   @Test("the memory of tokens is bounded in number and bytes, and refusals push out none that count")

@@ -134,6 +134,27 @@ struct PasswordPoolQueueTests {
     let second = (0..<9).filter { !queue.append("x", for: "\($0)") }
     #expect(second == [8], "the queue is full")
   }
+
+  @Test("the networks of one /48 leave room in the queue for another")
+  func shares() {
+    var queue = FairQueue<Int>(
+      countMax: PasswordPool.queueCountMax, countPerClientMax: PasswordPool.queueCountPerClientMax)
+    var taken = 0
+    for number in 0..<500 {
+      let client = ClientNetwork("2001:db8:1:\(String(number, radix: 16))::1")
+      if queue.append(number, for: client.text, in: client.prefix) { taken += 1 }
+    }
+    #expect(taken == 56)
+    for number in 0..<5 {
+      let client = ClientNetwork("198.51.\(number).1")
+      let isTaken = queue.append(number, for: client.text, in: client.prefix)
+      #expect(isTaken)
+    }
+    while queue.popFirst() != nil {}
+    let client = ClientNetwork("2001:db8:1:1::1")
+    let isTaken = queue.append(0, for: client.text, in: client.prefix)
+    #expect(queue.count == 1 && isTaken)
+  }
 }
 
 /// The pool, for its own closure.

@@ -7,6 +7,7 @@ import Synchronization
 final class ThrottleWorld: Sendable {
   let throttle: Throttle
   let locks: SavedLocks
+  let notices = Notices()
   private let milliseconds = Mutex<Int64>(1_700_000_000_000)
 
   /// Limits where only the account's own counter is in the way.
@@ -21,7 +22,8 @@ final class ThrottleWorld: Sendable {
     let saved = SavedLocks(restored)
     locks = saved
     throttle = Throttle(
-      limits: limits, addressKey: Array("key".utf8), restored: restored, persist: { saved.save($0, $1) })
+      limits: limits, addressKey: Array("key".utf8), restored: restored, notice: { [notices] in notices.add($0) },
+      persist: { saved.save($0, $1) })
   }
 
   var now: Instant {
@@ -57,4 +59,19 @@ final class SavedLocks: Sendable {
   func save(_ key: String, _ lock: AccountLock?) { locks.withLock { $0[key] = lock } }
 
   var all: [String: AccountLock] { locks.withLock { $0 } }
+}
+
+/// The notices that the operator was given.
+final class Notices: Sendable {
+  private let texts = Mutex<[String]>([])
+
+  func add(_ notice: AccountsNotice) { texts.withLock { $0.append("\(notice.level): \(notice.text)") } }
+
+  /// Since the last look.
+  func take() -> [String] {
+    texts.withLock { texts in
+      defer { texts = [] }
+      return texts
+    }
+  }
 }

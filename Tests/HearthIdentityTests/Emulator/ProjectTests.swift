@@ -38,7 +38,7 @@ import Testing
     let signedUp = try await world.owner(
       "accounts:signUp",
       ["targetProjectId": "demo-b", "email": "bo@example.com", "password": "secret1", "returnSecureToken": true])
-    let other = try world.directory.accounts(of: "demo-b")
+    let other = try world.directory.accounts(of: "demo-b", isMade: true)
     #expect(
       try other.keys.verifyIDToken(signedUp.idToken, nowSeconds: world.nowSeconds).claims["aud"] == .string("demo-b"))
     #expect(try await world.lookup(signedUp.idToken).json["users"]?.array?[0]["email"] == "bo@example.com")
@@ -60,11 +60,11 @@ import Testing
   @Test("keys that are replaced are replaced for every project")
   func keys() async throws {
     let world = try AdminWorld(keys: AdminWorld.newKeys()) { $0.isEmulator = true }
-    let other = try world.directory.accounts(of: "demo-b")
+    let other = try world.directory.accounts(of: "demo-b", isMade: true)
     let before = other.keys.list(.idToken).map(\.kid)
     #expect(before == world.accounts.keys.list(.idToken).map(\.kid))
     try world.accounts.keys.rotate(.idToken, nowSeconds: world.world.nowSeconds, isUrgent: true)
-    #expect(try world.directory.accounts(of: "demo-b") === other)
+    #expect(try world.directory.accounts(of: "demo-b", isMade: true) === other)
     #expect(other.keys.list(.idToken).map(\.kid) == world.accounts.keys.list(.idToken).map(\.kid))
     #expect(other.keys.list(.idToken).map(\.kid) != before)
   }
@@ -82,7 +82,7 @@ import Testing
     }
     #expect(world.directory.add("one-more", world.accounts) == nil)
     #expect(world.directory.add("p0", world.accounts) === world.accounts)
-    #expect(throws: AccountError.self) { try world.directory.accounts(of: "one-more") }
+    #expect(throws: AccountError.self) { try world.directory.accounts(of: "one-more", isMade: true) }
   }
 
   @Test("without emulator mode there is one project, whoever asks")
@@ -108,5 +108,40 @@ import Testing
     }
     _ = try await world.post("/emulator/v1/projects/demo-b/config", method: "GET", isFromLoopback: false)
     #expect(world.directory.others.isEmpty)
+  }
+
+  /// Requests that a page of any site can have a developer's browser send.
+  private static let named: [(method: String, path: String, body: JSON)] = [
+    ("POST", "accounts:createAuthUri", ["tenantId": "made-up", "identifier": "a@b.example"]),
+    ("POST", "accounts:signUp", ["tenantId": "made-up", "returnSecureToken": true]),
+    ("POST", path("demo-b", "accounts"), ["email": "a@b.example", "password": "secret1"]),
+    ("GET", "/emulator/auth/handler?tenantId=made-up", [:]),
+  ]
+
+  @Test("projects and tenants are made by programs of the emulator's machine, and by no page of another site")
+  func foreignPagesMakeNothing() async throws {
+    let world = try IdentityWorld.emulator()
+    for (method, path, body) in Self.named {
+      let parts = path.split(separator: "?", maxSplits: 1).map(String.init)
+      let query = parts.dropFirst().first.map { text in
+        text.split(separator: "&").map { pair in
+          let sides = pair.split(separator: "=").map(String.init)
+          return (name: sides[0], value: sides[1])
+        }
+      }
+      // A browser of this machine sends it, and what it shows of its page is not this machine's.
+      _ = try? await world.send(
+        parts[0], body.text(), method: method, query: query ?? [], address: "127.0.0.1", isFromLoopback: false)
+      #expect(world.directory.others.isEmpty && world.accounts.tenants?.isEmpty == true, "\(path)")
+    }
+    let made = try await world.app(
+      "accounts:createAuthUri",
+      ["tenantId": "made-up", "identifier": "a@b.example", "continueUri": "http://localhost"])
+    #expect(made.status == 200 && world.accounts.tenants?.isEmpty == false, "\(made.text)")
+    // What is there is for every client.
+    let there = try await world.post(
+      "accounts:createAuthUri",
+      ["tenantId": "made-up", "identifier": "a@b.example", "continueUri": "http://localhost"])
+    #expect(there.status == 200, "\(there.text)")
   }
 }

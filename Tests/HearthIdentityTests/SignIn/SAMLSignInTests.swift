@@ -211,7 +211,7 @@ import Testing
     }
     let entered = try await Self.redeem(world, event, tenant: tenant)
     #expect(entered.status == 200, "\(entered.text)")
-    let home = try await world.directory.tenant(tenant, of: world.accounts)
+    let home = try await world.directory.tenant(tenant, of: world.accounts, isMade: false)
     let token = try home.keys.verifyIDToken(entered.idToken, nowSeconds: world.nowSeconds)
     #expect(token.claims["firebase"]?["tenant"]?.string == tenant)
     // The project has no such provider, and the other tenant's certificate is another.

@@ -34,9 +34,7 @@ extension IdentityEndpoints {
   /// - Throws: `tenantNotFound`, `projectDisabled`.
   func home(ofTenant id: String?, isFromLoopback: Bool = false) async throws(AccountError) -> Accounts {
     guard let id, !id.isEmpty else { return accounts }
-    let home =
-      accounts.emulator(isFromLoopback: isFromLoopback) == nil
-      ? try directory.knownTenant(id) : try await directory.tenant(id, of: accounts)
+    let home = try await directory.tenant(id, of: accounts, isMade: isFromLoopback)
     guard home.settings.tenant?.isDisabled != true else { throw AccountError(.projectDisabled) }
     return home
   }

@@ -1,0 +1,36 @@
+/// A bound of money: each mail, and each text message, costs some.
+package struct SpendingBound: Sendable, Equatable {
+  /// The setting that says how many: `mailsPerDay`.
+  package var name: String
+  /// Messages that were sent in its period.
+  package var used: Int
+  /// Messages that may be sent in its period.
+  package var max: Int
+}
+
+/// Tells the operator that a bound of money is near, and that it is used up: once each, until it is half empty again.
+struct SpendingWatch: Sendable {
+  private enum Level: Int { case ample, near, usedUp }
+
+  /// From here on it is near.
+  static let nearPercent = 80
+
+  private var level = Level.ample
+
+  /// Notes how much of a bound is used.
+  ///
+  /// - Parameter isRefused: a message was not sent because of it.
+  /// - Returns: what the operator is told; nil for nothing new.
+  mutating func note(_ bound: SpendingBound, isRefused: Bool = false) -> AccountsNotice? {
+    guard bound.max > 0 else { return nil }
+    let percent = bound.used >= bound.max ? 100 : Int(Double(bound.used) / Double(bound.max) * 100)
+    let now: Level = isRefused || percent >= 100 ? .usedUp : percent >= Self.nearPercent ? .near : .ample
+    if percent < 50, !isRefused { level = .ample }
+    guard now.rawValue > level.rawValue else { return nil }
+    level = now
+    let count = "\(bound.used) of \(bound.max) (limits.\(bound.name))"
+    return now == .near
+      ? AccountsNotice(.warning, "messages that cost money are near their bound: \(count) are sent")
+      : AccountsNotice(.error, "messages are refused: \(count) are sent, and what is left is kept for other clients")
+  }
+}

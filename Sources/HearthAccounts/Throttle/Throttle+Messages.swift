@@ -1,0 +1,171 @@
+import HearthEngine
+import HearthTree
+
+/// Mails and text messages: each costs money, so how many there are in a day is a bound that clients share.
+extension Throttle {
+  /// Counts one mail, unless it is one too many for the recipient, the client, what it is for, or the server. The request
+  /// is answered the same either way.
+  ///
+  /// - Parameters:
+  ///   - email: in canonical form.
+  ///   - part: what it is for. Resets are counted by themselves for a recipient too, so that causing other mails to an
+  ///     address cannot block its owner's reset.
+  ///   - isOwners: the address is proven, and its owner is told of a change of the account: only the bound of the day
+  ///     counts.
+  func admitMail(
+    to email: String, _ part: MailPart = .other, isOwners: Bool = false, address: String, now: Instant
+  ) -> Bool {
+    let recipient = CounterKey(part == .reset ? .resetRecipient : .recipient, email, key: key)
+    let networks = networks(address)
+    let milliseconds = now.monotonicMilliseconds
+    let (isAdmitted, notice) = state.withLock { state -> (Bool, AccountsNotice?) in
+      // Copies, that are kept only when all of them admit it.
+      var to = state.recipients.value(recipient) ?? RecipientCounters()
+      var from = networks.map { state.networks.value($0.key) ?? NetworkCounters() }
+      guard isOwners || admits(&to, &from, networks.map(\.factor), milliseconds) else { return (false, nil) }
+      let toHeld = to.day.count(periodMilliseconds: Self.day, nowMilliseconds: milliseconds)
+      let fromHeld = from.indices.map {
+        from[$0].mailsOfDay.count(periodMilliseconds: Self.day, nowMilliseconds: milliseconds)
+      }
+      let room = state.mailsOfDay.room(for: part, perDay: limits.mailsPerDay, nowMilliseconds: milliseconds)
+      let isAdmitted = ShareRule.admits(1, used: room.used, of: room.max) {
+        Self.held($0, recipient: toHeld, networks: fromHeld)
+      }
+      if isAdmitted {
+        to.day.add()
+        state.mailsOfDay.add(part)
+        state.recipients.set(recipient, to)
+        for index in networks.indices {
+          from[index].mailsOfDay.add()
+          state.networks.set(networks[index].key, from[index])
+        }
+      }
+      let used = state.mailsOfDay.count(nowMilliseconds: milliseconds)
+      let bound = SpendingBound(name: "mailsPerDay", used: used, max: limits.mailsPerDay)
+      return (isAdmitted, state.note(bound, isRefused: !isAdmitted))
+    }
+    tell([notice].compactMap(\.self))
+    return isAdmitted
+  }
+
+  /// Counts one mail of a recipient and of a client in their minute and hour; false when it is one too many.
+  private func admits(
+    _ to: inout RecipientCounters, _ from: inout [NetworkCounters], _ factors: [Int], _ milliseconds: Int64
+  ) -> Bool {
+    let perMinute = max(1, limits.mailsPerAddressPerMinute)
+    guard
+      to.minute.take(
+        perMinute, intervalMilliseconds: Self.minute / Int64(perMinute), nowMilliseconds: milliseconds) == nil,
+      to.hour.admit(limits.mailsPerAddressPerHour, periodMilliseconds: Self.hour, nowMilliseconds: milliseconds)
+    else { return false }
+    return from.indices.allSatisfy {
+      from[$0].mails.admit(
+        limits.mailsPerClientPerHour * factors[$0], periodMilliseconds: Self.hour, nowMilliseconds: milliseconds)
+    }
+  }
+
+  private static func held(_ level: ShareRule.Level, recipient: Int, networks: [Int]) -> Int? {
+    switch level {
+    case .connection: return nil
+    case .account: return recipient
+    case .network, .site, .provider:
+      let index = level.rawValue - ShareRule.Level.network.rawValue
+      return networks.indices.contains(index) ? networks[index] : nil
+    }
+  }
+
+  /// Whose message is one too many.
+  enum MessageRefusal: Sendable, Equatable { case number, network, country, all }
+
+  /// Counts one text message, unless it is one too many for the number, the client, the country or the server; then it
+  /// counts for none of them.
+  ///
+  /// - Parameter number: E.164.
+  /// - Returns: nil when it may be sent.
+  func admitMessage(to number: String, country: String, address: String, now: Instant) -> MessageRefusal? {
+    let numberKey = CounterKey(.message, number, key: key)
+    let networks = networks(address, .messageNetwork)
+    let milliseconds = now.monotonicMilliseconds
+    let (refusal, notices) = state.withLock { state -> (MessageRefusal?, [AccountsNotice]) in
+      // Copies, that are kept only when all of them admit it.
+      var to = state.messages.value(numberKey) ?? MessageCounters()
+      var from = networks.map { state.messages.value($0.key) ?? MessageCounters() }
+      var there = state.messageCountries[country] ?? MessageCounters()
+      var all = state.allMessages
+      let (toHeld, fromHeld) = (
+        to.counts(nowMilliseconds: milliseconds), from.indices.map { from[$0].counts(nowMilliseconds: milliseconds) }
+      )
+      guard
+        to.admit(
+          perMinute: limits.messagesPerNumberPerMinute, perHour: limits.messagesPerNumberPerHour,
+          perDay: limits.messagesPerNumberPerDay, nowMilliseconds: milliseconds)
+      else { return (.number, []) }
+      for (index, network) in networks.enumerated() {
+        guard
+          from[index].admit(
+            perHour: limits.messagesPerClientPerHour * network.factor,
+            perDay: limits.messagesPerClientPerDay * network.factor, nowMilliseconds: milliseconds)
+        else { return (.network, []) }
+      }
+      /// Returns true when the client has a share of what is left of both bounds.
+      func admits(_ counters: inout MessageCounters, perHour: Int, perDay: Int) -> Bool {
+        let used = counters.counts(nowMilliseconds: milliseconds)
+        return ShareRule.admits(1, used: used.hour, of: perHour) {
+          Self.held($0, recipient: toHeld.hour, networks: fromHeld.map(\.hour))
+        }
+          && ShareRule.admits(1, used: used.day, of: perDay) {
+            Self.held($0, recipient: toHeld.day, networks: fromHeld.map(\.day))
+          }
+      }
+      let isCountryFull = !admits(
+        &there, perHour: limits.messagesPerCountryPerHour, perDay: limits.messagesPerCountryPerDay)
+      let isFull = !admits(&all, perHour: limits.messagesPerHour, perDay: limits.messagesPerDay)
+      if !isCountryFull, !isFull {
+        there.add()
+        all.add()
+        state.messages.set(numberKey, to)
+        for index in networks.indices { state.messages.set(networks[index].key, from[index]) }
+        state.messageCountries[country] = there
+        state.allMessages = all
+      }
+      let bounds =
+        countryBounds(there.counts(nowMilliseconds: milliseconds)).map { ($0, isCountryFull) }
+        + messageBounds(all.counts(nowMilliseconds: milliseconds)).map { ($0, isFull) }
+      let notices = bounds.compactMap { bound, isRefused in
+        state.note(bound, isRefused: isRefused && bound.used >= ShareRule.openPart(of: bound.max))
+      }
+      return (isCountryFull ? .country : isFull ? .all : nil, notices)
+    }
+    tell(notices)
+    return refusal
+  }
+
+  private func countryBounds(_ counts: (hour: Int, day: Int)) -> [SpendingBound] {
+    [
+      SpendingBound(name: "messagesPerCountryPerHour", used: counts.hour, max: limits.messagesPerCountryPerHour),
+      SpendingBound(name: "messagesPerCountryPerDay", used: counts.day, max: limits.messagesPerCountryPerDay),
+    ]
+  }
+
+  private func messageBounds(_ counts: (hour: Int, day: Int)) -> [SpendingBound] {
+    [
+      SpendingBound(name: "messagesPerHour", used: counts.hour, max: limits.messagesPerHour),
+      SpendingBound(name: "messagesPerDay", used: counts.day, max: limits.messagesPerDay),
+    ]
+  }
+
+  /// The bounds of money and what is used of each now; of the countries, the one where it is most.
+  func spending(now: Instant) -> [SpendingBound] {
+    let milliseconds = now.monotonicMilliseconds
+    return state.withLock { state in
+      let mails = state.mailsOfDay.count(nowMilliseconds: milliseconds)
+      var most = (hour: 0, day: 0)
+      for country in state.messageCountries.keys {
+        guard let counts = state.messageCountries[country]?.counts(nowMilliseconds: milliseconds) else { continue }
+        most = (max(most.hour, counts.hour), max(most.day, counts.day))
+      }
+      return [SpendingBound(name: "mailsPerDay", used: mails, max: limits.mailsPerDay)] + countryBounds(most)
+        + messageBounds(state.allMessages.counts(nowMilliseconds: milliseconds))
+    }
+  }
+}

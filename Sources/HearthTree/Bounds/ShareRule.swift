@@ -1,0 +1,61 @@
+/// The rule by which clients share a bound that any of them could use up alone.
+///
+/// As long as less than seven eighths are taken, shares do not bind: offices and mobile carriers put thousands of people
+/// behind one address. Of what is left then, a client gets more only while it holds little: its connection, its account
+/// and each of its networks at most a fixed part of what is still free. A client that holds nothing yet gets its first
+/// unit for as long as there is one. The last part is for administrators alone. What is held is never taken away: the
+/// heaviest is refused more.
+///
+/// The smaller the room, the smaller the shares, so that a network with most of the bound leaves a share to each of many
+/// others (dynamic thresholds: Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998).
+package enum ShareRule {
+  /// The levels at which a client is counted.
+  package enum Level: Int, Sendable, CaseIterable {
+    case connection, account
+    /// An IPv4 address, or a /64 of IPv6.
+    case network
+    /// A /24 of IPv4, or a /56 of IPv6.
+    case site
+    /// A /48 of IPv6.
+    case provider
+
+    /// A client of this level may hold as much as what is free divided by this.
+    var divisor: Int {
+      switch self {
+      case .connection, .account: 64
+      case .network: 32
+      case .site, .provider: 16
+      }
+    }
+  }
+
+  /// The part up to which shares do not bind.
+  package static func openPart(of max: Int) -> Int { max - max / 8 }
+
+  /// The part that clients other than administrators may have together.
+  package static func clientPart(of max: Int) -> Int { max - max / 64 }
+
+  /// Returns true when the bound is nearly used up, so that shares bind.
+  package static func isNearlyUsedUp(_ used: Int, of max: Int) -> Bool { used > openPart(of: max) }
+
+  /// Returns true when a client gets `amount` more.
+  ///
+  /// - Parameters:
+  ///   - used: what all hold.
+  ///   - unit: what a client that holds nothing may have in any case while there is room.
+  ///   - held: what the client holds by each level that it has.
+  package static func admits(
+    _ amount: Int, used: Int, of max: Int, unit: Int = 1, isAdministrator: Bool = false,
+    held: (Level) -> Int?
+  ) -> Bool {
+    guard amount >= 0, used >= 0 else { return false }
+    if isAdministrator { return amount <= max - used }
+    if amount <= openPart(of: max) - used { return true }
+    let free = clientPart(of: max) - used
+    guard amount <= free else { return false }
+    return Level.allCases.allSatisfy { level in
+      guard let held = held(level) else { return true }
+      return (held == 0 && amount <= unit) || amount <= free / level.divisor - held
+    }
+  }
+}

@@ -1,0 +1,155 @@
+/// A client as shared bounds count it.
+package struct ShareClaimant: Sendable, Hashable {
+  /// A signed-in user; nil when signed out.
+  package var account: String?
+  /// The network that it comes from, behind trusted proxies; nil when that is not known here.
+  package var network: NetworkPrefix?
+  /// Counted by nothing, and admitted to the last part of the bound.
+  package var isAdministrator: Bool
+
+  /// A client of these parts.
+  package init(account: String? = nil, network: NetworkPrefix? = nil, isAdministrator: Bool = false) {
+    (self.account, self.network, self.isAdministrator) = (account, network, isAdministrator)
+  }
+}
+
+/// A bound that clients share, and what each of them holds of it, by connection, account and network. ``ShareRule`` says
+/// what is admitted.
+///
+/// A claim is made once for a connection; admitting and releasing then look at a few numbers. At most four numbers are
+/// kept for a claim, however much it holds. The type reads no clock, takes no lock and waits for nothing.
+package struct SharedBound: Sendable {
+  /// The name that a number is kept under.
+  private enum Holder: Hashable, Sendable {
+    case account(String)
+    case network(NetworkPrefix)
+  }
+
+  private struct Tally: Sendable {
+    var holder: Holder
+    var held = 0
+    var claimCount = 0
+  }
+
+  /// A connection's part of the bound. It belongs to the bound that made it, until ``SharedBound/leave(_:)``.
+  package struct Claim: Sendable {
+    /// Places of the tallies by level, but for the connection's, which is ``held``; -1 for none.
+    fileprivate var places = SIMD4<Int32>(repeating: -1)
+    fileprivate var isAdministrator = false
+    /// The amount that the claim holds itself.
+    package fileprivate(set) var held = 0
+
+    /// The claim of a client that is not counted yet, and holds nothing.
+    package init() {}
+  }
+
+  /// The amount that all may hold together. More that is held already stays.
+  package var max: Int
+  /// The amount that a client which holds nothing may have in any case while there is room.
+  package let unit: Int
+  /// The amount that all hold together.
+  package private(set) var used = 0
+
+  private var tallies: [Tally] = []
+  /// Places in ``tallies`` that hold nothing.
+  private var empty: [Int32] = []
+  private var places: [Holder: Int32] = [:]
+
+  /// A bound of which nothing is held.
+  package init(max: Int, unit: Int = 1) { (self.max, self.unit) = (Swift.max(0, max), unit) }
+
+  /// Numbers that are kept.
+  package var tallyCount: Int { places.count }
+
+  /// Shares bind.
+  package var isNearlyUsedUp: Bool { ShareRule.isNearlyUsedUp(used, of: max) }
+
+  // MARK: Claims
+
+  /// The lane of a user's tally in a claim; those of its networks follow, the narrowest first.
+  private static let accountLane = 0
+
+  /// Begins to count a client.
+  package mutating func join(_ claimant: ShareClaimant) -> Claim {
+    var claim = Claim()
+    claim.isAdministrator = claimant.isAdministrator
+    if let account = claimant.account { claim.places[Self.accountLane] = enter(.account(account)) }
+    for (index, network) in (claimant.network?.widening ?? []).enumerated() {
+      claim.places[Self.accountLane + 1 + index] = enter(.network(network))
+    }
+    return claim
+  }
+
+  /// Another user is behind the claim from now on; what it holds goes along.
+  package mutating func move(_ claim: inout Claim, to account: String?, isAdministrator: Bool = false) {
+    claim.isAdministrator = isAdministrator
+    let before = claim.places[Self.accountLane]
+    claim.places[Self.accountLane] = account.map { enter(.account($0)) } ?? -1
+    let place = Int(claim.places[Self.accountLane])
+    if place >= 0 { tallies[place].held += claim.held }
+    withdraw(claim.held, from: before)
+  }
+
+  /// Gives back all that the claim holds, and ends it.
+  package mutating func leave(_ claim: inout Claim) {
+    used -= claim.held
+    for lane in claim.places.indices { withdraw(claim.held, from: claim.places[lane]) }
+    claim = Claim()
+  }
+
+  private mutating func enter(_ holder: Holder) -> Int32 {
+    if let place = places[holder] {
+      tallies[Int(place)].claimCount += 1
+      return place
+    }
+    let tally = Tally(holder: holder, claimCount: 1)
+    let place: Int32
+    if let empty = empty.popLast() {
+      place = empty
+      tallies[Int(place)] = tally
+    } else {
+      place = Int32(tallies.count)
+      tallies.append(tally)
+    }
+    places[holder] = place
+    return place
+  }
+
+  private mutating func withdraw(_ held: Int, from place: Int32) {
+    guard place >= 0 else { return }
+    tallies[Int(place)].held -= held
+    tallies[Int(place)].claimCount -= 1
+    guard tallies[Int(place)].claimCount == 0 else { return }
+    places[tallies[Int(place)].holder] = nil
+    empty.append(place)
+    if places.isEmpty { (tallies, empty) = ([], []) }
+  }
+
+  // MARK: Amounts
+
+  /// Returns true when the claim may hold `amount` more.
+  package func admits(_ amount: Int = 1, to claim: Claim) -> Bool {
+    ShareRule.admits(amount, used: used, of: max, unit: unit, isAdministrator: claim.isAdministrator) { level in
+      guard level != .connection else { return claim.held }
+      let place = Int(claim.places[level.rawValue - 1])
+      return place < 0 ? nil : tallies[place].held
+    }
+  }
+
+  /// Takes `amount` for the claim, if it may have it.
+  package mutating func admit(_ amount: Int = 1, to claim: inout Claim) -> Bool {
+    guard admits(amount, to: claim) else { return false }
+    add(amount, to: &claim)
+    return true
+  }
+
+  /// Takes `amount` for the claim without asking, as for what is held already.
+  package mutating func add(_ amount: Int, to claim: inout Claim) {
+    used += amount
+    claim.held += amount
+    for lane in claim.places.indices where claim.places[lane] >= 0 { tallies[Int(claim.places[lane])].held += amount }
+  }
+
+  /// Gives back `amount` of what the claim holds.
+  package mutating func release(_ amount: Int = 1, of claim: inout Claim) { add(-amount, to: &claim) }
+}

@@ -1,0 +1,135 @@
+import HearthEngine
+import Testing
+
+@testable import HearthAccounts
+
+/// No client uses up the mails of a day, or the text messages of a country.
+@Suite struct MessageShareTests {
+  /// The /64 of that number in a /48.
+  private static func address(_ number: Int, provider: Int = 1) -> String {
+    "2001:db8:\(provider):\(String(number, radix: 16))::7"
+  }
+
+  /// Mails that a /48 gets which asks from another /64 each time, for another address each time, for a day.
+  private static func takeAllMails(_ world: ThrottleWorld, _ part: MailPart = .other, provider: Int = 1) -> Int {
+    var taken = 0
+    for _ in 0..<23 {
+      for number in 0..<1_000 {
+        let (email, address) = ("u\(taken)-\(number)@\(provider).example", address(number, provider: provider))
+        if world.throttle.admitMail(to: email, part, address: address, now: world.now) { taken += 1 }
+      }
+      world.advance(seconds: 3_600)
+    }
+    return taken
+  }
+
+  @Test func `one /48 does not use up a day's mails`() {
+    let world = ThrottleWorld()
+    let taken = Self.takeAllMails(world)
+    #expect(taken > 1_000 && taken <= 1_750)
+    for number in 0..<10 {
+      let address = "198.51.\(number).1"
+      #expect(world.throttle.admitMail(to: "n\(number)@example.com", address: address, now: world.now))
+    }
+  }
+
+  @Test func `a /48 has its own number in an hour, far below that of its parts`() {
+    let world = ThrottleWorld()
+    let taken = (0..<1_000).count {
+      world.throttle.admitMail(to: "u\($0)@example.com", address: Self.address($0), now: world.now)
+    }
+    #expect(taken == 16 * ThrottleLimits().mailsPerClientPerHour)
+    let site = (0..<256).count {
+      world.throttle.admitMail(to: "s\($0)@example.com", address: Self.address($0, provider: 2), now: world.now)
+    }
+    #expect(site == 4 * ThrottleLimits().mailsPerClientPerHour)
+  }
+
+  @Test func `a /24 has its own number of new accounts`() {
+    let world = ThrottleWorld()
+    let taken = (0..<10_000).count {
+      world.throttle.admitSignUp(address: "192.0.2.\($0 % 256)", isAnonymous: true, now: world.now)
+    }
+    #expect(taken == 16 * ThrottleLimits().anonymousPerHour)
+    #expect(world.throttle.admitSignUp(address: "192.0.3.1", isAnonymous: true, now: world.now))
+  }
+
+  @Test(arguments: [MailPart.reset, .verification, .notice])
+  func `resets, verifications and notices have their own part of the day`(part: MailPart) {
+    let world = ThrottleWorld()
+    // Many networks, each with its share, until nothing is left for what is none of these.
+    for provider in 1...300 {
+      for number in 0..<30 {
+        _ = world.throttle.admitMail(
+          to: "u\(number)@\(provider).example", address: Self.address(number, provider: provider), now: world.now)
+      }
+    }
+    #expect(!world.throttle.admitMail(to: "a@example.com", address: "2001:db8:1:1::1", now: world.now))
+    let taken = (0..<30).count {
+      world.throttle.admitMail(to: "v\($0)@example.com", part, address: "198.51.\($0).1", now: world.now)
+    }
+    #expect(taken == 30)
+  }
+
+  @Test func `an owner's notices do not wait for a minute, and do not use up everybody's`() {
+    let world = ThrottleWorld()
+    let taken = (0..<3_000).count { _ in
+      world.throttle.admitMail(to: "ann@example.com", .notice, isOwners: true, address: "192.0.2.1", now: world.now)
+    }
+    #expect(taken > 100 && taken < 2_000)
+    #expect(
+      world.throttle.admitMail(to: "bob@example.com", .notice, isOwners: true, address: "198.51.100.1", now: world.now))
+  }
+
+  @Test func `one /48 does not use up a country's text messages`() {
+    let world = ThrottleWorld()
+    var taken = 0
+    for hour in 0..<23 {
+      for number in 0..<1_000 {
+        let refusal = world.throttle.admitMessage(
+          to: "+4915\(hour)\(number)", country: "DE", address: Self.address(number), now: world.now)
+        if refusal == nil { taken += 1 }
+      }
+      world.advance(seconds: 3_600)
+    }
+    #expect(taken > 200 && taken <= 480)
+    for number in 0..<5 {
+      let refusal = world.throttle.admitMessage(
+        to: "+49160\(number)", country: "DE", address: "198.51.\(number).1", now: world.now)
+      #expect(refusal == nil)
+    }
+  }
+
+  @Test func `the operator is told when mails are near their bound, and when they are used up`() {
+    var limits = ThrottleLimits()
+    limits.mailsPerDay = 100
+    let world = ThrottleWorld(limits)
+    func send(_ count: Int, _ first: Int) {
+      for number in first..<(first + count) {
+        _ = world.throttle.admitMail(to: "u\(number)@example.com", address: "10.\(number).0.1", now: world.now)
+      }
+    }
+    send(79, 0)
+    #expect(world.notices.take() == [])
+    send(1, 79)
+    #expect(world.notices.take().map { $0.prefix(8) } == ["warning:"])
+    send(100, 80)
+    let told = world.notices.take()
+    #expect(told.count == 1 && told[0].hasPrefix("error:") && told[0].contains("limits.mailsPerDay"), "\(told)")
+    world.advance(seconds: 200_000)
+    send(81, 200)
+    #expect(world.notices.take().map { $0.prefix(8) } == ["warning:"])
+    #expect(world.throttle.spending(now: world.now).first == SpendingBound(name: "mailsPerDay", used: 81, max: 100))
+  }
+
+  @Test func `the operator is told of text messages too`() {
+    let world = ThrottleWorld()
+    for number in 0..<300 {
+      _ = world.throttle.admitMessage(
+        to: "+49151\(number)", country: "DE", address: "10.\(number % 250).0.1", now: world.now)
+    }
+    let told = world.notices.take()
+    #expect(told.contains { $0.hasPrefix("warning:") && $0.contains("limits.messagesPerCountryPerHour") }, "\(told)")
+    #expect(told.contains { $0.hasPrefix("error:") && $0.contains("limits.messagesPerCountryPerHour") }, "\(told)")
+  }
+}

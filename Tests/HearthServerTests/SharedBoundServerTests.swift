@@ -1,0 +1,54 @@
+import Testing
+
+@testable import HearthGateway
+@testable import HearthServer
+
+/// The bounds that clients of a running server share: one network takes all that it can, and another still gets its share.
+@Suite struct SharedBoundServerTests {
+  private static let open = #"{"rules": {".read": true, ".write": true}}"#
+
+  private static func listen(_ socket: LiveSocket, _ path: String) throws -> String {
+    socket.request("q", #"{"p":"\#(path)","h":""}"#)
+    while true {
+      let message = try socket.next()
+      if message.hasPrefix("r ") { return message }
+    }
+  }
+
+  @Test("anonymous sockets of one network do not stop another network's listen, whatever it comes over")
+  func listens() async throws {
+    let test = try await TestServer(rules: Self.open) {
+      $0.accounts.trustedProxies = ["127.0.0.1"]
+      $0.listensBytesMax = 4_000_000
+    }
+    // Each in a /64 of its own.
+    var sockets: [LiveSocket] = []
+    var taken = 0
+    for number in 0..<8 {
+      let socket = try test.socket(headers: "X-Forwarded-For: 2001:db8:1:\(number)::1\r\n")
+      sockets.append(socket)
+      for count in 0..<300 {
+        guard try Self.listen(socket, "/\(number)/\(count)").contains(" ok ") else { break }
+        taken += 1
+      }
+    }
+    #expect(taken > 1_500 && taken < 1_800)
+    let hog = "X-Forwarded-For: 2001:db8:1:ff::1\r\n"
+    #expect(try Self.listen(try test.socket(headers: hog), "/hog").contains("too many listeners"))
+    // A stream is told to come again, which 500 does not say.
+    let accept = ["Accept": "text/event-stream", "X-Forwarded-For": "2001:db8:1:ff::2"]
+    let refused = try test.http("GET", "/a.json", headers: accept)
+    #expect(refused.status == 503 && refused.headers["retry-after"] != nil, "\(refused)")
+    #expect(try test.http("GET", "/a.json", headers: ["X-Forwarded-For": "2001:db8:1:ff::2"]).status == 200)
+    for other in ["198.51.100.1", "203.0.113.1", "2001:db8:2::1"] {
+      let forwarded = "X-Forwarded-For: \(other)\r\n"
+      #expect(try Self.listen(try test.socket(headers: forwarded), "/a").contains(" ok "), "\(other)")
+      let stream = try test.stream("/a.json", headers: forwarded)
+      #expect(try stream.next().hasPrefix("event: put"))
+    }
+    // Nothing that stood was dropped for it.
+    #expect(try test.http("PUT", "/0/0.json", "1").status == 200)
+    #expect(try sockets[0].next().contains("0/0"))
+    await test.server.stop()
+  }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Testing
+
+/// Each row of the guide's tables of limits says who can use it up, and what clients share is held by a test in which one
+/// of them takes all that it can and another still gets its share.
+@Suite struct SharedLimitsTests {
+  /// The words of the column "whose", as the guide explains them.
+  static let words: Set = ["own", "share", "queue", "spare", "server"]
+
+  /// The test of each limit that clients share.
+  static let tests: [String: TestReference] = [
+    "EngineLimits.listensMemoryPercentMax": TestReference(
+      file: "HearthEngineTests/ListenShareTests",
+      name: "a network with all the listens it can have leaves another network's to it"),
+    "EngineLimits.onDisconnectBytesMax": TestReference(
+      file: "HearthEngineTests/ListenShareTests",
+      name: "a network with all the writes at ends that it can have leaves another network's to it"),
+    "ConnectionPlaces.filesPercentMax": TestReference(
+      file: "HearthTransportTests/ConnectionPlacesTests",
+      name: "one network with all the connections it can have leaves another network's to it"),
+    "QuotaLimits.connectionsMax": TestReference(
+      file: "HearthGatewayTests/QuotaTests",
+      name: "one network with all the connections it can have leaves other networks theirs, and administrators too"),
+    "QuotaLimits.clientsMax": TestReference(
+      file: "HearthGatewayTests/QuotaTests",
+      name: "one network does not use up the places of clients that are told apart"),
+    "PollLimits.sessionsMax": TestReference(
+      file: "HearthGatewayTests/LongPollTransportTests",
+      name: "all networks of a /48 together leave others their half"),
+    "MemoryLimits.heldPercentMax": TestReference(
+      file: "HearthTransportTests/HolderTableTests",
+      name: "many small holders of one network go before a large one of another"),
+    "MemoryLimits.anonymousPercentMax": TestReference(
+      file: "HearthTransportTests/HolderTableTests",
+      name: "many small holders of one network go before a large one of another"),
+    "IdentityLoad.requestsMax": TestReference(
+      file: "HearthServerTests/IdentityLoadTests",
+      name: "one network with all the requests it can have under way leaves another network's to it"),
+    "PasswordPool.queueCountMax": TestReference(
+      file: "HearthAccountsTests/Passwords/PasswordPoolQueueTests",
+      name: "the networks of one /48 leave room in the queue for another"),
+    "ForeignTokenLimits.questionsMax": TestReference(
+      file: "HearthAccountsTests/ForeignTokens/ForeignTokenTableTests",
+      name: "the networks of one /48 leave questions to others"),
+    "ForeignTokenLimits.waitersMax": TestReference(
+      file: "HearthAccountsTests/ForeignTokens/ForeignTokenTableTests",
+      name: "the networks of one /48 leave questions to others"),
+    "AccountStoreLimits.codesWaitingMax": TestReference(
+      file: "HearthAccountsTests/Throttle/MessageShareTests",
+      name: "a /48 has its own number in an hour, far below that of its parts"),
+    "LinkLimits.strangersMax": TestReference(
+      file: "HearthNodeTests/StrangerTableTests",
+      name: "when all are taken the oldest of the network that has most gives way"),
+  ]
+
+  /// The word of each row, by the limit's name.
+  private static func words(of text: String) -> [String: String] {
+    let rows = text.matches(of: /\| `([A-Za-z]+\.[A-Za-z]+)` \| ([a-z]+) \|/)
+    return Dictionary(rows.map { (String($0.output.1), String($0.output.2)) }) { first, _ in first }
+  }
+
+  @Test("every row says who can use the limit up, in a word that the guide explains")
+  func everyRowHasAWord() throws {
+    let text = try Project.text(LimitsGuideTests.guide)
+    let words = Self.words(of: text)
+    for row in try LimitsGuideTests.rows() {
+      let name = "\(row.type).\(row.name)"
+      #expect(words[name].map(Self.words.contains) == true, "\(name)")
+    }
+    for word in Self.words { #expect(text.contains("\n* `\(word)`: "), "\(word) is not explained") }
+  }
+
+  @Test("every limit that clients share has a test, and no other has")
+  func sharedLimitsAreTested() throws {
+    let words = Self.words(of: try Project.text(LimitsGuideTests.guide))
+    #expect(Set(words.filter { $0.value == "share" }.keys) == Set(Self.tests.keys))
+    for (name, test) in Self.tests { #expect(test.exists, "\(name): \(test.file) \"\(test.name)\"") }
+  }
+}
