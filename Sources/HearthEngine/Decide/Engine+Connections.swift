@@ -41,18 +41,6 @@ extension Engine {
     noteIdentity(of: connection)
   }
 
-  private mutating func decideAgain(
-    _ connection: Connection, because cause: Cancellation, revocation: UInt64? = nil
-  ) {
-    guard connection.listens.count <= limits.redecisionListensInLine else {
-      let begun = redecision(because: cause, of: connection, revocation: revocation)
-      if let ended = redecisions.decideAgain(connection, begun) { endEarly(ended) }
-      return
-    }
-    let listens = connection.listens.entries.map(\.value).sorted { $0.serial < $1.serial }
-    decideAgain(listens, because: cause, of: connection, revocation: revocation)
-  }
-
   /// Signs out every connection whose credential has ended by now, and says so before anything else.
   mutating func endCredentials() {
     while let first = deadlines.first, first.deadlineMonotonicMilliseconds <= now.monotonicMilliseconds {

@@ -14,16 +14,6 @@ extension Engine {
     return decision
   }
 
-  /// Decides the listens again whose rules look at the time, once in an interval.
-  mutating func decideDueClockListens() {
-    guard grants.isClockDue(at: now) else { return }
-    let isMany = grants.clockListenCount > limits.redecisionListensInLine
-    if isMany, redecisions.hasDue { return }
-    let due = grants.dueClockListens
-    guard isMany else { return decideAgain(due.sorted { $0.serial < $1.serial }, because: .clock) }
-    _ = redecisions.append(redecision(because: .clock), .due(due))
-  }
-
   /// Tells the listeners of a commit, after those who may no longer listen were cancelled.
   mutating func announce(_ commit: Commit) {
     placeTap.note(commit)

@@ -40,8 +40,3 @@ extension Engine {
     queries.result(of: group, at: path, state.root[path], state.rules, &listens)
   }
 }
-
-extension QueryCost {
-  /// Entries and children that were looked at or changed: each takes about as long as a step of a rule.
-  var total: Int { entriesRead &+ entriesWritten &+ childrenScanned }
-}

@@ -1,3 +1,5 @@
+import HearthTree
+
 /// Counts the steps that commands take, so that none takes more than its share.
 struct WorkMeter {
   private let limits: EngineLimits
@@ -49,4 +51,9 @@ public struct ConnectionWork: Sendable, Equatable {
 
   /// Steps of a connection.
   public init(_ connection: ConnectionID, steps: Int) { (self.connection, self.steps) = (connection, steps) }
+}
+
+extension QueryCost {
+  /// Entries and children that were looked at or changed: each takes about as long as a step of a rule.
+  var total: Int { entriesRead &+ entriesWritten &+ childrenScanned }
 }
