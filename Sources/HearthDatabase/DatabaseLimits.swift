@@ -21,6 +21,13 @@ public struct DatabaseLimits: Sendable {
   /// Bytes of commands that count as one more command, so that few large ones are as much as many small ones.
   public var roundBytesPerCommand = 4 << 10
 
+  /// Steps that one connection's commands may take in a round. One whose commands took more has none decided until as many
+  /// rounds have passed as they took shares; so those who wait share the database's time, and not its commands.
+  public var roundSteps = 8_000
+
+  /// Connections that are known to have taken more than their share; further ones are not held to it.
+  public var debtorsMax = 65_536
+
   /// Rounds that one connection's commands may fill before it alone is asked to send no more.
   public var roundsPendingPerConnectionMax = 128
 

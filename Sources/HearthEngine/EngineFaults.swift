@@ -3,8 +3,8 @@ import HearthTree
 /// Faults in the following of live queries, and in what is done at the end of a connection, for the tests that must
 /// notice them. An engine at work has none.
 package struct EngineFaults: OptionSet, Sendable {
-  package let rawValue: UInt8
-  package init(rawValue: UInt8) { self.rawValue = rawValue }
+  package let rawValue: UInt16
+  package init(rawValue: UInt16) { self.rawValue = rawValue }
 
   /// A child that enters a window because another one left is not told.
   package static let noBackfill = EngineFaults(rawValue: 1)
@@ -22,6 +22,10 @@ package struct EngineFaults: OptionSet, Sendable {
   package static let noEndOfSessions = EngineFaults(rawValue: 64)
   /// Who a connection is now is not noted with what it wants.
   package static let staleIdentities = EngineFaults(rawValue: 128)
+  /// Listens in doubt are told as if they were not.
+  package static let tellsInDoubt = EngineFaults(rawValue: 256)
+  /// What listens missed while they were in doubt is not told.
+  package static let noCatchUp = EngineFaults(rawValue: 512)
 
   func applied(to steps: [QueryWindow.Step]) -> [QueryWindow.Step] {
     if isEmpty { return steps }

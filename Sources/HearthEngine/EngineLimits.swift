@@ -92,6 +92,36 @@ public struct EngineLimits: Sendable {
   /// Places that are kept for a write that is decided beside the others. Of more, places above them are kept.
   public var largeWritePlacesMax = 1_024
 
+  /// Listens of one place or connection up to which a change of what their rules read is decided for all of them with the
+  /// command that makes it; also those of a connection that ends. Of more, the others are decided beside other commands.
+  public var redecisionListensInLine = 256
+
+  /// Steps that one command may take to decide listens again: about two milliseconds, and more than most apps ever need. What
+  /// takes more is decided beside other commands; listens that are not decided yet are told nothing.
+  public var redecisionStepsInLine = 50_000
+
+  /// Steps of listens in doubt that are decided after each command: some tenths of a millisecond.
+  public var redecisionStepsPerSlice = 8_000
+
+  /// Steps after which a batch ends: about two milliseconds, so that answers do not wait for costly commands behind them, and
+  /// those whose commands cost much are known before more of these are decided.
+  public var stepsPerBatch = 60_000
+
+  /// Steps of one command from which on they are noted: some ten microseconds.
+  static let notedStepsMin = 1_000
+
+  /// What deciding a listen again counts for, beside the steps of its rules.
+  static let redecisionSteps = 150
+
+  /// What taking a listen out of the indexes counts for.
+  static let removalSteps = 40
+
+  /// Events of one place that are kept for listens in doubt. A listen that missed more is sent what is there.
+  public var missedEventsPerPlaceMax = 64
+
+  /// The same of all places together, each with the version of the tree that it came from.
+  public var missedEventsMax = 16_384
+
   /// How long a transaction that is late may take for its next try before others go first, when nothing is known of its
   /// client: a round trip over a slow mobile network.
   public var turnMillisecondsFirst: Int64 = 500

@@ -27,6 +27,8 @@ public struct Decision: Sendable {
   public var trace: Trace?
   /// What was asked, when the answer is no: to explain it later. Nil for a request that is allowed.
   package internal(set) var denied: DeniedRequest?
+  /// Steps that the rules took, for those who share time among decisions; 0 for a decision that was not counted.
+  package internal(set) var stepCount = 0
   /// What the decision depends on. Nil unless ``DecisionDetail/dependencies`` was asked for.
   public var dependencies: ReadDependencies?
 

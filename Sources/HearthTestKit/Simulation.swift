@@ -26,6 +26,10 @@ package struct Simulation {
     package var cancelCount = 0
     /// Events for listens with a query.
     package var queryEventCount = 0
+    /// Events that were told after later commits, because decisions were pending.
+    package var lateCount = 0
+    /// Steps after which decisions were pending.
+    package var pendingCount = 0
     /// How often the server ended and began again.
     package var startCount = 0
     /// Steps at whose end something was done that was asked for earlier.
@@ -88,7 +92,8 @@ package struct Simulation {
       follower = SimulationFollower(state: state, limits: limits)
       servers = SimulationServers(seed: seed, state: state, limits: limits)
     }
-    checker = SimulationChecker(rules: rules, limits: limits, hasRoomForOrders: conditions.hasRoomForOrders)
+    checker = SimulationChecker(
+      rules: rules, limits: limits, hasRoomForOrders: conditions.hasRoomForOrders, isSliced: conditions.isSliced)
   }
 
   /// Does as many steps.
@@ -112,9 +117,11 @@ package struct Simulation {
       try follow(step, engine.decide([step.command], at: now), number)
     }
     try settle(step: stepCount)
+    while engine.hasPendingRedecisions { try tick(stepCount) }
     return Summary(
       stepCount: stepCount, commitCount: engine.state.position, eventCount: checker.eventCount,
-      cancelCount: checker.cancelCount, queryEventCount: checker.queryEventCount, startCount: startCount,
+      cancelCount: checker.cancelCount, queryEventCount: checker.queryEventCount, lateCount: checker.lateCount,
+      pendingCount: checker.pendingCount, startCount: startCount,
       endCount: endCount, asideCount: asideCount, againCount: againCount, ownerCount: servers?.ownerCount ?? 0)
   }
 
@@ -126,12 +133,17 @@ package struct Simulation {
     waiting.commands.append(step.command)
     waiting.effects += effects
     do {
-      try checker.check(step, batch, at: now)
+      try checker.check(step, batch, at: now, isPending: engine.hasPendingRedecisions)
       try follower?.check(step.command, batch, at: now)
       try servers?.check(step.command, batch, at: now)
     } catch {
       throw Failure(step: number, text: "\(error)\nafter \(step.command)\neffects \(effects)")
     }
+  }
+
+  private mutating func tick(_ number: Int) throws {
+    let step = SimulationStep(command: Command(connection: ConnectionID(rawValue: 1), action: .tick))
+    try follow(step, engine.decide([step.command], at: now), number)
   }
 
   // MARK: Writes that are set aside

@@ -6,12 +6,12 @@ extension SimulationChecker {
   mutating func follow(_ effect: Effect) throws {
     switch effect {
     case .event(let event, let recipients):
-      guard event.position == position else { throw broken("an event tells of position \(event.position)") }
+      let tree = try tree(of: event)
       guard Set(recipients).count == recipients.count else { throw broken("a recipient is named twice") }
-      for connection in recipients { try deliver(event, to: connection) }
+      for connection in recipients { try deliver(event, to: connection, tree) }
     case .queryEvent(let event, let recipients):
-      guard event.position == position else { throw broken("an event tells of position \(event.position)") }
-      for recipient in recipients { try deliver(event, to: recipient) }
+      let tree = try tree(of: event)
+      for recipient in recipients { try deliver(event, to: recipient, tree) }
     case .redecided(let redecision): try follow(redecision)
     case .reply(let connection, _, let reply):
       try answerWish(reply)
@@ -21,7 +21,7 @@ extension SimulationChecker {
     }
   }
 
-  private mutating func deliver(_ event: Event, to connection: ConnectionID) throws {
+  private mutating func deliver(_ event: Event, to connection: ConnectionID, _ tree: SimulationTree) throws {
     let path = event.path.keys.map(\.text)
     eventCount += 1
     if let asked, asked.connection == connection, asked.name == .path(event.path.description) {
@@ -33,7 +33,7 @@ extension SimulationChecker {
     var isCovered = false
     for (name, listen) in client.listens where listen.query == nil {
       let place = Self.keys(listen.path)
-      if path.starts(with: place), isAllowed(connection, listen.path, nil) { isCovered = true }
+      if path.starts(with: place), isAllowed(connection, listen.path, nil, tree) { isCovered = true }
       var replica = listen.replica
       Self.apply(event, at: path, to: &replica, of: place)
       clients[connection]?.listens[name]?.replica = replica
@@ -41,9 +41,11 @@ extension SimulationChecker {
     guard isCovered else { throw broken("\(connection) gets \(event.path), which it may not read") }
   }
 
-  private mutating func deliver(_ event: Event, to recipient: TaggedRecipient) throws {
+  private mutating func deliver(_ event: Event, to recipient: TaggedRecipient, _ tree: SimulationTree) throws {
     let (connection, name) = (recipient.connection, Name.tag(recipient.tag))
-    guard told.insert(recipient).inserted else { throw broken("\(connection) is told twice for \(recipient.tag)") }
+    guard told.insert(recipient).inserted || isSliced else {
+      throw broken("\(connection) is told twice for \(recipient.tag)")
+    }
     queryEventCount += 1
     if let asked, asked.connection == connection, asked.name == name {
       guard case .put(let node) = event.change, event.path.description == asked.path else {
@@ -57,7 +59,8 @@ extension SimulationChecker {
     }
     let (path, place) = (event.path.keys.map(\.text), Self.keys(listen.path))
     guard path.starts(with: place) else { throw broken("\(event.path) is not below \(listen.path)") }
-    guard isAllowed(connection, listen.path, query) else {
+    guard event.position >= listen.toldPosition else { throw broken("\(connection) is told of the past at \(path)") }
+    guard isAllowed(connection, listen.path, query, tree) else {
       throw broken("\(connection) gets \(event.path) by a query that it may not ask")
     }
     Self.apply(event, at: path, to: &listen.replica, of: place)
@@ -109,6 +112,7 @@ extension SimulationChecker {
 
   private mutating func answer(_ connection: ConnectionID, _ reply: Reply) throws {
     guard let asked, asked.connection == connection, clients[connection] != nil else { return }
+    self.asked = nil
     let isAllowed = isAllowed(connection, asked.path, asked.query)
     guard let name = asked.name else { return try answer(asked, reply, isAllowed) }
     // The same path and query is the same listen, whatever its tag was.
@@ -179,8 +183,10 @@ extension SimulationChecker {
     return SimulationQuery(query).result(of: listen.replica) == expected
   }
 
-  private func isAllowed(_ connection: ConnectionID, _ path: String, _ query: Query?) -> Bool {
+  private func isAllowed(
+    _ connection: ConnectionID, _ path: String, _ query: Query?, _ past: SimulationTree? = nil
+  ) -> Bool {
     rules.allows(
-      Self.keys(path), tree, clients[connection]?.user, query, wallMilliseconds: now.wallMilliseconds)
+      Self.keys(path), past ?? tree, clients[connection]?.user, query, wallMilliseconds: now.wallMilliseconds)
   }
 }

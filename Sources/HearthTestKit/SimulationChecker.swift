@@ -70,19 +70,32 @@ struct SimulationChecker {
   private var records: ArraySlice<CommitRecord> = []
   /// The step under way has changed data already.
   private var hasTold = false
+  /// Whether decisions may be pending after a step; listens are then told later, and of the same.
+  let isSliced: Bool
+  private var isPending = false
+  private(set) var pendingCount = 0
+  var lateCount = 0
+  /// The tree at every position so far, while events may come late.
+  private var history: [Int64: SimulationTree] = [:]
   /// False: listens with a query may be sent more than they asked for.
   let isExact: Bool
 
-  init(rules: SimulationRules, limits: EngineLimits, hasRoomForOrders: Bool) {
+  init(rules: SimulationRules, limits: EngineLimits, hasRoomForOrders: Bool, isSliced: Bool) {
     self.rules = rules
     position = 0
     self.limits = limits
     isExact = hasRoomForOrders
+    self.isSliced = isSliced
+    if isSliced { history[0] = tree }
   }
 
   /// Follows one step: a single command, so that there is one moment to judge by.
-  mutating func check(_ step: SimulationStep, _ batch: Batch, at instant: Instant) throws {
+  ///
+  /// - Parameter isPending: Whether listens are still to be decided again after it.
+  mutating func check(_ step: SimulationStep, _ batch: Batch, at instant: Instant, isPending: Bool) throws {
     now = instant
+    self.isPending = isPending
+    if isPending { pendingCount += 1 }
     told = []
     hasTold = false
     expected = nil
@@ -101,13 +114,16 @@ struct SimulationChecker {
     guard SimulationTree(batch.state.root) == tree else {
       throw broken("the records come to something else than \(batch.state.root)")
     }
-    try settle()
+    if isPending { try requireNobodyDue() } else { try settle() }
   }
 
   /// Follows effects, each at the commit that it belongs to: its own, or that of the next one that has one.
   private mutating func follow(_ effects: ArraySlice<Effect>, upTo last: Int64) throws {
     var positions: [Int64] = []
-    for effect in effects.reversed() { positions.append(effect.position ?? positions.last ?? last) }
+    for effect in effects.reversed() {
+      let own = effect.position.flatMap { isSliced && $0 <= position ? nil : $0 }
+      positions.append(own ?? positions.last ?? last)
+    }
     for (effect, place) in zip(effects, positions.reversed()) {
       try advance(to: place)
       try follow(effect)
@@ -120,7 +136,7 @@ struct SimulationChecker {
     var isTold = false
     while position < last, let record = records.popFirst() {
       if case .changes = record.content {
-        if isTold || hasTold { try settle() }
+        if isTold || hasTold, !isSliced { try settle() }
         isTold = true
       }
       apply(record)
@@ -131,11 +147,22 @@ struct SimulationChecker {
 
   mutating func apply(_ record: CommitRecord) {
     position += 1
+    defer { if isSliced { history[position] = tree } }
     guard case .changes(let changes) = record.content else { return }
     for change in changes {
       let keys = change.location.path.keys.map(\.text) + (change.location.isPriority ? [".priority"] : [])
       tree.replace(keys, with: SimulationTree(change.node))
     }
+  }
+
+  /// The tree that an event tells of: the present one, unless the event may come late.
+  mutating func tree(of event: Event) throws -> SimulationTree {
+    if event.position == position { return tree }
+    guard isSliced, event.position < position, let past = history[event.position] else {
+      throw broken("an event tells of position \(event.position)")
+    }
+    lateCount += 1
+    return past
   }
 
   func broken(_ text: String) -> Violation { Violation(description: "at position \(position): \(text)") }

@@ -16,6 +16,9 @@ package struct SimulationConditions: Sendable {
   /// Whether some writes are set aside as large ones are, and settled after others came between.
   package var setsAside = true
 
+  /// Whether hardly any listen is decided again with the command that puts it in doubt.
+  package var isSliced = false
+
   /// What the engine's dependency index leaves out; nothing but for a test of the simulation.
   package var ignored: ReadDependencies.Aspects = []
 
@@ -26,7 +29,7 @@ package struct SimulationConditions: Sendable {
   package init() {}
 
   /// Whether other servers follow: where the engine does something wrong they would be the ones to notice.
-  var isFollowed: Bool { ignored.isEmpty && faults.isEmpty }
+  var isFollowed: Bool { ignored.isEmpty && faults.isEmpty && !isSliced }
 
   /// Small enough for what happens with large places to happen with a few children.
   var limits: EngineLimits {
@@ -34,6 +37,11 @@ package struct SimulationConditions: Sendable {
     limits.orderedChildrenMin = 2
     limits.largeWriteBytes = 0
     limits.recordsMerges = true
+    if isSliced {
+      limits.redecisionListensInLine = 1
+      (limits.redecisionStepsInLine, limits.redecisionStepsPerSlice) = (0, 1)
+      (limits.missedEventsPerPlaceMax, limits.missedEventsMax) = (3, 20)
+    }
     if !hasRoomForOrders { limits.undeclaredOrderEntriesMax = 2 * EngineLimits.orderEntriesMin + 2 }
     return limits
   }

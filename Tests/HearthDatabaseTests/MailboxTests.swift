@@ -137,6 +137,116 @@ import Testing
     #expect(longest > 0 && longest <= 2 * 6 * limits.roundCommandsMax)
   }
 
+  // MARK: Steps
+
+  /// Takes and charges as a database does: each batch is a few commands of one round.
+  private func share(_ box: inout Mailbox, commandsPerBatch: Int, until total: Int, steps: (UInt64) -> Int) -> [UInt64:
+    Int]
+  {
+    var (taken, spent): ([UInt64: Int], Int) = ([:], 0)
+    while spent < total, box.count > 0 {
+      let batch = box.take(commandsPerBatch)
+      box.charge(batch.map { ConnectionWork($0.connection, steps: steps($0.connection.rawValue)) })
+      for command in batch {
+        taken[command.connection.rawValue, default: 0] += steps(command.connection.rawValue)
+        spent += steps(command.connection.rawValue)
+      }
+    }
+    return taken
+  }
+
+  @Test func `connections share steps and not commands`() {
+    let limits = DatabaseLimits()
+    var box = Mailbox(limits: limits)
+    _ = box.append(commands(1, 0..<4_000), sizeBytes: 0)
+    _ = box.append(commands(2, 0..<40_000), sizeBytes: 0)
+    _ = box.append(commands(3, 0..<40_000), sizeBytes: 0)
+    // A command of the first costs as much as five hundred of each of the others.
+    let taken = share(&box, commandsPerBatch: 32, until: 3_000_000) { $0 == 1 ? 50_000 : 100 }
+    let (heavy, light) = (taken[1] ?? 0, [taken[2] ?? 0, taken[3] ?? 0])
+    for other in light { #expect(heavy <= 3 * other + 32 * 50_000) }
+  }
+
+  @Test func `a connection whose commands cost much does not wait where nobody else does`() {
+    var box = Mailbox(limits: DatabaseLimits())
+    _ = box.append(commands(1, 0..<200), sizeBytes: 0)
+    var batches = 0
+    while box.count > 0 {
+      let batch = box.take(8)
+      box.charge(batch.map { ConnectionWork($0.connection, steps: 1_000_000) })
+      #expect(!batch.isEmpty)
+      batches += 1
+    }
+    #expect(batches <= 40)
+  }
+
+  @Test func `a quiet connection waits for no more than one batch of those who took too much`() {
+    var box = Mailbox(limits: DatabaseLimits())
+    for connection in UInt64(1)...20 { _ = box.append(commands(connection, 0..<500), sizeBytes: 0) }
+    _ = share(&box, commandsPerBatch: 4, until: 20 * 500_000) { _ in 50_000 }
+    for number in Int32(0)..<20 {
+      _ = box.append(commands(30, number..<number + 1), sizeBytes: 0)
+      var ahead = 0
+      while true {
+        let batch = box.take(4)
+        box.charge(batch.map { ConnectionWork($0.connection, steps: 50_000) })
+        if names(batch).contains("30.\(number)") { break }
+        ahead += batch.count
+      }
+      // One batch of each at most, and not a round of 32 commands.
+      #expect(ahead <= 80)
+    }
+  }
+
+  @Test func `what is put back is taken first, in its order`() {
+    var box = Mailbox(limits: DatabaseLimits())
+    _ = box.append(commands(1, 0..<10), sizeBytes: 0)
+    let taken = box.take(4)
+    let isKept = box.putBack(taken[2...], arrivalNanoseconds: 0)
+    #expect(!isKept, "nobody has taken too much")
+    box.charge([ConnectionWork(ConnectionID(rawValue: 1), steps: 100_000)])
+    let isPutBack = box.putBack(taken[2...], arrivalNanoseconds: 0)
+    #expect(isPutBack)
+    _ = box.append(commands(2, 0..<2), sizeBytes: 0)
+    var all: [String] = []
+    while box.count > 0 { all += names(box.take(100)) }
+    #expect(all == ["2.0", "2.1"] + (2..<10).map { "1.\($0)" })
+  }
+
+  @Test(arguments: 0..<6)
+  func `with debts nothing is lost or doubled, and each connection's order is kept`(seed: UInt64) {
+    var random = SeededRandom(seed: seed)
+    var limits = DatabaseLimits()
+    (limits.roundCommandsMax, limits.roundSteps) = (4, 100)
+    var box = Mailbox(limits: limits)
+    var (sent, got): ([UInt64: Int32], [UInt64: Int32]) = ([:], [:])
+    func receive(_ batch: ArraySlice<Command>) {
+      for command in batch {
+        let connection = command.connection.rawValue
+        #expect(command.request == got[connection] ?? 0)
+        got[connection] = (got[connection] ?? 0) + 1
+      }
+    }
+    for _ in 0..<4_000 {
+      if random.isOne(in: 2) {
+        let connection = UInt64(1 + random.below(6))
+        let count = Int32(random.isOne(in: 8) ? random.below(60) : 1)
+        let start = sent[connection] ?? 0
+        _ = box.append(commands(connection, start..<start + count), sizeBytes: random.below(100))
+        sent[connection] = start + count
+      } else {
+        let batch = box.take(random.below(12))
+        let kept = random.isOne(in: 3) ? batch.count / 2 : batch.count
+        let isPutBack = kept < batch.count && box.putBack(batch[kept...], arrivalNanoseconds: 0)
+        receive(isPutBack ? batch[..<kept] : batch[...])
+        box.charge(batch[..<kept].map { ConnectionWork($0.connection, steps: random.below(400)) })
+      }
+    }
+    while box.count > 0 { receive(box.take(1_000)[...]) }
+    #expect(got == sent.filter { $0.value > 0 })
+    #expect(box.sizeBytes >= 0)
+  }
+
   @Test func `a database answers a quiet connection among the first, with a flood before it`() throws {
     let host = DatabaseHost()
     let database = try host.database(MemoryJournal(), rules: "{\"rules\": {\".write\": true}}")

@@ -62,7 +62,6 @@ import Testing
     try expectScenario(
       Self.start + """
         1 auth {"uid":"alice"}
-          redecided identity of 1 at 2: examined 2, kept 2, keeps 1 alice /rooms/r by line 1, keeps 1 alice /rooms/r by line 1
           1 ok
         1 unlisten /rooms/r tag 7
           1 ok
@@ -74,7 +73,6 @@ import Testing
         1 unauth
           1 ok
         2 auth {"uid":"bob"} until 50
-          redecided identity of 2 at 2: examined 1, kept 1, keeps 2 bob /rooms/r by line 1
           2 ok
         time 50
           2 < ended

@@ -25,6 +25,32 @@ import Testing
     #expect(summary.queryEventCount > 20)
   }
 
+  @Test(arguments: 0..<UInt64(Torture.count(sample: 6, full: 200)))
+  func `the engine keeps its word while decisions are pending`(seed: UInt64) throws {
+    var simulation = try Simulation(seed: seed, Self.sliced)
+    let summary = try simulation.run(stepCount: 2_000)
+    #expect(summary.cancelCount > 10)
+    #expect(summary.pendingCount > 100)
+    #expect(summary.lateCount > 0)
+  }
+
+  @Test(arguments: 0..<UInt64(Torture.count(sample: 2, full: 100)))
+  func `windows of live queries catch up after pending decisions`(seed: UInt64) throws {
+    var conditions = Self.sliced
+    (conditions.policies, conditions.isTalkative) = (Self.talkative.policies + [.memberExists, .ownData], true)
+    var simulation = try Simulation(seed: seed, conditions)
+    let summary = try simulation.run(stepCount: 1_200)
+    #expect(summary.queryEventCount > 20)
+    #expect(summary.pendingCount > 20)
+  }
+
+  /// Where nearly every decision about listens that are there comes later.
+  private static var sliced: SimulationConditions {
+    var conditions = SimulationConditions()
+    conditions.isSliced = true
+    return conditions
+  }
+
   /// Where listens last long enough to be told of much.
   private static var talkative: SimulationConditions {
     var conditions = SimulationConditions()
@@ -78,6 +104,13 @@ import Testing
   @Test(arguments: [EngineFaults.noRulesAtEnd, .noEndOfSessions, .staleIdentities])
   func `an engine that gets something wrong at the end of connections is found out`(fault: EngineFaults) throws {
     var conditions = SimulationConditions()
+    conditions.faults = fault
+    #expect(try isCaught(conditions), "no seed notices it")
+  }
+
+  @Test(arguments: [EngineFaults.tellsInDoubt, .noCatchUp])
+  func `an engine that gets pending decisions wrong is found out`(fault: EngineFaults) throws {
+    var conditions = Self.sliced
     conditions.faults = fault
     #expect(try isCaught(conditions), "no seed notices it")
   }

@@ -92,9 +92,9 @@ import Testing
     let listen = Listen(serial: 1, connection: connection, node: node, path: .root)
     let place = DependencyNode(key: nil, parent: nil)
     place.insert(listen, .existence)
-    var found: [Listen] = []
+    var found = AffectedListens()
     for walk in [UInt64(1), 1, 1, 2, 2] { place.collect(.empty, Node(.int(1)), on: walk, into: &found) }
-    #expect(found.count == 2)
+    #expect(found.listens.count == 2)
   }
 
   @Test func `what nobody listens to or depends on any more is forgotten`() throws {

@@ -13,13 +13,14 @@ extension Database {
         if wasReleased { continue }
         return
       }
+      let isPending = engine.withLock { $0.hasPendingRedecisions }
       let (commands, arrival) = mailbox.withLock { box in
         let commands = box.take(limits.engine.batchCommandsMax)
-        box.isAwake = !commands.isEmpty || wasReleased
+        box.isAwake = !commands.isEmpty || wasReleased || isPending
         return (commands, box.takenArrivalNanoseconds)
       }
-      guard !commands.isEmpty || wasReleased else { return }
-      decide(commands[...], arrivalNanoseconds: arrival)
+      guard !commands.isEmpty || wasReleased || isPending else { return }
+      decide(commands.isEmpty && isPending ? [.tick] : commands[...], arrivalNanoseconds: arrival)
     }
   }
 
@@ -32,7 +33,12 @@ extension Database {
       let before = rest
       let write = decideInLine(&rest, settingAside: true, arrivalNanoseconds: arrivalNanoseconds)
       desk.withLock { $0.decided(before[before.startIndex..<rest.startIndex]) }
-      guard let write else { continue }
+      guard let write else {
+        // What others have sent meanwhile may come before what is left.
+        let isLeft = !rest.isEmpty && !isReleased
+        if isLeft, mailbox.withLock({ $0.putBack(rest, arrivalNanoseconds: arrivalNanoseconds) }) { return }
+        continue
+      }
       begin(write)
       rest = admitted(rest, isReleased: isReleased)
     }
@@ -63,11 +69,17 @@ extension Database {
       return (batch, engine.nextDeadlineMonotonicMilliseconds)
     }
     environment.meters.decided(batch, since: start)
+    charge(batch)
     batch.arrivalNanoseconds = arrivalNanoseconds
     rest = rest.dropFirst(batch.commandCount)
     pass(batch)
     setTimer(deadline, at: instant)
     return batch.setAside
+  }
+
+  /// Has those whose commands took many steps wait by themselves.
+  func charge(_ batch: Batch) {
+    if !batch.work.isEmpty { mailbox.withLock { $0.charge(batch.work) } }
   }
 
   var isRunning: Bool { pipeline.withLock { $0.status == .running } }

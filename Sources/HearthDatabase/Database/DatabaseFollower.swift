@@ -47,6 +47,7 @@ package struct DatabaseFollower: Sendable {
 
   func drain() {
     while true {
+      let isPending = database.engine.withLock { $0.hasPendingRedecisions }
       let (events, commands, arrival) = database.mailbox.withLock { box in
         let events = box.followed.take()
         if box.followed.isFull {
@@ -55,11 +56,12 @@ package struct DatabaseFollower: Sendable {
         }
         // First comes what may answer somebody, so that room is made for questions.
         let commands = events.isEmpty ? box.take(database.limits.engine.batchCommandsMax) : []
-        box.isAwake = !events.isEmpty || !commands.isEmpty
+        box.isAwake = !events.isEmpty || !commands.isEmpty || isPending
         return (events, commands, box.takenArrivalNanoseconds)
       }
-      guard !events.isEmpty || !commands.isEmpty else { return }
+      guard !events.isEmpty || !commands.isEmpty || isPending else { return }
       handle(events)
+      if commands.isEmpty, isPending { decideHere([.tick]) }
       settle(commands, arrivalNanoseconds: arrival)
       let waitingCount = following.desk.withLock { $0.waitingCount + $0.openCount }
       following.isCrowded.store(waitingCount > database.limits.commandsPendingMax, ordering: .relaxed)
@@ -220,6 +222,7 @@ package struct DatabaseFollower: Sendable {
         return (engine.decide(rest, at: instant), engine.nextDeadlineMonotonicMilliseconds)
       }
       database.environment.meters.decided(batch, since: start)
+      database.charge(batch)
       batch.arrivalNanoseconds = arrivalNanoseconds
       rest = rest.dropFirst(batch.commandCount)
       database.pass(batch)

@@ -6,6 +6,10 @@ import HearthEngine
 /// which they came; what a connection sends beyond that goes to later rounds. So all who send little are in the round
 /// that is next, and one who sends ten thousand commands at once makes the others wait for one round's worth of them. A
 /// one-off request is nobody's, and always in the round that is next.
+///
+/// What a connection's commands cost is known once they are decided (see ``charge(_:)``). One that has taken more steps than
+/// a round gives it passes rounds until it has waited for them: deficit round robin (Shreedhar and Varghese, 1995) over
+/// steps. Where nobody else waits it does not wait either.
 struct Mailbox: Sendable {
   /// Where a connection's last command stands, and how much of that round the connection has taken.
   private struct Lane {
@@ -30,6 +34,11 @@ struct Mailbox: Sendable {
   private var takenCount = 0
   /// Only those in rounds to come mean anything.
   private var lanes: [ConnectionID: Lane] = [:]
+
+  /// Steps that connections have taken and whose rounds are still to pass.
+  private var debts: [ConnectionID: Int] = [:]
+  /// Connections that share what is noted of the one that they replace, so that they stay behind it.
+  private var accounts: [ConnectionID: ConnectionID] = [:]
 
   private(set) var count = 0
   /// What the senders say that the commands hold.
@@ -81,10 +90,12 @@ struct Mailbox: Sendable {
   mutating func hold(_ connection: ConnectionID, until other: ConnectionID) {
     let (own, others) = (lane(of: connection), lane(of: other))
     lanes[connection] = others.round > own.round ? Lane(round: others.round) : own
+    accounts[connection] = account(of: other)
   }
 
   /// Takes out up to so many commands, to be decided now.
   mutating func take(_ countMax: Int) -> [Command] {
+    if !debts.isEmpty { return takeFair(countMax) }
     var taken: [Command] = []
     takenArrivalNanoseconds = head < rounds.count ? rounds[head].arrivalNanoseconds : 0
     while taken.count < countMax, head < rounds.count {
@@ -113,7 +124,7 @@ struct Mailbox: Sendable {
       rounds.removeFirst(head)
       head = 0
     }
-    if count == 0 { lanes = [:] }
+    if count == 0 { (lanes, accounts) = ([:], [:]) }
     return taken
   }
 
@@ -141,7 +152,92 @@ struct Mailbox: Sendable {
   }
 }
 
+// MARK: - Debts
+
+extension Mailbox {
+  /// Notes what commands took.
+  mutating func charge(_ work: [ConnectionWork]) {
+    for item in work {
+      let account = account(of: item.connection)
+      guard debts[account] != nil || debts.count < limits.debtorsMax else { continue }
+      debts[account, default: 0] += item.steps
+    }
+  }
+
+  /// Puts commands back that were taken and not decided, before all others.
+  ///
+  /// - Returns: False when no others wait, or nobody has taken more than others: then they are decided at once.
+  mutating func putBack(_ commands: ArraySlice<Command>, arrivalNanoseconds: UInt64) -> Bool {
+    guard count > 0, !debts.isEmpty else { return false }
+    if takenCount > 0 { rounds[head].commands.removeFirst(takenCount) }
+    takenCount = 0
+    rounds[head].commands.insert(contentsOf: commands, at: 0)
+    rounds[head].arrivalNanoseconds = arrivalNanoseconds
+    count += commands.count
+    return true
+  }
+
+  /// The same as ``take(_:)`` for one round at most, without the commands of connections that have taken more than their
+  /// share: these go on to the next round, and stay in their order.
+  private mutating func takeFair(_ countMax: Int) -> [Command] {
+    var taken: [Command] = []
+    while taken.isEmpty, count > 0, head < rounds.count {
+      takenArrivalNanoseconds = rounds[head].arrivalNanoseconds
+      var (passed, round) = ([Command](), rounds[head])
+      var index = takenCount
+      while index < round.commands.count, taken.count < countMax {
+        let command = round.commands[index]
+        if isInDebt(command) { passed.append(command) } else { taken.append(command) }
+        index += 1
+      }
+      if taken.count == countMax, index < round.commands.count {
+        // The round goes on; those who pass it stand before what is left of it.
+        round.commands.replaceSubrange(..<index, with: passed)
+        (rounds[head], takenCount) = (round, 0)
+        count -= taken.count
+        return taken
+      }
+      endRound(passed, takenCount: taken.count)
+    }
+    if count == 0 { (lanes, accounts) = ([:], [:]) }
+    return taken
+  }
+
+  /// Goes on to the next round. Every debt is less by one share; where nobody had none, by as much as lets one go on.
+  private mutating func endRound(_ passed: [Command], takenCount: Int) {
+    let bytes = rounds[head].sizeBytes
+    rounds[head] = Round()
+    (head, headRound, self.takenCount) = (head + 1, headRound + 1, 0)
+    count -= takenCount
+    if head == rounds.count { rounds.append(Round()) }
+    if passed.isEmpty {
+      sizeBytes -= bytes
+    } else {
+      if rounds[head].commands.isEmpty { rounds[head].arrivalNanoseconds = takenArrivalNanoseconds }
+      rounds[head].commands.insert(contentsOf: passed, at: 0)
+      rounds[head].sizeBytes += bytes
+    }
+    let owed = takenCount > 0 ? [] : passed.compactMap { debts[account(of: $0.connection)] }
+    let least = owed.min() ?? 0
+    let share = max(limits.roundSteps, least - limits.roundSteps)
+    debts = debts.compactMapValues { $0 > share ? $0 - share : nil }
+    if head * 2 >= rounds.count {
+      rounds.removeFirst(head)
+      head = 0
+    }
+  }
+
+  private func isInDebt(_ command: Command) -> Bool {
+    !command.isOneOff && debts[account(of: command.connection), default: 0] > limits.roundSteps
+  }
+
+  private func account(of connection: ConnectionID) -> ConnectionID { accounts[connection] ?? connection }
+}
+
 extension Command {
+  /// Nothing but the time, and the next listens in doubt.
+  static var tick: Command { Command(connection: ConnectionID(rawValue: 0), action: .tick) }
+
   /// Asked by nobody who could ask for much more: by a request over HTTP, or by time.
   var isOneOff: Bool {
     if principal != nil { return true }

@@ -36,6 +36,9 @@ public struct Batch: Sendable {
   /// How requests were answered.
   public var tally = RequestTally()
 
+  /// What took many steps, in order.
+  public var work: [ConnectionWork] = []
+
   /// When the first of its commands came, on whatever clock its owner notes that by; 0 when nobody noted it.
   public var arrivalNanoseconds: UInt64 = 0
 

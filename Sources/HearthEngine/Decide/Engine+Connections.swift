@@ -5,14 +5,21 @@ extension Engine {
   mutating func disconnect(_ id: ConnectionID) {
     guard let connection = connections.removeValue(forKey: id) else { return }
     turns.leave(id)
-    for (_, listen) in connection.listens.entries { grants.release(listen) }
-    listens.removeAll(of: connection)
+    connection.hasEnded = true
+    if let pending = connection.redecision { endEarly(pending) }
+    if connection.listens.count > limits.redecisionListensInLine {
+      redecisions.remove(connection, redecision(because: .identity, of: connection))
+    } else {
+      for (_, listen) in connection.listens.entries { grants.release(listen) }
+      listens.removeAll(of: connection)
+    }
     endSession(of: connection)
   }
 
   mutating func authenticate(_ command: Command, as principal: Principal) {
     guard let connection = connections[command.connection] else { return fail(command, .unknownConnection) }
-    become(connection, principal)
+    let isSame = connection.principal.isEquivalent(to: principal)
+    become(connection, principal, isSame: isSame)
     if let deadline = principal.deadlineMonotonicMilliseconds {
       deadlines.insert(
         DeadlineQueue.Entry(
@@ -20,23 +27,19 @@ extension Engine {
           serial: connection.identitySerial))
       deadlines.dropStale(connections)
     }
-    decideAgain(connection, because: .identity)
+    if !isSame { decideAgain(connection, because: .identity) }
     reply(command, .ok)
   }
 
-  private mutating func become(_ connection: Connection, _ principal: Principal) {
+  /// - Parameter isSame: Whether no decision can be another one for it.
+  private mutating func become(_ connection: Connection, _ principal: Principal, isSame: Bool = false) {
     lastIdentitySerial += 1
     connection.principal = principal
     listens.identify(connection)
     connection.identitySerial = lastIdentitySerial
+    guard !isSame else { return }
+    connection.principalSerial = lastIdentitySerial
     noteIdentity(of: connection)
-  }
-
-  private mutating func decideAgain(
-    _ connection: Connection, because cause: Cancellation, revocation: UInt64? = nil
-  ) {
-    let listens = connection.listens.entries.map(\.value).sorted { $0.serial < $1.serial }
-    decideAgain(listens, because: cause, of: connection, revocation: revocation)
   }
 
   /// Signs out every connection whose credential has ended by now, and says so before anything else.

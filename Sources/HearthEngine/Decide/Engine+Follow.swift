@@ -34,12 +34,14 @@ extension Engine {
     for (position, record) in records {
       state.position = position
       for part in record.parts where !run.takes(part) {
+        meter.beginCommand()
         run.make(in: &state.root)
         follow(part)
       }
     }
     run.make(in: &state.root)
     state.hasOpenPieces = pieces.isOpen
+    continueRedecisions()
     return takeBatch(from: start)
   }
 

@@ -4,7 +4,9 @@ import HearthTree
 extension Engine {
   /// Brings what is kept for live queries at a place up to date with a commit, and tells who listens.
   mutating func shift(_ shift: FanOut.Shift, of commit: Commit) {
+    let before = queries.cost.total
     let outcome = queries.follow(shift, of: commit, state.rules, &listens)
+    meter.stepsTaken += queries.cost.total &- before
     for (group, event) in outcome.events { tell(group, event) }
     tellAll(outcome.degraded, deciding: .data(position: state.position))
     // Unless the last of its listens has taken the place along.
@@ -16,8 +18,9 @@ extension Engine {
     let stale = group.audience.clockListens.filter { $0.decidedWallMilliseconds != now.wallMilliseconds }
     if !stale.isEmpty { decideAgain(stale, because: .clock) }
     guard !group.audience.isEmpty else { return }
+    let recipients = redecisions.recipients(of: event, in: group.audience, at: group, state)
     group.lastPosition = event.position
-    effects.append(.queryEvent(event, to: group.audience.recipients))
+    if !recipients.isEmpty { effects.append(.queryEvent(event, to: recipients)) }
   }
 
   /// Sends all that they show now to groups that show something else from now on.

@@ -19,7 +19,7 @@ extension Engine {
       return deny(command, .listen, path, connection.principal, decision)
     }
     let listen = known ?? listens.add(connection, at: path)
-    grants.set(listen, by: decision, at: now)
+    setGrant(of: listen, by: decision)
     begin(listen, request, with: state.root[path])
     reply(command, .listening(isIndexed: true))
   }
@@ -48,14 +48,14 @@ extension Engine {
     }
     let listen = known ?? listens.add(connection, to: group, path, tag: tag)
     listens.rename(listen, tag: tag)
-    grants.set(listen, by: decision, at: now)
+    setGrant(of: listen, by: decision)
     begin(listen, request, with: result(of: group, at: path))
     reply(command, .listening(isIndexed: state.rules.declares(query.effectiveOrder, at: path)))
   }
 
   /// Sends a listen's first value, as far as the client does not hold it already.
   private mutating func begin(_ listen: Listen, _ request: ListenRequest, with node: Node) {
-    listen.firstPosition = state.position
+    (listen.firstPosition, listen.missed) = (state.position, nil)
     guard let change = hashes.firstChange(for: request, node, sizeBytesMax: limits.hashSizeBytesMax) else { return }
     let event = Event(path: request.path, change: change, position: state.position)
     let connection = listen.connection.id
@@ -69,6 +69,7 @@ extension Engine {
   mutating func unlisten(_ command: Command, _ path: Path, _ query: Query?, _ tag: Int32?) {
     guard let connection = connections[command.connection] else { return fail(command, .unknownConnection) }
     if let listen = listens.listen(of: connection, path, query, tag) { forget(listen) }
+    tellCatchUp()
     // Who runs a transaction listens there until it is over.
     turns.leave(TurnRequester(connection.id), at: path)
     reply(command, .ok)

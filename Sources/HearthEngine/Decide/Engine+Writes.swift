@@ -114,7 +114,13 @@ extension Engine {
   mutating func putInForce(_ rules: RuleSet) {
     state.use(rules, isCounted: limits.countsRules)
     let changed = queries.review(state, &listens)
-    decideAgain(listens.all(), because: .rules(position: state.position))
+    let cause = Cancellation.rules(position: state.position)
+    if listens.count <= limits.redecisionListensInLine {
+      decideAgain(listens.all(), because: cause)
+    } else {
+      let connections = connections.values.sorted { $0.id.rawValue < $1.id.rawValue }
+      redecisions.decideAgain(connections, rules: redecision(because: cause))
+    }
     tellAll(changed, deciding: nil)
   }
 }

@@ -21,12 +21,15 @@ public struct Engine {
   var lastIdentitySerial: UInt64 = 0
   var hashes = HashCache()
   var lastRedecisionSerial: UInt64 = 0
+  /// Listens that are in doubt, and decided again beside other commands.
+  var redecisions: RedecisionQueue
+  var meter: WorkMeter
   /// What live queries, and the orders that are kept for queries, have cost so far. A `get` is put together elsewhere and
   /// counts only as far as it made an order.
   public var queryCost: QueryCost { queries.cost }
   /// What the engine does wrong on purpose.
   package var faults: EngineFaults = [] {
-    didSet { queries.faults = faults }
+    didSet { (queries.faults, redecisions.faults) = (faults, faults) }
   }
   var onDisconnects: OnDisconnectDesk
   /// Who writes next where transactions get in each other's way.
@@ -80,6 +83,8 @@ public struct Engine {
     grants = Grants(clockIntervalMilliseconds: limits.clockIntervalMilliseconds, ignoring: ignored)
     onDisconnects = role.onDisconnectDesk(state.sessions, limits)
     turns = TransactionTurns(limits: limits)
+    redecisions = RedecisionQueue(limits: limits)
+    meter = WorkMeter(limits: limits)
   }
 
   /// Whether sessions from before the start are still to be ended: they are in the first batches that it decides.
@@ -110,11 +115,17 @@ public struct Engine {
     turns.expire(at: now)
     takeTurns()
     for command in commands where !onDisconnects.hasLeftovers {
-      guard payload.count < limits.batchBytes, count < limits.batchCommandsMax, setAside == nil else { break }
+      guard payload.count < limits.batchBytes, count < limits.batchCommandsMax, meter.batchStepsLeft > 0,
+        setAside == nil
+      else { break }
+      meter.beginCommand()
       endCredentials()
       if !turns.isIdle { settleTurns(before: command) }
+      redecisions.payer = command.principal == nil ? command.connection : nil
       decide(command)
+      meter.endCommand(of: redecisions.payer)
       takeTurns()
+      continueRedecisions()
       count += 1
     }
     var batch = takeBatch(from: firstPosition)
@@ -125,11 +136,12 @@ public struct Engine {
 
   /// What comes of time alone, before anything else of a batch.
   mutating func pass(to instant: Instant) {
-    now = instant
+    (now, redecisions.payer) = (instant, nil)
+    meter.beginBatch()
     noteIdentities()
     endLeftoverSessions()
     endCredentials()
-    decideAgain(grants.takeDueClockListens(at: now), because: .clock)
+    decideDueClockListens()
   }
 
   /// What the batch under way comes to, without commands; the next one begins.
@@ -138,7 +150,8 @@ public struct Engine {
     defer { (payload, effects, setAside, tally) = ([], [], nil, RequestTally()) }
     return Batch(
       payload: payload, firstPosition: firstPosition, commandCount: 0, effects: effects, state: state,
-      setAside: setAside, decided: tap?.take(), changes: changeTap?.take() ?? [], places: placeTap.take(), tally: tally)
+      setAside: setAside, decided: tap?.take(), changes: changeTap?.take() ?? [], places: placeTap.take(), tally: tally,
+      work: meter.take())
   }
 
   private mutating func decide(_ command: Command) {

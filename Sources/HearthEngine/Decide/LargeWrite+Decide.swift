@@ -55,7 +55,10 @@ extension Engine {
   /// What the rules say to a write, within what may be spent on it here.
   mutating func answer(to request: WriteRequest, below base: Path) -> WriteAnswer {
     guard notes != nil else {
-      return state.rules.answer(to: request, stepsMax: stepsInLineMax ?? .max, namesRules: limits.recordsAuthors)
+      let stepsMax = stepsInLineMax ?? .max
+      var stepsLeft = stepsMax
+      defer { meter.stepsTaken += stepsMax - stepsLeft }
+      return state.rules.answer(to: request, stepsMax: &stepsLeft, namesRules: limits.recordsAuthors)
     }
     let (places, depth) = LargeWrite.places(request.locations, below: base, limits)
     let (answer, reads) = state.rules.answerNotingReads(

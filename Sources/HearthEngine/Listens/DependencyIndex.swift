@@ -32,12 +32,12 @@ struct DependencyIndex {
     listen.dependencies.removeAll(keepingCapacity: true)
   }
 
-  /// The live listens that a commit concerns, oldest first.
-  func affected(by commit: Commit) -> [Listen] {
-    guard !isEmpty else { return [] }
+  /// The live listens that a commit concerns, oldest first, and places that concern more than `countMax` each.
+  func affected(by commit: Commit, countMax: Int = .max) -> AffectedListens {
+    guard !isEmpty else { return AffectedListens() }
     root.walk += 1
     let walk = root.walk
-    var found: [Listen] = []
+    var found = AffectedListens(countMax: countMax)
     for change in commit.changes {
       var (node, old, new) = (root, commit.oldRoot, commit.newRoot)
       node.collect(old, new, on: walk, into: &found)
@@ -52,17 +52,18 @@ struct DependencyIndex {
       }
       if isReached, !change.location.isPriority { collect(below: node, old, new, on: walk, into: &found) }
     }
-    guard found.count > 1 else { return found }
-    found.sort { $0.serial < $1.serial }
+    guard found.listens.count > 1 else { return found }
+    found.listens.sort { $0.serial < $1.serial }
     var unique: [Listen] = []
-    unique.reserveCapacity(found.count)
-    for listen in found where unique.last !== listen { unique.append(listen) }
-    return unique
+    unique.reserveCapacity(found.listens.count)
+    for listen in found.listens where unique.last !== listen { unique.append(listen) }
+    found.listens = unique
+    return found
   }
 
   /// Goes no deeper than the deepest path that a rule read, which is bounded by the longest listen path and rule.
   private func collect(
-    below node: DependencyNode, _ old: Node, _ new: Node, on walk: UInt64, into found: inout [Listen]
+    below node: DependencyNode, _ old: Node, _ new: Node, on walk: UInt64, into found: inout AffectedListens
   ) {
     var open = [(node, old, new)]
     while let (node, old, new) = open.popLast() {
@@ -104,6 +105,14 @@ final class DependencyNode {
   unowned let parent: DependencyNode?
   var children = DenseTable<Key, DependencyNode>()
   private var dependents: [(listen: Listen, aspects: ReadDependencies.Aspects, backSlot: Int)] = []
+  /// How many of them look at each of ``indexedAspects``.
+  private var aspectCounts = SIMD4<Int32>()
+  /// Which of its listens are in doubt; nil when none is because of this place alone.
+  private(set) var doubt: PlaceDoubt?
+  /// What decides them again; nil when nothing does.
+  var redecision: PendingRedecision?
+
+  static let indexedAspects = [ReadDependencies.Aspects.existence, .value, .priority, .children]
 
   /// Of the root: how many commits were looked for. Several may have one position.
   fileprivate var walk: UInt64 = 0
@@ -120,9 +129,11 @@ final class DependencyNode {
   func insert(_ listen: Listen, _ aspects: ReadDependencies.Aspects) {
     listen.dependencies.append((self, dependents.count))
     dependents.append((listen, aspects, listen.dependencies.count - 1))
+    aspectCounts &+= aspects.counts
   }
 
   func remove(_ slot: Int) {
+    aspectCounts &-= dependents[slot].aspects.counts
     let last = dependents.removeLast()
     guard slot < dependents.count else { return }
     dependents[slot] = last
@@ -130,14 +141,77 @@ final class DependencyNode {
   }
 
   /// Adds those who looked at an aspect in which the node differs, once for each commit.
-  func collect(_ old: Node, _ new: Node, on walk: UInt64, into found: inout [Listen]) {
+  func collect(_ old: Node, _ new: Node, on walk: UInt64, into found: inout AffectedListens) {
     guard !dependents.isEmpty, collectedWalk != walk else { return }
     collectedWalk = walk
     var differing: ReadDependencies.Aspects = []
-    for aspect in [ReadDependencies.Aspects.existence, .value, .priority, .children] where aspect.differ(old, new) {
+    for (index, aspect) in Self.indexedAspects.enumerated() where aspectCounts[index] > 0 && aspect.differ(old, new) {
       differing.insert(aspect)
     }
     guard !differing.isEmpty else { return }
-    for dependent in dependents where !dependent.aspects.isDisjoint(with: differing) { found.append(dependent.listen) }
+    guard dependents.count <= found.countMax else { return found.places.append((self, differing)) }
+    for dependent in dependents where !dependent.aspects.isDisjoint(with: differing) {
+      found.listens.append(dependent.listen)
+    }
+  }
+
+  // MARK: Listens in doubt
+
+  var dependentCount: Int { dependents.count }
+
+  /// The listen at a place of the table, if it is in doubt because of this node.
+  func doubted(at slot: Int) -> Listen? {
+    guard let doubt else { return nil }
+    let (listen, aspects, _) = dependents[slot]
+    return doubt.concerns(aspects, since: listen.decidedSerial) ? listen : nil
+  }
+
+  /// Whether the listen at a place of the table is in doubt because of this node.
+  func isDoubted(at slot: Int) -> Bool { doubt != nil && doubted(at: slot) != nil }
+
+  /// Puts those in doubt who looked at one of the aspects and were decided before.
+  func setDoubt(_ aspects: ReadDependencies.Aspects, _ serial: UInt64) {
+    let doubt = doubt ?? PlaceDoubt()
+    doubt.note(aspects, serial)
+    self.doubt = doubt
+  }
+
+  /// All of them were decided again.
+  func endDoubt() { doubt = nil }
+}
+
+/// Which listens of a place are in doubt: those that looked at an aspect and were decided before it changed.
+final class PlaceDoubt {
+  /// By ``DependencyNode/indexedAspects``: when it last changed.
+  private var serials = SIMD4<UInt64>()
+
+  func note(_ aspects: ReadDependencies.Aspects, _ serial: UInt64) {
+    for (index, aspect) in DependencyNode.indexedAspects.enumerated() where aspects.contains(aspect) {
+      serials[index] = serial
+    }
+  }
+
+  func concerns(_ aspects: ReadDependencies.Aspects, since decidedSerial: UInt64) -> Bool {
+    DependencyNode.indexedAspects.indices.contains { index in
+      serials[index] > decidedSerial && aspects.contains(DependencyNode.indexedAspects[index])
+    }
+  }
+}
+
+/// The listens whose permission a commit could change.
+struct AffectedListens {
+  /// Each once, oldest first.
+  var listens: [Listen] = []
+  /// Places with so many listens that they are not listed, and what of them changed.
+  var places: [(node: DependencyNode, aspects: ReadDependencies.Aspects)] = []
+  /// Listens of one place up to which they are listed.
+  var countMax = Int.max
+}
+
+extension ReadDependencies.Aspects {
+  /// 1 for each of ``DependencyNode/indexedAspects`` that it has.
+  fileprivate var counts: SIMD4<Int32> {
+    let bits = Int32(rawValue)
+    return SIMD4(bits & 1, bits >> 1 & 1, bits >> 2 & 1, bits >> 3 & 1)
   }
 }

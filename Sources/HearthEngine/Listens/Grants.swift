@@ -18,7 +18,7 @@ struct Grants {
   /// No listen depends on anything.
   var isEmpty: Bool { dependencies.isEmpty && clockListens.isEmpty }
 
-  /// When ``takeDueClockListens(at:)`` has something, on the monotonic clock; nil without listens that look at the time.
+  /// When ``isClockDue(at:)`` is true next, on the monotonic clock; nil without listens that look at the time.
   var nextCheckMonotonicMilliseconds: Int64? { clockListens.isEmpty ? nil : clockCheckMonotonicMilliseconds }
 
   /// Notes with a listen by whom and what it was allowed.
@@ -38,13 +38,23 @@ struct Grants {
   }
 
   /// The live listens whose permission a commit could change, oldest first.
-  func affected(by commit: Commit) -> [Listen] { dependencies.affected(by: commit) }
+  ///
+  /// - Parameter countMax: Places that concern more listens are given instead of these.
+  func affected(by commit: Commit, countMax: Int) -> AffectedListens {
+    dependencies.affected(by: commit, countMax: countMax)
+  }
 
-  /// The listens whose rules look at the time, oldest first, once in an interval.
-  mutating func takeDueClockListens(at now: Instant) -> [Listen] {
-    guard !clockListens.isEmpty, now.monotonicMilliseconds >= clockCheckMonotonicMilliseconds else { return [] }
+  /// How many listens there are whose rules look at the time.
+  var clockListenCount: Int { clockListens.count }
+
+  /// The listens whose rules look at the time.
+  var dueClockListens: [Listen] { clockListens.entries.map(\.value) }
+
+  /// Whether the listens whose rules look at the time are to be decided again: true once in an interval.
+  mutating func isClockDue(at now: Instant) -> Bool {
+    guard !clockListens.isEmpty, now.monotonicMilliseconds >= clockCheckMonotonicMilliseconds else { return false }
     clockCheckMonotonicMilliseconds = now.monotonicMilliseconds + clockIntervalMilliseconds
-    return clockListens.entries.map(\.value).sorted { $0.serial < $1.serial }
+    return true
   }
 
   private mutating func setUsesClock(_ listen: Listen, _ usesClock: Bool, at now: Instant) {

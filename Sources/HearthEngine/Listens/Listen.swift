@@ -33,6 +33,15 @@ final class Listen {
   /// Always 0 for a listen with a query, and none stands above anything.
   var shadowCount = 0
 
+  /// The ``RedecisionQueue/lastSerial`` of its last decision.
+  var decidedSerial: UInt64 = 0
+
+  /// Whether it stands in the list of a ``PendingRedecision``.
+  var isQueued = false
+
+  /// The first event that it was not told while its decision was pending; nil when it was told everything.
+  var missed: MissedEvent?
+
   /// False once it is cancelled or given up.
   var isLive = true
 
@@ -59,7 +68,7 @@ final class Listen {
   var sentQuery: Query? { group.flatMap { $0.isWhole ? nil : $0.query } }
 
   /// The last commit that it was told of.
-  var lastPosition: Int64 { max(firstPosition, group?.lastPosition ?? node.lastPosition) }
+  var lastPosition: Int64 { missed?.lastPosition ?? max(firstPosition, group?.lastPosition ?? node.lastPosition) }
 
   /// Notes with its audience whether its permission depends on the time.
   func setClock(_ usesClock: Bool) {
@@ -82,6 +91,18 @@ final class Connection {
 
   /// Names the principal among all that the engine has seen: the deadline of an earlier one is known to be stale.
   var identitySerial: UInt64 = 0
+
+  /// The ``identitySerial`` of the last principal that rules could tell from the one before.
+  var principalSerial: UInt64 = 0
+
+  /// Listens whose ``Listen/decidedSerial`` is lower are to be decided again: the principal is another one.
+  var doubtSerial: UInt64 = 0
+
+  /// What decides its listens again; nil when nothing does.
+  var redecision: PendingRedecision?
+
+  /// Whether it has ended. Its listens are taken out of the indexes slice by slice.
+  var hasEnded = false
 
   /// By the trie node that each stands at, or the group of its query.
   var listens = DenseTable<ObjectIdentifier, Listen>()

@@ -6,7 +6,7 @@ struct ListenAudience<Recipient> {
   /// The connections that are told. Not every listen has one: one of the same connection further up may be told
   /// instead.
   private(set) var recipients: [Recipient] = []
-  private var recipientListens: [Listen] = []
+  private(set) var recipientListens: [Listen] = []
 
   /// The listens whose permission depends on the time.
   private(set) var clockListens: [Listen] = []

@@ -122,6 +122,13 @@ struct ListenIndex {
     shares.leave(&connection.share)
   }
 
+  /// Removes the last listen of a connection that has ended.
+  mutating func removeLast(of connection: Connection) {
+    guard let (name, listen) = connection.listens.entries.last else { return }
+    connection.listens.remove(name)
+    detach(listen)
+  }
+
   /// Every listen, oldest first.
   func all() -> [Listen] {
     var found: [Listen] = []
@@ -162,6 +169,8 @@ struct ListenIndex {
     for (_, listen) in connection.listens.entries
     where listen.group == nil && listen.node !== node && path.contains(listen.path) {
       listen.shadowCount += change
+      // The one above is told all of it.
+      if change > 0 { listen.missed = nil }
       setRecipient(listen)
     }
   }

@@ -45,6 +45,14 @@ public final class Principal: Sendable {
     self.isDebugging = isDebugging
   }
 
+  /// Whether every decision for the other principal is the decision for this one: only how long the credential lasts, and
+  /// whether it asks for explanations, may differ.
+  func isEquivalent(to other: Principal) -> Bool {
+    self === other
+      || isAdministrator == other.isAdministrator && isOverridden == other.isOverridden
+        && isReadOnly == other.isReadOnly && uid == other.uid && auth == other.auth
+  }
+
   /// Nobody: rules see `auth` as null.
   public static let signedOut = Principal(auth: nil)
 

@@ -56,6 +56,11 @@ public struct Redecision: Sendable {
   /// The first of the others: ``keptToldMax`` at most.
   public var kept: [Kept] = []
 
+  /// Nothing of it was told before. What takes long is told in parts, each with listens of its own.
+  public var isFirst = true
+  /// Nothing of it follows.
+  public var isLast = true
+
   /// How many go on.
   public var keptCount: Int { examinedCount - cancelled.count }
 }

@@ -14,6 +14,8 @@ package final class ReceiptDesk: Sendable {
     var lastID: UInt64 = 0
     var lastRevocation: UInt64 = 0
     var drafts: [ObjectIdentifier: ReceiptDraft] = [:]
+    /// Those of which the database has told a part, by the database and the redecision.
+    var begun: [BegunRedecision: ReceiptDraft] = [:]
     var rounds: [UInt64: RevocationRound] = [:]
     /// The other nodes of a cluster.
     var peers: ReceiptPeers?
@@ -116,6 +118,7 @@ package final class ReceiptDesk: Sendable {
     if let number = redecision.revocation {
       return state.withLock { $0.rounds[number] }?.take(redecision, of: database)
     }
+    if !redecision.isFirst { return goOn(redecision, of: database) }
     // Somebody who signs in again and loses nothing by it is no news; browsers do it every hour.
     if redecision.cancelled.isEmpty, case .identity = redecision.cause { return nil }
     let receipt = Receipt(
@@ -134,12 +137,23 @@ package final class ReceiptDesk: Sendable {
         return false
       }
       state.drafts[ObjectIdentifier(draft)] = draft
+      if !redecision.isLast { state.begun[BegunRedecision(database, redecision)] = draft }
       scheduleSweep(&state)
       return true
     }
     guard isOpen else { return nil }
     let part = draft.add(redecision)
-    draft.seal()
+    if redecision.isLast { draft.seal() }
+    return part
+  }
+
+  /// Goes on with a receipt of which parts were told before; nil when it is closed by now.
+  private func goOn(_ redecision: Redecision, of database: String) -> ReceiptPart? {
+    let key = BegunRedecision(database, redecision)
+    let draft = state.withLock { redecision.isLast ? $0.begun.removeValue(forKey: key) : $0.begun[key] }
+    guard let draft else { return nil }
+    let part = draft.add(redecision)
+    if redecision.isLast { draft.seal() }
     return part
   }
 
@@ -208,6 +222,7 @@ package final class ReceiptDesk: Sendable {
     let before = clock().monotonicMicroseconds - limits.openMilliseconds * 1000
     let (drafts, rounds) = state.withLock { state in
       let drafts = state.drafts.values.filter { $0.startMicroseconds <= before }
+      state.begun = state.begun.filter { $0.value.startMicroseconds > before }
       let rounds = state.rounds.values.filter { $0.start.monotonicMicroseconds <= before }
       state.isSweeping = false
       if state.drafts.count > drafts.count || state.rounds.count > rounds.count { scheduleSweep(&state) }
@@ -235,6 +250,14 @@ package final class ReceiptDesk: Sendable {
     dismissWaiters()
     archive?.close()
   }
+}
+
+/// A redecision that is told in parts.
+struct BegunRedecision: Hashable {
+  private let database: String
+  private let serial: UInt64
+
+  init(_ database: String, _ redecision: Redecision) { (self.database, serial) = (database, redecision.serial) }
 }
 
 extension ReceiptRing.Entry {

@@ -69,9 +69,9 @@ final class RevocationRound: Sendable {
     decide { state in
       guard !state.isDecided else { return }
       let draft = state.drafts[database] ?? open(database, &state)
-      draft.addSignedOut()
+      if redecision.isFirst { draft.addSignedOut() }
       taken = draft.add(redecision)
-      state.decidedCount += 1
+      if redecision.isLast { state.decidedCount += 1 }
     }
     return taken
   }

@@ -10,6 +10,7 @@ extension RuleSet {
       let verdict = decider.grant(.read, from: storage.root)
       var decision = decider.decision(verdict)
       if !verdict.isAllowed { decision.denied = DeniedRequest(rules: self, request: .read(request)) }
+      decision.stepCount = RulesLimits.stepsPerDecisionMax - decider.context.decisionStepsLeft
       if detail.isEmpty { return decision }
       decision.trace = decider.trace
       decision.dependencies = decider.context.notes?.before

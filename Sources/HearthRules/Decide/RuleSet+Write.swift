@@ -29,14 +29,19 @@ extension RuleSet {
 
   /// Decides a write if it takes no more than so many steps.
   ///
-  /// - Parameter namesRules: whether an answer that allows it says by which rules.
-  public func answer(to request: WriteRequest, stepsMax: Int, namesRules: Bool = false) -> WriteAnswer {
+  /// - Parameters:
+  ///   - stepsMax: How many; what the decision took is taken off.
+  ///   - namesRules: whether an answer that allows it says by which rules.
+  public func answer(to request: WriteRequest, stepsMax: inout Int, namesRules: Bool = false) -> WriteAnswer {
     withDecider(of: request) { decider in
       decider.watch(isTracing: false, coverage: storage.coverage)
       if namesRules { decider.noteGrantors() }
-      decider.context.decisionStepsLeft = min(stepsMax, RulesLimits.stepsPerDecisionMax)
+      let allowance = min(stepsMax, RulesLimits.stepsPerDecisionMax)
+      decider.context.decisionStepsLeft = allowance
       return verdict(on: request, &decider) { verdict, decider in
-        if decider.context.decisionStepsLeft <= 0, stepsMax < RulesLimits.stepsPerDecisionMax { return .tooLong }
+        let left = decider.context.decisionStepsLeft
+        defer { stepsMax -= allowance - left }
+        if left <= 0, stepsMax < RulesLimits.stepsPerDecisionMax { return .tooLong }
         return verdict.isAllowed ? .allowed(by: decider.granting) : .refused(refusal(of: request, verdict, decider))
       }
     }

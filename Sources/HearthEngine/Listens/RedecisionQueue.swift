@@ -1,0 +1,147 @@
+import HearthRules
+import HearthTree
+
+/// Listens that are to be decided again, by cause. Each cause has its share of every round.
+///
+/// A listen in doubt is told nothing. Which listens are in doubt is known by comparing numbers, so that putting them in
+/// doubt costs the same for one and for a million.
+struct RedecisionQueue {
+  private let limits: EngineLimits
+  /// Grows with every cause that is not decided at once.
+  private(set) var lastSerial: UInt64 = 1
+  /// Listens that were decided before are in doubt: the rules are other ones.
+  private var rulesSerial: UInt64 = 0
+  private var pending: [PendingRedecision] = []
+  private var missed: [ObjectIdentifier: MissedEvents] = [:]
+  private var missedCount = 0
+  var catchUp = CatchUp()
+  var faults: EngineFaults = []
+  /// The connection whose command is under way; nil for none, and for what belongs to no connection.
+  var payer: ConnectionID?
+
+  init(limits: EngineLimits) { self.limits = limits }
+
+  /// No listen is in doubt.
+  var isIdle: Bool { pending.isEmpty }
+
+  // MARK: Causes
+
+  mutating func append(_ redecision: Redecision, _ source: PendingRedecision.Source) -> PendingRedecision {
+    lastSerial += 1
+    let added = PendingRedecision(redecision, source, serial: lastSerial, payer: payer)
+    pending.append(added)
+    return added
+  }
+
+  /// Puts all listens of a connection in doubt. What has not been decided for the same cause before is decided once.
+  ///
+  /// - Returns: What another cause has begun and is over now.
+  mutating func decideAgain(_ connection: Connection, _ redecision: Redecision) -> PendingRedecision? {
+    let old = connection.redecision
+    if let old, old.redecision.cause == redecision.cause, old.redecision.revocation == nil, redecision.revocation == nil
+    {
+      lastSerial += 1
+      connection.doubtSerial = lastSerial
+      (old.startsOver, old.payer) = (true, payer)
+      return nil
+    }
+    old?.isSuperseded = true
+    connection.redecision = append(redecision, .connections([connection]))
+    connection.doubtSerial = lastSerial
+    return old
+  }
+
+  /// Puts the listens of a place in doubt that looked at what changed there.
+  mutating func decideAgain(
+    _ node: DependencyNode, _ aspects: ReadDependencies.Aspects, _ redecision: Redecision
+  ) {
+    if let known = node.redecision {
+      lastSerial += 1
+      (known.startsOver, known.payer) = (true, payer)
+    } else {
+      node.redecision = append(redecision, .place(node))
+    }
+    node.setDoubt(aspects, lastSerial)
+  }
+
+  /// Puts all listens in doubt: the rules are other ones.
+  mutating func decideAgain(_ connections: [Connection], rules redecision: Redecision) {
+    rulesSerial = append(redecision, .connections(connections)).serial
+  }
+
+  /// Has the listens of a connection that has ended be taken out of the indexes.
+  mutating func remove(_ connection: Connection, _ redecision: Redecision) {
+    _ = append(redecision, .ended(connection))
+  }
+
+  /// Whether listens whose rules look at the time are being decided again.
+  var hasDue: Bool { pending.contains { if case .due = $0.source { true } else { false } } }
+
+  // MARK: Rounds
+
+  var first: PendingRedecision? { pending.first }
+
+  /// Has the next cause have its share.
+  mutating func rotate() { if pending.count > 1 { pending.append(pending.removeFirst()) } }
+
+  mutating func removeFirst() {
+    pending.removeFirst().finish()
+    if pending.isEmpty { (missed, missedCount) = ([:], 0) }
+  }
+
+  /// Whether a listen is to be told nothing.
+  func isInDoubt(_ listen: Listen) -> Bool {
+    if pending.isEmpty { return false }
+    let (decided, connection) = (listen.decidedSerial, listen.connection)
+    return listen.isQueued || decided < rulesSerial || decided < connection.doubtSerial || connection.hasEnded
+      || listen.dependencies.contains { $0.node.isDoubted(at: $0.slot) }
+  }
+
+  // MARK: What is missed
+
+  /// Those of an audience who are told an event now; the others are told later.
+  ///
+  /// - Parameter owner: The node or group of the audience.
+  mutating func recipients<Recipient>(
+    of event: Event, in audience: ListenAudience<Recipient>, at owner: AnyObject, _ state: Published
+  ) -> [Recipient] {
+    if pending.isEmpty || faults.contains(.tellsInDoubt) { return audience.recipients }
+    var told: [Recipient]?
+    for (slot, listen) in audience.recipientListens.enumerated() {
+      guard isInDoubt(listen) else {
+        told?.append(audience.recipients[slot])
+        continue
+      }
+      if told == nil { told = Array(audience.recipients[..<slot]) }
+      if listen.missed == nil {
+        listen.missed = MissedEvent(
+          number: events(at: owner).nextNumber, lastPosition: listen.lastPosition,
+          principalSerial: listen.connection.principalSerial)
+      }
+    }
+    guard let told else { return audience.recipients }
+    keep(MissedEvents.Entry(event: event, root: state.root, rules: state.rules), at: owner)
+    return told
+  }
+
+  /// The events that a listen was not told; nil when some of them are not kept.
+  func events(_ missed: MissedEvent, at owner: AnyObject) -> ArraySlice<MissedEvents.Entry>? {
+    self.missed[ObjectIdentifier(owner)]?.entries(from: missed.number)
+  }
+
+  private mutating func events(at owner: AnyObject) -> MissedEvents {
+    if let known = missed[ObjectIdentifier(owner)] { return known }
+    let events = MissedEvents(of: owner)
+    missed[ObjectIdentifier(owner)] = events
+    return events
+  }
+
+  private mutating func keep(_ entry: MissedEvents.Entry, at owner: AnyObject) {
+    events(at: owner).append(entry, countMax: limits.missedEventsPerPlaceMax)
+    missedCount += 1
+    guard missedCount > limits.missedEventsMax else { return }
+    // All of them, so that forgetting is paid for by as many that were kept.
+    for events in missed.values { events.drop(events.entries.count) }
+    missedCount = 0
+  }
+}

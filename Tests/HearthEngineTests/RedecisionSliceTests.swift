@@ -1,0 +1,273 @@
+import HearthRules
+import HearthTree
+import Testing
+
+@testable import HearthEngine
+
+/// Decisions about many listens: how many one command makes others wait for, and what is told meanwhile. Decisions are
+/// counted; nothing is timed.
+@Suite struct RedecisionSliceTests {
+  /// An engine and what it was asked and decided.
+  private struct World {
+    var engine: Engine
+    /// Decisions of rules that each command took.
+    var decisions: [Int] = []
+    var effects: [Effect] = []
+
+    init(_ rules: String, limits: EngineLimits = EngineLimits(), data: Node = .empty) throws {
+      engine = Engine(state: Published(root: data, rules: try RuleSet.compile(rules), position: 0), limits: limits)
+      engine.tapDecisions(.counts)
+    }
+
+    @discardableResult
+    mutating func perform(_ connection: UInt64, _ action: Command.Action, as principal: Principal? = nil) -> [Effect] {
+      let command = Command(
+        connection: ConnectionID(rawValue: connection), request: 1, principal: principal, action: action)
+      let batch = engine.decide([command], at: Instant(wallMilliseconds: 1, monotonicMilliseconds: 1))
+      let decided = batch.decided ?? DecidedCases()
+      decisions.append(decided.allowedCount + decided.deniedCount + decided.cancelledCount)
+      effects += batch.effects
+      return batch.effects
+    }
+
+    mutating func listen(_ connection: UInt64, _ paths: some Sequence<String>) {
+      perform(connection, .connect)
+      for path in paths { perform(connection, .listen(ListenRequest(Path(path)))) }
+      (decisions, effects) = ([], [])
+    }
+
+    @discardableResult
+    mutating func put(_ path: String, _ node: Node) -> [Effect] {
+      perform(0, .write(WriteOperation(.put(Location(path: Path(path)), WriteValue(node)))), as: .administrator)
+    }
+
+    /// Has all that is pending decided.
+    ///
+    /// - Returns: How many commands that took.
+    @discardableResult
+    mutating func drain() -> Int {
+      var count = 0
+      while engine.hasPendingRedecisions {
+        perform(0, .tick)
+        count += 1
+      }
+      return count
+    }
+  }
+
+  private static func user(_ uid: String, deadline: Int64? = nil) -> Principal {
+    Principal(auth: .object([JSON.Member("uid", .string(uid))]), deadlineMonotonicMilliseconds: deadline)
+  }
+
+  private static let open = #"{"rules": {".read": true}}"#
+  private static let signedIn = #"{"rules": {"$x": {".read": "auth != null"}}}"#
+  private static let flag =
+    #"{"rules": {"r": {"$x": {".read": "root.child('flag').val() != 'shut'"}}, "free": {".read": true}}}"#
+  /// Decisions that one command may take.
+  private static var decisionsMax: Int {
+    let limits = EngineLimits()
+    return (limits.redecisionStepsInLine + limits.redecisionStepsPerSlice) / EngineLimits.redecisionSteps + 2
+  }
+
+  // MARK: Identity
+
+  @Test func `the same identity again decides nothing, whatever its deadline`() throws {
+    var world = try World(Self.signedIn)
+    world.perform(1, .connect)
+    world.perform(1, .authenticate(Self.user("a", deadline: 1_000)))
+    for number in 0..<20 { world.perform(1, .listen(ListenRequest(Path("x\(number)")))) }
+    (world.decisions, world.effects) = ([], [])
+    world.perform(1, .authenticate(Self.user("a", deadline: 2_000)))
+    #expect(world.decisions == [0])
+    #expect(world.effects.count == 1)
+    // The later deadline counts.
+    let at = { Instant(wallMilliseconds: $0, monotonicMilliseconds: $0) }
+    #expect(world.engine.decide([], at: at(1_500)).effects.isEmpty)
+    let ended = world.engine.decide([], at: at(2_000))
+    #expect(ended.decided?.cancelledCount == 20)
+  }
+
+  @Test func `signing out decides nothing for a client that is signed out`() throws {
+    var world = try World(Self.open)
+    world.listen(1, (0..<20).map { "x\($0)" })
+    for _ in 0..<5 { world.perform(1, .unauthenticate) }
+    #expect(world.decisions == [0, 0, 0, 0, 0])
+    #expect(world.effects.count == 5)
+  }
+
+  @Test func `a flood of identities over ten thousand listens is decided once, in slices, and answered at once`() throws
+  {
+    var world = try World(Self.open)
+    let count = EngineLimits().listensPerConnectionMax
+    world.listen(1, (0..<count).map { "x\($0)" })
+    for number in 0..<160 {
+      let isIn = number.isMultiple(of: 2)
+      let effects = world.perform(1, isIn ? .authenticate(Self.user("a")) : .unauthenticate)
+      guard case .reply(_, _, .ok)? = effects.first else {
+        Issue.record("no answer")
+        continue
+      }
+    }
+    #expect(world.decisions.allSatisfy { $0 <= Self.decisionsMax })
+    world.drain()
+    #expect(world.decisions.allSatisfy { $0 <= Self.decisionsMax })
+    // Those that were passed before the last identity came are decided once more.
+    #expect(world.decisions.reduce(0, +) <= 2 * count + 160 * Self.decisionsMax / 8)
+    #expect(world.engine.listenCount == count)
+  }
+
+  @Test func `listens of a client that signs out are cancelled, and told nothing before`() throws {
+    var world = try World(Self.signedIn)
+    world.perform(1, .connect)
+    world.perform(1, .authenticate(Self.user("a")))
+    for number in 0..<1_000 { world.perform(1, .listen(ListenRequest(Path("x\(number)")))) }
+    (world.decisions, world.effects) = ([], [])
+    world.perform(1, .unauthenticate)
+    for number in [0, 500, 999] { world.put("x\(number)", Node(.int(1))) }
+    world.drain()
+    var cancelled: Set<Path> = []
+    var parts: [Redecision] = []
+    for effect in world.effects {
+      if case .event = effect { Issue.record("an event reaches a client that is signed out") }
+      if case .redecided(let redecision) = effect {
+        parts.append(redecision)
+        cancelled.formUnion(redecision.cancelled.map(\.name.path))
+      }
+    }
+    #expect(cancelled.count == 1_000)
+    #expect(world.engine.listenCount == 0)
+    #expect(parts.count > 2)
+    #expect(parts.first?.isFirst == true && parts.last?.isLast == true)
+    #expect(parts.dropFirst().allSatisfy { !$0.isFirst } && parts.dropLast().allSatisfy { !$0.isLast })
+    #expect(parts.reduce(0) { $0 + $1.examinedCount } == 1_000)
+    #expect(Set(parts.map(\.serial)).count == 1)
+  }
+
+  @Test func `a revocation that takes many slices is answered once, also when the connection ends before`() throws {
+    for ends in [false, true] {
+      var world = try World(Self.open)
+      world.perform(1, .connect)
+      world.perform(1, .authenticate(Self.user("a")))
+      for number in 0..<1_000 { world.perform(1, .listen(ListenRequest(Path("x\(number)")))) }
+      world.effects = []
+      world.perform(1, .endCredential(revocation: 7))
+      if ends { world.perform(1, .disconnect) }
+      world.drain()
+      let answers = world.effects.compactMap { effect -> Redecision? in
+        if case .redecided(let redecision) = effect { redecision } else { nil }
+      }
+      #expect(answers.count { $0.revocation == 7 && $0.isLast } == 1)
+      #expect(ends || answers.reduce(0) { $0 + $1.examinedCount } == 1_000)
+    }
+  }
+
+  // MARK: Data and rules
+
+  @Test func `a write that puts many listens in doubt makes nobody wait, and the others are told at once`() throws {
+    var world = try World(Self.flag)
+    for connection in UInt64(1)...20 { world.listen(connection, (0..<500).map { "r/x\($0)" }) }
+    world.listen(30, ["free"])
+    for number in 0..<5 {
+      world.put("flag", Node(.int(Int64(number))))
+      let effects = world.put("free/n", Node(.int(Int64(number))))
+      let isTold = effects.contains { if case .event(_, [ConnectionID(rawValue: 30)]) = $0 { true } else { false } }
+      #expect(isTold)
+    }
+    let slices = world.drain()
+    #expect(slices > 50)
+    #expect(world.decisions.allSatisfy { $0 <= Self.decisionsMax })
+    // Five writes are not five times the work of one.
+    #expect(world.decisions.reduce(0, +) < 3 * 10_000)
+    #expect(world.engine.listenCount == 10_001)
+  }
+
+  @Test func `a listener in doubt is told what it missed, in the same events, once it is decided`() throws {
+    var world = try World(Self.flag)
+    for connection in UInt64(1)...3 { world.listen(connection, (0..<300).map { "r/x\($0)" }) }
+    world.put("flag", Node(.int(1)))
+    world.put("r/x7/a", Node(.int(1)))
+    world.put("r/x7/b", Node(.int(2)))
+    let before = Self.told(world.effects, Path("r/x7"))
+    world.drain()
+    let after = Self.told(world.effects, Path("r/x7"))
+    #expect(before.isEmpty)
+    for connection in UInt64(1)...3 { #expect(after[connection] == ["/r/x7/a", "/r/x7/b"]) }
+  }
+
+  @Test func `a listener that was not allowed for a while is sent what is there, and nothing of that while`() throws {
+    var world = try World(Self.flag)
+    world.listen(1, (0..<600).map { "r/x\($0)" })
+    world.put("flag", Node(.string("shut")))
+    world.put("r/x7/secret", Node(.int(1)))
+    world.put("r/x7", Node(.int(2)))
+    world.put("flag", .empty)
+    world.drain()
+    let isSecretTold = world.effects.contains { effect in
+      if case .event(let event, _) = effect { event.path.description.contains("secret") } else { false }
+    }
+    #expect(!isSecretTold)
+    // Whether it was decided while it was shut depends on its place in the order.
+    let isCancelled = world.effects.contains { effect in
+      guard case .redecided(let redecision) = effect else { return false }
+      return redecision.cancelled.contains { $0.name.path == Path("r/x7") }
+    }
+    #expect(isCancelled || Self.told(world.effects, Path("r/x7"))[1] == ["/r/x7"])
+  }
+
+  @Test func `a deploy over many listens is decided in slices, with one receipt`() throws {
+    var world = try World(Self.open)
+    for connection in UInt64(1)...4 { world.listen(connection, (0..<500).map { "x\($0)" }) }
+    world.perform(0, .deployRules(try RuleSet.compile(#"{"rules": {"x1": {".read": true}}}"#)), as: .administrator)
+    world.put("x2", Node(.int(1)))
+    world.put("x1", Node(.int(1)))
+    world.drain()
+    #expect(world.decisions.allSatisfy { $0 <= Self.decisionsMax })
+    #expect(world.engine.listenCount == 4)
+    #expect(Self.told(world.effects, Path("x2")).isEmpty)
+    #expect(Self.told(world.effects, Path("x1")).count == 4)
+    let lasts = world.effects.count { if case .redecided(let redecision) = $0 { redecision.isLast } else { false } }
+    #expect(lasts == 1)
+  }
+
+  @Test func `listens of a connection that ends are taken out in slices`() throws {
+    var world = try World(Self.open)
+    world.listen(1, (0..<10_000).map { "x\($0)" })
+    world.listen(2, ["x5"])
+    let before = world.engine.listenCount
+    world.perform(1, .disconnect)
+    let limits = EngineLimits()
+    let removedMax = limits.redecisionStepsPerSlice / EngineLimits.removalSteps + 1
+    #expect(before - world.engine.listenCount <= removedMax)
+    let effects = world.put("x5", Node(.int(1)))
+    let isTold = effects.contains { if case .event(_, [ConnectionID(rawValue: 2)]) = $0 { true } else { false } }
+    #expect(isTold, "one listener, and none that is gone")
+    world.drain()
+    #expect(world.engine.listenCount == 1)
+    #expect(world.decisions.allSatisfy { $0 <= 1 })
+  }
+
+  @Test func `nothing is decided that could tell what cannot be stored`() throws {
+    var world = try World(Self.flag)
+    world.listen(1, (0..<600).map { "r/x\($0)" })
+    world.put("flag", Node(.int(1)))
+    world.put("r/x7", Node(.int(1)))
+    world.engine.setStalled(.noSpace)
+    #expect(!world.engine.hasPendingRedecisions)
+    world.decisions = []
+    for _ in 0..<50 { world.perform(0, .tick) }
+    world.perform(1, .authenticate(Self.user("a")))
+    #expect(world.decisions.allSatisfy { $0 == 0 })
+    world.engine.setStalled(nil)
+    world.drain()
+    #expect(Self.told(world.effects, Path("r/x7"))[1] == ["/r/x7"])
+  }
+
+  /// The paths of events at or below a place, by connection, in order.
+  private static func told(_ effects: [Effect], _ path: Path) -> [UInt64: [String]] {
+    var told: [UInt64: [String]] = [:]
+    for case .event(let event, let recipients) in effects where path.contains(event.path) {
+      for recipient in recipients { told[recipient.rawValue, default: []].append(event.path.description) }
+    }
+    return told
+  }
+}
