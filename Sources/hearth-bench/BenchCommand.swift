@@ -8,7 +8,7 @@ struct BenchCommand: AsyncParsableCommand {
     abstract: "Load a server and print rates and latencies.",
     subcommands: [
       LoadBench.self, AuthBench.self, BrokerBench.self, ClientBench.self, RulesBench.self, PluginsBench.self,
-      TriggersBench.self, OperationsBench.self, QuotasBench.self, HistoryBench.self,
+      TriggersBench.self, OperationsBench.self, QuotasBench.self, GriefingBench.self, HistoryBench.self,
       ClusterBench.self,
     ],
     defaultSubcommand: LoadBench.self)

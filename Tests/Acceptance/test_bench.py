@@ -40,6 +40,26 @@ def test_backups_and_restarts_are_measured(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_what_attacks_do_to_honest_clients_is_measured(tmp_path):
+    text = hearth(
+        "bench", "griefing", "--only", "keep-alive messages", "createAuthUri", "--clients", "1", "2", "--seconds", "1",
+        "--folder", str(tmp_path))
+    head, *rows = [line for line in text.splitlines() if not line.endswith("…")]
+    assert re.split(r"  +", head) == [
+        "attack", "clients", "quiet p50", "p99", "control p50", "p99", "attack p50", "p99", "p99 ×", "errors",
+        "messages/s", "MB/s", "refused", "closed", "CPU", "aim"], text
+    cells = [re.split(r"  +", row) for row in rows]
+    assert [row[:2] for row in cells] == [
+        ["keep-alive messages of one byte", "1"], ["keep-alive messages of one byte", "2"],
+        ["createAuthUri", "1"], ["createAuthUri", "2"]], text
+    for row in cells:
+        assert all(re.fullmatch(r"[0-9.]+ (ns|µs|ms|s)", cell) for cell in row[2:8]), text
+        assert float(row[8]) > 0 and row[9] == "0", text
+        assert float(row[10].replace(",", "")) > 0 and float(row[11]) > 0, text
+        assert row[15] in ("within", "OVER"), text
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.skipif(PROGRAMS is None, reason=WHY_NOT)
 def test_a_cluster_is_measured():
     # The user that PostgreSQL runs as has to reach it.

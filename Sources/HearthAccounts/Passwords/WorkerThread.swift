@@ -1,3 +1,5 @@
+import HearthSystem
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -10,9 +12,6 @@
 ///
 /// Computing on Swift's pool would keep every other task waiting: it has one thread for each processor.
 enum WorkerThread {
-  /// How far they step back behind the event loops, which do little at a time but are waited for.
-  private static let niceness: Int32 = 10
-
   /// Some C libraries give new threads very little; hashes take their megabytes from the heap.
   private static let stackBytes = 1 << 20
 
@@ -50,8 +49,7 @@ enum WorkerThread {
   #else
     private static func enter(_ box: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
       guard let box else { return nil }
-      // On Linux this is about the calling thread alone. Refused, it is as nice as the others.
-      _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness)
+      ThreadPriority.lower()
       Unmanaged<Box>.fromOpaque(box).takeRetainedValue().work()
       return nil
     }

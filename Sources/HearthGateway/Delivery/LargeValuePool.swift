@@ -1,9 +1,11 @@
+import HearthSystem
 import HearthTransport
 import HearthTree
 import NIOCore
 import NIOPosix
 
-/// A few threads that read and write large values as JSON, so that event loops stay free for everybody else.
+/// A few threads that read and write large values as JSON, so that event loops stay free for everybody else. They step
+/// back behind the event loops, with which they may share a processor.
 package struct LargeValuePool: Sendable {
   /// Up to this many bytes of JSON are handled on the event loop: about a millisecond's work. Only larger answers are
   /// weighed before they are sent.
@@ -38,7 +40,11 @@ package struct LargeValuePool: Sendable {
   func run<Result: Sendable>(
     on loop: any EventLoop, _ work: @escaping @Sendable () -> Result, completion: @escaping (Result?) -> Void
   ) {
-    threads.runIfActive(eventLoop: loop, work).assumeIsolated().whenComplete { result in
+    let lowered: @Sendable () -> Result = {
+      ThreadPriority.lower()
+      return work()
+    }
+    threads.runIfActive(eventLoop: loop, lowered).assumeIsolated().whenComplete { result in
       completion(try? result.get())
     }
   }
@@ -49,7 +55,8 @@ package struct LargeValuePool: Sendable {
     _ work: @escaping @Sendable () throws(RESTFailure) -> Result
   ) async throws(RESTFailure) -> Result {
     let result = try? await threads.runIfActive { () -> Swift.Result<Result, RESTFailure> in
-      Swift.Result { () throws(RESTFailure) in try work() }
+      ThreadPriority.lower()
+      return Swift.Result { () throws(RESTFailure) in try work() }
     }
     guard let result else { throw .unavailable }
     return try result.get()

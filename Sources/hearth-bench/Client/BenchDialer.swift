@@ -4,13 +4,15 @@ import NIOPosix
 /// Connections of the load generator to a server on the same event loop.
 enum BenchDialer {
   /// Connects, with this handler behind those that `prepare` adds.
+  ///
+  /// - Parameter source: the address to connect from; nil is the system's choice.
   static func connect(
-    _ handler: some ChannelHandler, on loop: any EventLoop, host: String, port: Int,
+    _ handler: some ChannelHandler, on loop: any EventLoop, host: String, port: Int, from source: String? = nil,
     prepare: @escaping @Sendable (ChannelPipeline.SynchronousOperations) throws -> Void = { _ in }
   ) -> EventLoopFuture<Void> {
     // Safe to hand over: handler and bootstrap share the one loop that this is called on.
     let handler = NIOLoopBound(handler, eventLoop: loop)
-    return ClientBootstrap(group: loop)
+    let bootstrap = ClientBootstrap(group: loop)
       .channelOption(.tcpOption(.tcp_nodelay), value: 1)
       .connectTimeout(.seconds(20))
       .channelInitializer { channel in
@@ -19,6 +21,7 @@ enum BenchDialer {
           try channel.pipeline.syncOperations.addHandler(handler.value)
         }
       }
-      .connect(host: host, port: port).map { _ in }
+    let address = source.flatMap { try? SocketAddress(ipAddress: $0, port: 0) }
+    return (address.map(bootstrap.bind(to:)) ?? bootstrap).connect(host: host, port: port).map { _ in }
   }
 }

@@ -15,6 +15,16 @@ final class BenchHTTP: ChannelInboundHandler {
     var body = ""
     /// Shown in a header, where it is not part of the path.
     var credential: String?
+    var headers: [String: String] = [:]
+
+    func head(authority: String) -> HTTPRequestHead {
+      var head = HTTPRequestHead(
+        version: .http1_1, method: method, uri: path,
+        headers: ["Host": authority, "Content-Type": contentType, "Content-Length": String(body.utf8.count)])
+      if let credential { head.headers.add(name: "Authorization", value: "Bearer \(credential)") }
+      for (name, value) in headers { head.headers.add(name: name, value: value) }
+      return head
+    }
   }
 
   struct Answer: Sendable {
@@ -31,8 +41,10 @@ final class BenchHTTP: ChannelInboundHandler {
 
   init(authority: String) { self.authority = authority }
 
-  func connect(on loop: any EventLoop, host: String, port: Int) -> EventLoopFuture<Void> {
-    BenchDialer.connect(self, on: loop, host: host, port: port) { pipeline in
+  func connect(
+    on loop: any EventLoop, host: String, port: Int, from source: String? = nil
+  ) -> EventLoopFuture<Void> {
+    BenchDialer.connect(self, on: loop, host: host, port: port, from: source) { pipeline in
       try pipeline.addHTTPClientHandlers()
       try pipeline.addHandler(NIOHTTPClientResponseAggregator(maxContentLength: 1 << 20))
     }
@@ -40,15 +52,8 @@ final class BenchHTTP: ChannelInboundHandler {
 
   func send(_ request: Request) {
     guard let context else { return }
-    let body = ByteBuffer(string: request.body)
-    var head = HTTPRequestHead(
-      version: .http1_1, method: request.method, uri: request.path,
-      headers: [
-        "Host": authority, "Content-Type": request.contentType, "Content-Length": String(body.readableBytes),
-      ])
-    if let credential = request.credential { head.headers.add(name: "Authorization", value: "Bearer \(credential)") }
-    context.write(wrapOutboundOut(.head(head)), promise: nil)
-    context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
+    context.write(wrapOutboundOut(.head(request.head(authority: authority))), promise: nil)
+    context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: request.body)))), promise: nil)
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
   }
 

@@ -12,6 +12,8 @@ final class BenchSocket: ChannelInboundHandler {
     /// A listen that was cancelled.
     case cancel
     case reply(number: Int, isOK: Bool)
+    /// A close frame.
+    case close
     case other
   }
 
@@ -34,8 +36,10 @@ final class BenchSocket: ChannelInboundHandler {
   }
 
   /// Connects and asks for the upgrade; the hello arrives as a message.
-  func connect(on loop: any EventLoop, host: String, port: Int) -> EventLoopFuture<Void> {
-    BenchDialer.connect(self, on: loop, host: host, port: port)
+  func connect(
+    on loop: any EventLoop, host: String, port: Int, from source: String? = nil
+  ) -> EventLoopFuture<Void> {
+    BenchDialer.connect(self, on: loop, host: host, port: port, from: source)
   }
 
   func close() { channel?.close(promise: nil) }
@@ -92,7 +96,7 @@ final class BenchSocket: ChannelInboundHandler {
     guard view.count - header >= length else { return nil }
     let opcode = view[start] & 0x0F
     let payload = view[(start + header)..<(start + header + length)]
-    let message = opcode == 1 ? Self.classify(payload) : .other
+    let message = opcode == 1 ? Self.classify(payload) : opcode == 8 ? .close : .other
     if keepsText { text = String(decoding: payload, as: UTF8.self) }
     pending.moveReaderIndex(forwardBy: header + length)
     return message

@@ -44,7 +44,7 @@ final class BenchSockets {
       switch message {
       case .hello:
         do {
-          let credential = try uid.map(target.token) ?? target.adminCredential
+          let credential = try uid.map { try target.token(uid: $0) } ?? target.adminCredential
           socket.send(action: uid == nil ? "gauth" : "auth", body: "{\"cred\":\"\(credential)\"}")
           socket.flush()
         } catch {

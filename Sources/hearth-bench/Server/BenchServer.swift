@@ -82,6 +82,12 @@ final class BenchServer {
     Folder.remove(folder)
   }
 
+  /// Ends the server at once and removes its folder.
+  func destroy() {
+    crash()
+    Folder.remove(folder)
+  }
+
   /// The keys that a server made in its data folder.
   static func keys(of data: String) throws -> KeyStore {
     try KeyStore(directory: HearthServer.Options.keysDirectory(of: data))

@@ -29,8 +29,9 @@ struct BenchTarget: Sendable {
       + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
   }
 
-  func token(uid: String) throws -> String {
-    try minter.mint(uid: uid, issuedAtSeconds: WallClock.nowSeconds)
+  /// - Parameter ageSeconds: how long ago it was issued; tokens of different ages differ.
+  func token(uid: String, ageSeconds: Int = 0) throws -> String {
+    try minter.mint(uid: uid, issuedAtSeconds: WallClock.nowSeconds - Int64(ageSeconds))
   }
 
   /// What the scenarios need: members of a room read and write it; who is signed in uses the items and the counter.

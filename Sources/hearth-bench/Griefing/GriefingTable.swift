@@ -1,0 +1,64 @@
+import HearthProgram
+
+/// The honest clients' figures beside each attack, and what is aimed at.
+struct GriefingTable {
+  /// One attack by a number of clients.
+  struct Row {
+    var name: String
+    var clients: Int
+    var quiet: HonestClients.Figures
+    var control: HonestClients.Figures
+    var attacked: HonestClients.Figures
+    var traffic: AttackTraffic
+    var seconds: Double
+    var processorShare: Double?
+
+    /// The p99 beside the attack in times of the control's.
+    var ratio: Double { Double(attacked.latency.p99) / Double(max(1, control.latency.p99)) }
+
+    /// The figures that count, for progress notes.
+    var summary: String {
+      let times = [control, attacked].map { BenchTable.time($0.latency.p99) }.joined(separator: " → ")
+      return "p99 \(times), × \(Figure.hundredths(ratio)), \(Figure.counted(attacked.errors, "error"))"
+    }
+
+    /// True when the row is within the aim: for one attacker in times and milliseconds, for more in times.
+    var isWithinAim: Bool {
+      guard attacked.errors == 0 else { return false }
+      if attacked.latency.p99 <= GriefingTable.unfeltNanoseconds { return true }
+      return clients == 1
+        ? ratio <= 3 && attacked.latency.p99 <= GriefingTable.oneClientNanosecondsMax : ratio <= 10
+    }
+  }
+
+  /// A p99 that no person feels, whatever the control's is.
+  private static let unfeltNanoseconds: UInt64 = 5_000_000
+  private static let oneClientNanosecondsMax: UInt64 = 50_000_000
+
+  private var table = TextTable(head: [
+    "attack", "clients", "quiet p50", "p99", "control p50", "p99", "attack p50", "p99", "p99 ×", "errors",
+    "messages/s", "MB/s", "refused", "closed", "CPU", "aim",
+  ])
+
+  /// Adds a row.
+  mutating func add(_ row: Row) {
+    let latencies = [row.quiet, row.control, row.attacked].flatMap {
+      [BenchTable.time($0.latency.p50), BenchTable.time($0.latency.p99)]
+    }
+    let share = row.processorShare.map { "\(Int(($0 * 100).rounded())) %" } ?? ""
+    table.add(
+      [row.name, "\(row.clients)"] + latencies + [
+        Figure.hundredths(row.ratio), "\(row.attacked.errors)",
+        Figure.grouped(Double(row.traffic.messages) / row.seconds),
+        Figure.hundredths(Double(row.traffic.bytes) / row.seconds / 1e6), "\(row.traffic.refused)",
+        "\(row.traffic.closed)", share, row.isWithinAim ? "within" : "OVER",
+      ])
+  }
+
+  /// Adds a row of an attack that could not be measured.
+  mutating func addFailure(_ name: String, clients: Int, _ reason: String) {
+    table.add([name, "\(clients)", "not measured: \(reason)"])
+  }
+
+  var text: String { table.text }
+}

@@ -1,0 +1,176 @@
+import HearthProgram
+import NIOCore
+
+/// A client that attacks over a socket, and opens another one when the server closes it.
+final class SocketAttacker: AttackClient {
+  private enum Phase { case opening, settingUp, ready }
+
+  /// Set-up requests that are unanswered at once.
+  private static let setUpInFlight = 256
+  /// Seconds until the next connection, after one that the server refused or ended.
+  private static let pauseSeconds = 0.01
+  /// Seconds between two looks at a paced load.
+  private static let tickSeconds = 0.005
+  /// Seconds for which a client that reads no answer keeps its connection.
+  private static let unreadSeconds = 0.5
+
+  private let attack: Attack
+  private let identity: AttackerIdentity
+  private let target: BenchTarget
+  private let loop: any EventLoop
+  private let prepared: EventLoopPromise<Void>
+  private(set) var traffic = AttackTraffic()
+  private var socket: BenchSocket?
+  private var phase = Phase.opening
+  private var setUp: [AttackMessage] = []
+  private var (setUpSent, setUpAnswered) = (0, 0)
+  private var (isRunning, isOver, isWriting, isLeaving) = (false, false, false, false)
+  private var number = 0
+  private var sentInVisit = 0
+  private var unanswered = 0
+  private var pace: AttackPace
+
+  init(_ attack: Attack, _ identity: AttackerIdentity, _ target: BenchTarget, _ loop: any EventLoop) {
+    (self.attack, self.identity, self.target, self.loop) = (attack, identity, target, loop)
+    prepared = loop.makePromise()
+    pace = AttackPace(perSecond: attack.messagesPerSecond)
+  }
+
+  func prepare() -> EventLoopFuture<Void> {
+    connect()
+    return prepared.futureResult
+  }
+
+  func begin() {
+    isRunning = true
+    pace = AttackPace(perSecond: attack.messagesPerSecond)
+    pump()
+    if attack.messagesPerSecond != nil { tick() }
+    if !attack.readsAnswers { leaveUnread() }
+  }
+
+  func end() {
+    (isOver, isRunning) = (true, false)
+    prepared.succeed()
+    socket?.onMessage = { _, _ in }
+    socket?.onClose = { _ in }
+    socket?.close()
+  }
+
+  private func connect() {
+    guard !isOver else { return }
+    (phase, unanswered, sentInVisit, isLeaving, isWriting) = (.opening, 0, 0, false, false)
+    let socket = BenchSocket(index: identity.number, upgradeRequest: target.upgradeRequest)
+    self.socket = socket
+    socket.onMessage = { [weak self] _, message in self?.receive(message) }
+    socket.onClose = { [weak self] _ in self?.reconnect() }
+    socket.connect(on: loop, host: target.host, port: target.port, from: identity.address).assumeIsolated()
+      .whenFailure { [weak self] _ in self?.reconnect() }
+  }
+
+  private func reconnect() {
+    guard !isOver else { return }
+    if isLeaving { return connect() }
+    traffic.closed += 1
+    loop.after(seconds: Self.pauseSeconds) { [weak self] in self?.connect() }
+  }
+
+  private func receive(_ message: BenchSocket.Message) {
+    switch (message, phase) {
+    case (.hello, _):
+      setUp = (attack.signsIn ? [.auth(identity.tokens[0])] : []) + attack.setUp(identity)
+      (phase, setUpSent, setUpAnswered) = (.settingUp, 0, 0)
+      sendSetUp()
+    case (.reply(_, let isOK), .settingUp):
+      if !isOK { traffic.refused += 1 }
+      setUpAnswered += 1
+      sendSetUp()
+    case (.reply(_, let isOK), .ready):
+      if !isOK { traffic.refused += 1 }
+      unanswered -= 1
+      pump()
+    case (.close, _): socket?.close()
+    default: break
+    }
+  }
+
+  private func sendSetUp() {
+    guard setUpAnswered < setUp.count else {
+      phase = .ready
+      prepared.succeed()
+      return pump()
+    }
+    guard setUpSent - setUpAnswered <= Self.setUpInFlight / 2 else { return }
+    while setUpSent < setUp.count, setUpSent - setUpAnswered < Self.setUpInFlight {
+      send(setUp[setUpSent])
+      setUpSent += 1
+    }
+    socket?.flush()
+  }
+
+  private func pump() {
+    guard isRunning, phase == .ready else { return }
+    switch attack.load {
+    case .messages(let inFlight, let perVisit, let message): sendMessages(inFlight, perVisit, message)
+    case .frames(let frames): sendFrames(frames)
+    case .requests: break
+    }
+  }
+
+  private func sendMessages(
+    _ inFlight: Int, _ perVisit: Int?, _ message: (AttackerIdentity, Int) -> AttackMessage
+  ) {
+    var hasSent = false
+    while unanswered < inFlight, sentInVisit < perVisit ?? .max, pace.take() {
+      send(message(identity, number))
+      (number, sentInVisit, unanswered, hasSent) = (number + 1, sentInVisit + 1, unanswered + 1, true)
+    }
+    if hasSent { socket?.flush() }
+    guard let perVisit, sentInVisit >= perVisit, unanswered == 0 else { return }
+    isLeaving = true
+    socket?.close()
+  }
+
+  private func send(_ message: AttackMessage) {
+    socket?.send(action: message.action, body: message.body)
+    guard isRunning else { return }
+    traffic.messages += 1
+    // The envelope, the frame's head and its mask beside them.
+    traffic.bytes += message.action.utf8.count + message.body.utf8.count + 44
+  }
+
+  private func sendFrames(_ frames: (Int) -> [UInt8]) {
+    guard !isWriting, let channel = socket?.channel else { return }
+    isWriting = true
+    let bytes = frames(number)
+    number += 1
+    traffic.messages += 1
+    traffic.bytes += bytes.count
+    let current = socket
+    channel.writeAndFlush(ByteBuffer(bytes: bytes)).assumeIsolated().whenComplete { [weak self] _ in
+      // The next turn of the loop: a write that is done at once would otherwise nest in the last one.
+      self?.loop.after(seconds: 0) { [weak self] in
+        guard let self, self.socket === current else { return }
+        self.isWriting = false
+        self.pump()
+      }
+    }
+  }
+
+  private func tick() {
+    guard !isOver else { return }
+    pump()
+    loop.after(seconds: Self.tickSeconds) { [weak self] in self?.tick() }
+  }
+
+  private func leaveUnread() {
+    guard !isOver else { return }
+    socket?.channel?.setOption(.autoRead, value: false).whenFailure { _ in }
+    loop.after(seconds: Self.unreadSeconds) { [weak self] in
+      guard let self, !self.isOver else { return }
+      self.isLeaving = true
+      self.socket?.close()
+      self.loop.after(seconds: Self.unreadSeconds) { [weak self] in self?.leaveUnread() }
+    }
+  }
+}
