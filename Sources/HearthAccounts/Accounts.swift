@@ -326,7 +326,8 @@ public final class Accounts: Sendable {
     users = UserAdministration(
       store: store, keys: keys, secrets: secrets, passwords: newPasswords, deletion: deletion,
       revocations: revocations, configuration: settings, announce: announce)
-    imports = UserImport(store: store, keys: keys, secrets: secrets, announce: announce)
+    imports = UserImport(
+      store: store, keys: keys, secrets: secrets, configuration: settings, announce: announce)
     passwordChecks = PasswordChecks(store: store, pool: pool)
     keyAdministration = KeyAdministration(keys: keys, store: store, notice: notice, announce: announce)
     providerConfigurations = ProviderAdministration(store: store, keys: keys, plugins: plugins)

@@ -1,4 +1,5 @@
 import HearthAccounts
+import HearthCrypto
 import HearthTree
 
 /// Sign-in, tokens, accounts and their administration over HTTP, as client and admin SDKs ask for them: a request comes in
@@ -42,6 +43,7 @@ package struct IdentityEndpoints: Sendable {
       guard let route = match.routes.first(where: { $0.takes(method: method) }) else {
         return Self.methodNotAllowed(match.routes.flatMap(\.methods).joined(separator: ", "))
       }
+      if let refusal = refusal(route, request) { return refusal }
       switch route.operation.handler {
       case .unknown: throw AccountError(.notFound)
       case .page(let show): return await show(self, request)
@@ -53,14 +55,11 @@ package struct IdentityEndpoints: Sendable {
         let home = try match.project.map { id throws(AccountError) in try directory.discovered(id) } ?? accounts
         return .published(body(route.operation == .discovery ? home : accounts))
       case .unserved(let what):
-        if let refusal = refusal(route, request) { return refusal }
         _ = try match.project.map { id throws(AccountError) in try project(id, for: request) }
         throw AccountError(.notImplemented, "This server does not serve \(what).")
       case .answer(let perform):
-        if let refusal = refusal(route, request) { return refusal }
         return await perform(accounts, try call(request, route, match))
       case .call(let perform):
-        if let refusal = refusal(route, request) { return refusal }
         return try await answer(request, route, match, perform)
       }
     } catch {
@@ -83,7 +82,7 @@ package struct IdentityEndpoints: Sendable {
     let named = try match.project.map { id throws(AccountError) in try project(id, for: request) }
     let call = try call(request, route, match)
     let home: Accounts
-    if route.access == .operator {
+    if route.isOfServer {
       let tenant = try route.operation.isOfUsers ? call.text("tenantId") : nil
       home = try tenant.map { id throws(AccountError) in try directory.knownTenant(id) } ?? accounts
     } else if route.operation.isOfTenant {
@@ -91,7 +90,7 @@ package struct IdentityEndpoints: Sendable {
     } else {
       home = try await target(of: call, in: named)
     }
-    guard call.isAdministrator, request.parameter(Self.revocationsParameter) != nil else {
+    guard call.isOfAdministrator, request.parameter(Self.revocationsParameter) != nil else {
       return IdentityResponse(try await perform(home, call))
     }
     let (answer, numbers) = try await RevocationNumbers.collecting { () async throws(AccountError) in
@@ -106,13 +105,12 @@ package struct IdentityEndpoints: Sendable {
   private func call(
     _ request: IdentityRequest, _ route: IdentityRoute, _ match: IdentityRouter.Match
   ) throws(AccountError) -> IdentityCall {
-    guard request.body.count <= route.operation.bodyBytesMax || route.access == .operator else {
+    guard request.body.count <= route.operation.bodyBytesMax || route.isOfServer else {
       throw IdentityBody.tooLarge
     }
     var call = IdentityCall(
-      body: try IdentityBody.read(request, takesForm: route.operation.takesForm), administrator: nil,
+      body: try IdentityBody.read(request, takesForm: route.operation.takesForm), authority: request.bearer.authority,
       client: request.client, now: request.now, isFromLoopback: request.isFromLoopback)
-    if case .administrator(let name) = request.authority { call.administrator = name }
     call.apiKey = request.apiKey ?? request.parameter("key")
     call.updateMask = request.parameter("updateMask") ?? request.parameter("update_mask")
     call.pathTenant = match.tenant
@@ -123,15 +121,14 @@ package struct IdentityEndpoints: Sendable {
 
   /// The accounts of a project that a request names.
   private func project(_ id: String, for request: IdentityRequest) throws(AccountError) -> Accounts {
-    try directory.accounts(of: id, isMade: Self.mayMake(request.authority, isFromLoopback: request.isFromLoopback))
+    try directory.accounts(of: id, isMade: Self.mayMake(request.bearer.authority, isFromLoopback: request.isFromLoopback))
   }
 
   /// Returns true for a request that may have an emulator make a project or a tenant that it names: one of a program or a
-  /// page of its own machine, or of an administrator. Pages of any site can send requests to a developer's machine, and what they make
-  /// would stay.
-  private static func mayMake(_ authority: IdentityRequest.Authority, isFromLoopback: Bool) -> Bool {
-    if case .administrator = authority { return true }
-    return isFromLoopback
+  /// page of its own machine, or of an administrator. Pages of any site can send requests to a developer's machine, and what
+  /// they make would stay.
+  private static func mayMake(_ authority: Authority, isFromLoopback: Bool) -> Bool {
+    authority.administratorName != nil || isFromLoopback
   }
 
   private static func methodNotAllowed(_ methods: String) -> IdentityResponse {
@@ -141,22 +138,36 @@ package struct IdentityEndpoints: Sendable {
     return response
   }
 
-  /// Who may not ask at all.
+  /// Holds a request against what its route needs, before anything else of it is looked at: the one place where the
+  /// identity interface does.
+  ///
+  /// - Returns: nil when it may go on.
   private func refusal(_ route: IdentityRoute, _ request: IdentityRequest) -> IdentityResponse? {
+    guard route.requirement != .nothing else { return nil }
     // A bad bearer is not the same as none: the client believes to be somebody.
-    if request.authority == .refused, route.access != .everybody {
-      return AccountError(.unauthenticated, "The access token is not valid.").response()
-    }
-    let isAdministrator = if case .administrator = request.authority { true } else { false }
-    switch route.access {
-    case .everybody: return nil
-    case .administrator, .operator:
-      if isAdministrator { return nil }
-      return AccountError(.unauthenticated, "This route needs an access token.").response(reason: "required")
+    if request.bearer == .refused { return AccountError(.unauthenticated, "The access token is not valid.").response() }
+    let authority = request.bearer.authority
+    switch route.requirement {
+    case .nothing: return nil
+    case .permission(let permission):
+      // Most changes of an account give a way in; the others need less.
+      let isHarmless =
+        route.operation == .adminUpdate && permission == .giveAccess && AccountUpdate.isHarmless(request.body)
+      let needed = isHarmless ? .changeUsers : permission
+      if authority.allows(needed) { return nil }
+      guard authority.administratorName != nil else {
+        return AccountError(.unauthenticated, "This route needs an access token.").response(reason: "required")
+      }
+      let text =
+        needed.scope == nil
+        ? "This needs the server's own token; a service account's is not enough."
+        : "The access token's scopes do not cover this."
+      return AccountError(.permissionDenied, text).response()
     case .emulator:
       return accounts.configuration.isEmulator && request.isFromLoopback ? nil : AccountError(.notFound).response()
-    case .client:
-      if isAdministrator { return nil }
+    case .apiKey:
+      if authority.allows(.giveAccess) { return nil }
+      guard authority.administratorName == nil else { return AccountError(.permissionDenied).response() }
       guard let key = request.apiKey ?? request.parameter("key"), !key.isEmpty else {
         return AccountError(.permissionDenied, "The request is missing a valid API key.").response()
       }
@@ -164,6 +175,9 @@ package struct IdentityEndpoints: Sendable {
         return AccountError(.apiKeyInvalid, "API key not valid. Please pass a valid API key.").response()
       }
       return nil
+    // These are other interfaces' words: nothing here can show that they are met.
+    case .rules, .consoleSession, .permissionOrEmulator, .ofItsOperations:
+      return AccountError(.permissionDenied).response()
     }
   }
 
@@ -174,7 +188,7 @@ package struct IdentityEndpoints: Sendable {
   private func target(of call: IdentityCall, in project: Accounts?) async throws(AccountError) -> Accounts {
     var target = project
     if let id = try call.text("targetProjectId"), !id.isEmpty {
-      guard call.isAdministrator else {
+      guard call.isOfAdministrator else {
         throw AccountError(.insufficientPermission, "Only authenticated requests can specify target_project_id.")
       }
       if project == nil { target = try directory.accounts(of: id, isMade: true) }
@@ -195,9 +209,9 @@ package struct IdentityEndpoints: Sendable {
     return home
   }
 
-  /// Whether the operator asks: an app's administrators do not manage the users of a tenant that is disabled. To an
-  /// emulator every administrator is an app's.
+  /// Whether the operator asks, or somebody in its console: an app's administrators do not manage the users of a tenant
+  /// that is disabled. To an emulator every administrator is an app's.
   private func isOperator(_ call: IdentityCall) -> Bool {
-    !accounts.settings.isEmulator && (try? call.requireOperator(of: accounts)) != nil
+    !accounts.settings.isEmulator && call.authority.allows(.readServer)
   }
 }

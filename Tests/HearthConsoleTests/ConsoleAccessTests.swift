@@ -141,6 +141,19 @@ import Testing
     #expect(Self.find(access, other, now: 1) != nil && Self.find(access, link, now: 1) != nil)
   }
 
+  @Test("sessions of users end who may not be in as they are any more; those of links stay")
+  func lapsed() throws {
+    let ended = Mutex<[UInt64]>([])
+    let access = ConsoleAccess()
+    access.whenEnded { sessions in ended.withLock { $0 += sessions.sorted() } }
+    let (kim, _) = try Self.open(access, uid: "kim")
+    let (_, viewer) = try Self.open(access, .viewer, uid: "kim")
+    let (_, link) = try Self.open(access)
+    access.endLapsed { uid, role in uid == "kim" && role == .administrator }
+    #expect(ended.withLock { $0 } == [kim.id])
+    #expect(Self.find(access, viewer, now: 1) != nil && Self.find(access, link, now: 1) != nil)
+  }
+
   // MARK: Credentials
 
   @Test("a credential is worth what its session is, for five minutes")

@@ -35,7 +35,7 @@ struct AdminTokensTests {
     let token = try TokenForge.adminTokens([]).mint(nowSeconds: now, owner: owner, random: .system)
     let node = TokenForge.adminTokens([])
     #expect(node.verify(token, nowSeconds: now) == .valid(expiresAtSeconds: now + 3_600))
-    #expect(node.owner(of: token) == owner)
+    #expect(node.holder(of: token)?.owner == owner)
     let credential = try CredentialVerifier(adminTokens: node).verify(token, nowSeconds: now)
     #expect(credential.owner == owner.email && credential.ownerGeneration == owner.generation)
     let key = try #require(SealingKey(text: try SealingKey.generate(random: .system)))
@@ -43,7 +43,7 @@ struct AdminTokensTests {
       TokenForge.adminTokens([], projectID: "another"),
       AdminTokens(permanent: [], key: key, projectID: TokenForge.projectID),
     ] {
-      #expect(stranger.verify(token, nowSeconds: now) == .unknown && stranger.owner(of: token) == nil)
+      #expect(stranger.verify(token, nowSeconds: now) == .unknown && stranger.holder(of: token) == nil)
     }
   }
 
@@ -61,7 +61,29 @@ struct AdminTokensTests {
     }
     #expect(tokens.verify("x" + token.dropFirst(), nowSeconds: now) == .unknown)
     // Of nobody: what has no owner names none.
-    #expect(tokens.owner(of: try tokens.mint(nowSeconds: now, random: .system)) == nil)
+    #expect(tokens.holder(of: try tokens.mint(nowSeconds: now, random: .system)) == .operator)
+  }
+
+  @Test("A token of a console session has that session's authority, and one of some scopes no more than they give")
+  func authorities() throws {
+    let tokens = TokenForge.adminTokens([])
+    let front = CredentialVerifier(adminTokens: tokens)
+    func authority(isViewer: Bool, isPresent: Bool) throws -> Authority {
+      let token = try tokens.mint(
+        session: .max, isViewer: isViewer, isPresent: isPresent, nowSeconds: now, lifetimeSeconds: 60, random: .system)
+      return try front.verify(token, nowSeconds: now).authority
+    }
+    #expect(
+      try authority(isViewer: false, isPresent: true) == .consoleAdministrator(session: .max, isPresent: true))
+    #expect(
+      try authority(isViewer: false, isPresent: false) == .consoleAdministrator(session: .max, isPresent: false))
+    #expect(try authority(isViewer: true, isPresent: true) == .consoleViewer(session: .max))
+    let limited = try front.verify(
+      try tokens.mint(nowSeconds: now, scopes: .database, random: .system), nowSeconds: now)
+    #expect(limited.authority.allows(.deployRules) && limited.owner == nil)
+    for permission in Permission.allCases where permission.scope != .database {
+      #expect(!limited.authority.allows(permission))
+    }
   }
 
   @Test("A minted token counts until its end")

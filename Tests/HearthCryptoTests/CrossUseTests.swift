@@ -126,7 +126,7 @@ struct CrossUseTests {
     let members = (token.payload.members ?? []) + [.init("v", .int(0))]
     let legacy = TokenForge.hs256(ClaimValue.object(members).json, key: secret)
     let credential = try Self.ring.verifier.verify(legacy, nowSeconds: Self.now)
-    #expect(credential.kind == .legacyToken && credential.authPayload == nil && !credential.isAdministrator)
+    #expect(credential.kind == .legacyToken && credential.authPayload == nil && !credential.authority.bypassesRules)
     #expect(!Self.passes(legacy, .idTokenField) && !Self.passes(legacy, .customTokenField))
   }
 

@@ -13,12 +13,12 @@ struct DeveloperCredentialsTests {
   @Test("A mock token and the word owner are taken from this machine")
   func loopback() throws {
     let user = try front.verify(mock, nowSeconds: TokenForge.now, isFromLoopback: true)
-    #expect(user.kind == .developerToken && user.uid == "bob" && !user.isAdministrator)
+    #expect(user.kind == .developerToken && user.uid == "bob" && !user.authority.bypassesRules)
     #expect(user.authPayload?["provider"] == .string("custom"))
     #expect(user.expiresAtSeconds == nil)
     for word in ["owner", "Owner", "OWNER"] {
       let owner = try front.verify(word, nowSeconds: TokenForge.now, isFromLoopback: true)
-      #expect(owner.kind == .developerOwner && owner.isAdministrator)
+      #expect(owner.kind == .developerOwner && owner.authority.bypassesRules)
     }
   }
 
@@ -26,7 +26,7 @@ struct DeveloperCredentialsTests {
   func googleAccessTokens() throws {
     for token in ["ya29.a0AfH6SMC", "ya29.c.b0Aaekm1", "ya29."] {
       let owner = try front.verify(token, nowSeconds: TokenForge.now, isFromLoopback: true, scope: .identity)
-      #expect(owner.kind == .developerOwner && owner.isAdministrator)
+      #expect(owner.kind == .developerOwner && owner.authority.bypassesRules)
       for (verifier, isFromLoopback, scope) in [
         (front, true, .database), (front, false, .identity), (CredentialVerifier(), true, .identity),
       ] as [(CredentialVerifier, Bool, AdminScopes)] {

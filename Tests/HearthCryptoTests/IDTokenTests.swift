@@ -30,7 +30,7 @@ struct IDTokenTests {
     #expect(credential.authPayload?["token"] == TokenForge.object(payload))
     #expect(credential.authPayload?.members?.count == 3)
     #expect(credential.expiresAtSeconds == now + 3_590)
-    #expect(!credential.isAdministrator)
+    #expect(credential.authority == .user)
   }
 
   @Test(
@@ -214,7 +214,7 @@ struct IDTokenTests {
     subject.generation = 7
     let credential = try verifier.verify(try minter.mint(subject, issuedAtSeconds: now), nowSeconds: now)
     #expect(credential.generation == 7 && credential.claims["firebase"]?["generation"] == .int(7))
-    let legacy = VerifiedCredential(kind: .legacyToken, authPayload: nil, claims: credential.claims)
+    let legacy = VerifiedCredential(kind: .legacyToken, authPayload: nil, authority: .user, claims: credential.claims)
     #expect(legacy.generation == nil, "what an operator writes into a token is no word of the server's")
   }
 

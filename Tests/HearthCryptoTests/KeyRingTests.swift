@@ -89,7 +89,7 @@ struct KeyRingTests {
       uid: "simplelogin:1", data: [.init("provider", .string("password"))], sessionID: "session-1",
       issuedAtSeconds: now, expiresAtSeconds: now + 86_400)
     let credential = try ring.verifier.verify(token, nowSeconds: now)
-    #expect(credential.kind == .legacyToken && !credential.isAdministrator)
+    #expect(credential.kind == .legacyToken && !credential.authority.bypassesRules)
     #expect(credential.claims["jti"] == .string("session-1"))
     #expect(credential.authPayload == TokenForge.object(#"{"provider":"password","uid":"simplelogin:1"}"#))
     #expect(credential.expiresAtSeconds == now + 86_400)
@@ -109,7 +109,7 @@ struct KeyRingTests {
     let closed = try folder.ring(acceptsRawSecrets: false)
     let secret = open.legacySecrets.active[0]
     let admin = try open.verifier.verify(secret, nowSeconds: now)
-    #expect(admin.isAdministrator && open.vouches(for: admin) && !closed.vouches(for: admin))
+    #expect(admin.authority.bypassesRules && open.vouches(for: admin) && !closed.vouches(for: admin))
     #expect(throws: CredentialError(.invalidToken, reason: "")) { try closed.verifier.verify(secret, nowSeconds: now) }
     let token = try LegacyTokenMinter(secrets: open.legacySecrets).mint(uid: "a", issuedAtSeconds: now)
     #expect(try closed.verifier.verify(token, nowSeconds: now).uid == "a")

@@ -33,7 +33,7 @@ struct LegacyTokenTests {
   func userToken() throws {
     let credential = try verifier.verify(userVector, nowSeconds: 1_400_000_100)
     #expect(credential.authPayload == TokenForge.object(#"{"uid":"simplelogin:1","role":"ed"}"#))
-    #expect(!credential.isAdministrator)
+    #expect(!credential.authority.bypassesRules)
     #expect(credential.expiresAtSeconds == 1_400_086_400)
     #expect(credential.uid == "simplelogin:1")
     #expect(TokenForge.hs256(#"{"v":0,"d":{"uid":"simplelogin:1","role":"ed"},"iat":1400000000}"#) == userVector)
@@ -42,7 +42,7 @@ struct LegacyTokenTests {
   @Test("A known administrator token bypasses rules and is nobody")
   func adminToken() throws {
     let credential = try verifier.verify(adminVector, nowSeconds: 1_400_000_100)
-    #expect(credential.isAdministrator)
+    #expect(credential.authority.bypassesRules)
     #expect(credential.authPayload == nil)
   }
 
@@ -106,10 +106,10 @@ struct LegacyTokenTests {
 
   @Test("admin is the top-level claim alone")
   func admin() throws {
-    #expect(try accepted(["admin": "true"]).isAdministrator)
-    #expect(try !accepted(["admin": "false"]).isAdministrator)
+    #expect(try accepted(["admin": "true"]).authority.bypassesRules)
+    #expect(try !accepted(["admin": "false"]).authority.bypassesRules)
     let sly = try accepted(["d": #"{"uid":"a","admin":true,"provider":"password","__proto__":{"admin":true}}"#])
-    #expect(!sly.isAdministrator)
+    #expect(!sly.authority.bypassesRules)
     #expect(sly.authPayload?["admin"] == .bool(true))
   }
 
@@ -121,7 +121,7 @@ struct LegacyTokenTests {
       let credential = try accepted(["debug": value, "simulate": value])
       #expect(!credential.debug && !credential.simulate)
     }
-    #expect(try !accepted(["simulate": "true"]).isAdministrator)
+    #expect(try !accepted(["simulate": "true"]).authority.bypassesRules)
   }
 
   @Test("d goes through verbatim")

@@ -54,9 +54,9 @@ import Testing
       let local = RequestOrigin(address: "127.0.0.1", isFromLoopback: true)
       let network = RequestOrigin(address: "192.168.1.5", isFromLoopback: false)
       let now = SystemClock.now
-      #expect(test.gate.authority(ofBearer: "owner", from: local, now: now) == .administrator("emulator-owner"))
+      #expect(test.gate.bearer("owner", from: local, now: now) == .verified(.emulatorOwner))
       for word in ["owner", "OWNER", "ya29.a0AfH6SMC"] {
-        #expect(test.gate.authority(ofBearer: word, from: network, now: now) == .refused)
+        #expect(test.gate.bearer(word, from: network, now: now) == .refused)
       }
     }
   }
@@ -252,7 +252,7 @@ import Testing
         let token = try test.setup.keys.adminTokens.mint(
           nowSeconds: now.wallMilliseconds / 1000, scopes: scopes, random: .system)
         let caller = try? test.gate.caller(token, override: nil, from: origin, now: now)
-        return (caller != nil, test.gate.authority(ofBearer: token, from: origin, now: now) != .refused)
+        return (caller != nil, test.gate.bearer(token, from: origin, now: now) != .refused)
       }
       #expect(try opens(.all) == (true, true))
       #expect(try opens(.database) == (true, false))

@@ -93,7 +93,7 @@ import Testing
         nowSeconds: now.wallMilliseconds / 1000,
         owner: .init(email: "gone@hearth.iam.gserviceaccount.com", generation: 0),
         random: .system)
-      #expect(test.gate.authority(ofBearer: late, from: origin, now: now) == .refused)
+      #expect(test.gate.bearer(late, from: origin, now: now) == .refused)
       #expect((try? test.gate.caller(late, override: nil, from: origin, now: now)) == nil)
     }
   }

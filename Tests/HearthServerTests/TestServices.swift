@@ -16,6 +16,8 @@ import ServerTestKit
 struct TestServices {
   let services: GatewayServices
   let setup: OpenedAccounts
+  /// Nobody is in the console but those whom a test lets in.
+  let access = ConsoleAccess()
   /// None is installed.
   private let plugins: PluginHost
   private let options: HearthServer.Options
@@ -62,7 +64,7 @@ struct TestServices {
     ServerRoutes(
       services: services, load: IdentityLoad(max: 10), hub: nil, plugins: plugins,
       erasures: ErasureDesk(folder: folder.path + "/erasures", services: services),
-      console: ServerParts.console(options, ConsoleAccess(), setup.accounts.own, LogRing()))
+      console: ServerParts.console(options, access, setup.accounts.own, LogRing()))
   }
 
   /// What the port answers.

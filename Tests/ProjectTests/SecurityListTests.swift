@@ -8,7 +8,7 @@ import Testing
   @Test("every line of the security list is held by a test, or says which deviation was chosen")
   func everyLineIsHeld() throws {
     let lines = try NumberedLine.all(in: Self.guide)
-    #expect(lines.map(\.number) == Array(1...90))
+    #expect(lines.map(\.number) == Array(1...93))
     let held = try Self.heldNumbers()
     for line in lines where !held.contains(line.number) {
       #expect(line.text.contains("**Deviation**"), "no test's name begins with \"Security \(line.number):\"")

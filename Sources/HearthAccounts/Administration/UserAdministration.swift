@@ -38,6 +38,7 @@ package struct UserAdministration: Sendable {
     try UserRecord.requireUID(uid)
     var user = UserRecord(uid: uid, createdAtMilliseconds: administrator.now.wallMilliseconds)
     _ = try change.apply(to: &user, revokesOnClaimChange: false)
+    try administrator.requireMayChange(nil, to: user, consoleClaim: configuration.value.consoleClaim)
     guard user.factors.count <= configuration.value.secondFactorsMax else { throw AccountError(.secondFactorLimit) }
     if let password {
       user.password = try await newPassword(password, for: user, operation: .signUp, by: administrator)
@@ -68,8 +69,10 @@ package struct UserAdministration: Sendable {
     let (user, outcome) = try await store.transact {
       [change] (transaction) throws(AccountError) -> (UserRecord, AccountChange.Outcome) in
       guard var user = transaction.user(uid) else { throw AccountError(.userNotFound) }
+      let before = user
       let outcome = try change.apply(to: &user, revokesOnClaimChange: configuration.revokesOnClaimChange)
       guard user.factors.count <= configuration.secondFactorsMax else { throw AccountError(.secondFactorLimit) }
+      try administrator.requireMayChange(before, to: user, consoleClaim: configuration.consoleClaim)
       if outcome.endsTokens { transaction.endTokens(of: &user, shownSeconds: outcome.shownSeconds) }
       try transaction.update(user, as: [.administered])
       if outcome.endsTickets { transaction.removeTickets(of: uid) }

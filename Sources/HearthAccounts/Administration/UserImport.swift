@@ -31,9 +31,14 @@ package struct UserImport: Sendable {
   private let store: AccountStore
   private let keys: KeyRing
   private let secrets: SecretGenerator
+  private let configuration: LiveConfiguration
   private let announce: RevocationHandler
 
-  init(store: AccountStore, keys: KeyRing, secrets: SecretGenerator, announce: @escaping RevocationHandler) {
+  init(
+    store: AccountStore, keys: KeyRing, secrets: SecretGenerator, configuration: LiveConfiguration,
+    announce: @escaping RevocationHandler
+  ) {
+    self.configuration = configuration
     self.store = store
     self.keys = keys
     self.secrets = secrets
@@ -55,7 +60,7 @@ package struct UserImport: Sendable {
     for (_, user) in users {
       if let key = user.signerKey, sealedKeys[key.id] == nil { sealedKeys[key.id] = try sealed(key) }
     }
-    let keys = keys
+    let (keys, consoleClaim) = (keys, configuration.value.consoleClaim)
     let (refused, ended) = try await store.transact {
       [sealedKeys] (transaction) throws(AccountError) -> ([ImportRefusal], [Revocation]) in
       var refusals = refusals
@@ -71,6 +76,8 @@ package struct UserImport: Sendable {
               transaction.putImportKey(key.id, text)
             }
           }
+          try administrator.requireMayChange(
+            transaction.user(user.record.uid), to: user.record, consoleClaim: consoleClaim)
           guard var present = transaction.user(user.record.uid) else {
             try transaction.insert(user.record)
             continue

@@ -12,6 +12,8 @@ public struct AccountsConfiguration: Sendable {
 
   /// The project that tokens are minted for and checked against.
   public var projectID: String
+  /// The claim of users who may open the console; nil where no account does.
+  public var consoleClaim: String?
   /// Identifiers, not secrets, that clients name with `key=`; nil takes any that is not empty.
   public var apiKeys: Set<String>?
   /// The origin of links in mails and of everything else that names this server: `https://auth.example.com`. Never

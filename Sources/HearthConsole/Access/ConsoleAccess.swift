@@ -191,6 +191,13 @@ extension ConsoleAccess {
   /// Ends every session that a user's claim opened.
   package func end(ofUser uid: String) { end { $0.uid?.utf8.elementsEqual(uid.utf8) == true } }
 
+  /// Ends sessions that users' claims opened.
+  ///
+  /// - Parameter isLapsed: whether a user may not be in any more in that role. Called while nothing else can be asked of this.
+  package func endLapsed(_ isLapsed: (_ uid: String, _ role: ConsoleRole) -> Bool) {
+    end { session in session.uid.map { isLapsed($0, session.role) } ?? false }
+  }
+
   private func end(_ isMeant: (Session) -> Bool) {
     let gone = state.withLock { state in
       let keys = state.sessions.filter { isMeant($0.value) }.map(\.key)

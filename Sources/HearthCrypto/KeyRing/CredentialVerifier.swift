@@ -56,7 +56,7 @@ public struct CredentialVerifier: Sendable {
     guard credential.utf8.count <= TokenLimits.tokenBytesMax else { throw .invalid("longer than any credential") }
     let developer = isFromLoopback ? developerCredentials : nil
     if let developer, scope == .identity, developer.isGoogleAccessToken(credential) {
-      return VerifiedCredential(kind: .developerOwner, authPayload: nil, isAdministrator: true)
+      return VerifiedCredential(kind: .developerOwner, authPayload: nil, authority: .emulatorOwner)
     }
     guard credential.utf8.contains(UInt8(ascii: ".")) else {
       return try verifyOpaque(credential, developer: developer, nowSeconds: nowSeconds, scope: scope)
@@ -86,22 +86,22 @@ public struct CredentialVerifier: Sendable {
     _ credential: String, developer: DeveloperCredentials?, nowSeconds: Int64, scope: AdminScopes
   ) throws(CredentialError) -> VerifiedCredential {
     let secretID = legacySecrets?.id(matching: credential)
-    let owner = adminTokens?.owner(of: credential)
+    let holder = adminTokens?.holder(of: credential) ?? .operator
     let adminToken = adminTokens?.verify(credential, nowSeconds: nowSeconds, scope: scope)
     if let secretID {
-      return VerifiedCredential(kind: .legacySecret, authPayload: nil, isAdministrator: true, keyID: secretID)
+      return VerifiedCredential(kind: .legacySecret, authPayload: nil, authority: .databaseSecret, keyID: secretID)
     }
     switch adminToken {
     case .valid(let expiresAtSeconds):
       return VerifiedCredential(
-        kind: .adminToken, authPayload: nil, isAdministrator: true, expiresAtSeconds: expiresAtSeconds,
-        owner: owner?.email, ownerGeneration: owner?.generation)
+        kind: .adminToken, authPayload: nil, authority: holder.authority, expiresAtSeconds: expiresAtSeconds,
+        owner: holder.owner?.email, ownerGeneration: holder.owner?.generation)
     case .expired: throw .expired("admin token has ended")
     case .outOfScope: throw .invalid("the access token's scopes do not cover this")
     case .unknown, nil: break
     }
     if let developer, developer.isOwner(credential) {
-      return VerifiedCredential(kind: .developerOwner, authPayload: nil, isAdministrator: true)
+      return VerifiedCredential(kind: .developerOwner, authPayload: nil, authority: .emulatorOwner)
     }
     throw .invalid("neither a token nor a known secret")
   }

@@ -9,6 +9,7 @@ import Synchronization
 /// ```
 /// minted  = prefix base64url(sealed(content))                    what it is sealed for names the project
 /// content = version (1) scopes (1) end (8) generation (8) owner  numbers are big-endian; no bytes are no owner
+///           a console session's: 0x10 in scopes (0x20 for a viewer, 0x40 for one that is there), its number for a generation
 /// ```
 public final class AdminTokens: Sendable {
   /// Whether a token counts for what it was shown for.
@@ -34,6 +35,34 @@ public final class AdminTokens: Sendable {
     public init(email: String, generation: Int64) { (self.email, self.generation) = (email, generation) }
   }
 
+  /// The holder of a token, which has its authority.
+  public enum Holder: Sendable, Equatable {
+    /// The operator.
+    case `operator`
+    /// A part of the operator's rights: no more than a service account of these scopes has.
+    case limited(AdminScopes)
+    /// A service account.
+    case serviceAccount(Owner, AdminScopes)
+    /// A session of the console, for requests inside of the server.
+    case console(session: UInt64, isViewer: Bool, isPresent: Bool)
+
+    /// What the holder may do.
+    public var authority: Authority {
+      switch self {
+      case .operator: .operator(name: Self.operatorName)
+      case .limited(let scopes): .serviceAccount(email: Self.operatorName, scopes: scopes)
+      case .serviceAccount(let owner, let scopes): .serviceAccount(email: owner.email, scopes: scopes)
+      case .console(let session, true, _): .consoleViewer(session: session)
+      case .console(let session, false, let isPresent): .consoleAdministrator(session: session, isPresent: isPresent)
+      }
+    }
+
+    private static let operatorName = "admin-token"
+
+    /// The service account; nil for the others.
+    public var owner: Owner? { if case .serviceAccount(let owner, _) = self { owner } else { nil } }
+  }
+
   /// Tells secret scanners what they found.
   public static let prefix = "hearth_admin_"
 
@@ -43,11 +72,14 @@ public final class AdminTokens: Sendable {
   private static let version: UInt8 = 1
   /// A content without its owner.
   private static let headBytes = 18
+  private static let consoleFlag: UInt8 = 0x10
+  private static let viewerFlag: UInt8 = 0x20
+  private static let presenceFlag: UInt8 = 0x40
 
   private struct Minted {
     /// Seconds since 1970.
     var end: Int64
-    var owner: Owner?
+    var holder: Holder
     var scopes: AdminScopes
   }
 
@@ -82,18 +114,35 @@ public final class AdminTokens: Sendable {
   ///
   /// - Parameters:
   ///   - lifetimeSeconds: at most `lifetimeSecondsMax`; a longer one is cut.
-  ///   - owner: whom it is for. One without an owner counts until its end, whatever happens.
+  ///   - owner: the service account that it is for; nil for the operator, whose token counts until its end.
   ///   - scopes: what it opens.
   public func mint(
     nowSeconds: Int64, lifetimeSeconds: Int64 = lifetimeSecondsMax, owner: Owner? = nil,
     scopes: AdminScopes = .all, random: RandomBytes
   ) throws(RandomnessError) -> String {
+    try mint(
+      UInt8(truncatingIfNeeded: scopes.intersection(.all).rawValue), nowSeconds, lifetimeSeconds,
+      number: UInt64(bitPattern: owner?.generation ?? 0), email: owner?.email ?? "", random)
+  }
+
+  /// A new token for what a session of the console asks of the server behind it, as one that is there or not.
+  public func mint(
+    session: UInt64, isViewer: Bool, isPresent: Bool, nowSeconds: Int64, lifetimeSeconds: Int64, random: RandomBytes
+  ) throws(RandomnessError) -> String {
+    let flags = Self.consoleFlag | (isViewer ? Self.viewerFlag : 0) | (isPresent ? Self.presenceFlag : 0)
+    let scopes = UInt8(truncatingIfNeeded: AdminScopes.all.rawValue)
+    return try mint(flags | scopes, nowSeconds, lifetimeSeconds, number: session, email: "", random)
+  }
+
+  private func mint(
+    _ flags: UInt8, _ nowSeconds: Int64, _ lifetimeSeconds: Int64, number: UInt64, email: String, _ random: RandomBytes
+  ) throws(RandomnessError) -> String {
     let end = nowSeconds.addingReportingOverflow(min(lifetimeSeconds, Self.lifetimeSecondsMax)).partialValue
-    var content = [Self.version, UInt8(truncatingIfNeeded: scopes.rawValue)]
-    for number in [end, owner?.generation ?? 0] {
-      content += (0..<8).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * Int64($0))) }
+    var content = [Self.version, flags]
+    for number in [UInt64(bitPattern: end), number] {
+      content += (0..<8).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0))) }
     }
-    content += Array((owner?.email ?? "").utf8)
+    content += Array(email.utf8)
     return Self.prefix + (try key.sealBare(content, for: purpose, random: random))
   }
 
@@ -104,10 +153,19 @@ public final class AdminTokens: Sendable {
       content.count >= Self.headBytes, content[0] == Self.version,
       let email = String(validating: content.dropFirst(Self.headBytes), as: UTF8.self)
     else { return nil }
-    let number = { (place: Range<Int>) in content[place].reduce(Int64(0)) { $0 << 8 | Int64($1) } }
-    return Minted(
-      end: number(2..<10), owner: email.isEmpty ? nil : Owner(email: email, generation: number(10..<18)),
-      scopes: AdminScopes(rawValue: Int(content[1])))
+    let number = { (place: Range<Int>) in content[place].reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }
+    let (flags, last) = (content[1], number(10..<18))
+    let scopes = AdminScopes(rawValue: Int(flags)).intersection(.all)
+    let holder: Holder
+    if flags & Self.consoleFlag != 0 {
+      holder = .console(
+        session: last, isViewer: flags & Self.viewerFlag != 0, isPresent: flags & Self.presenceFlag != 0)
+    } else if email.isEmpty {
+      holder = scopes == .all ? .operator : .limited(scopes)
+    } else {
+      holder = .serviceAccount(Owner(email: email, generation: Int64(bitPattern: last)), scopes)
+    }
+    return Minted(end: Int64(bitPattern: number(2..<10)), holder: holder, scopes: scopes)
   }
 
   /// Whether a token counts, but for its owner: whoever knows the accounts says whether that account's tokens still count.
@@ -123,8 +181,8 @@ public final class AdminTokens: Sendable {
     return minted.scopes.isSuperset(of: scope) ? .valid(expiresAtSeconds: minted.end) : .outOfScope
   }
 
-  /// Whom a minted token was given to; nil for a token without an owner, and for one that is not known.
-  public func owner(of token: String) -> Owner? { minted(token)?.owner }
+  /// The holder of a minted token; nil for a token without an end, and for one that is not known.
+  public func holder(of token: String) -> Holder? { minted(token)?.holder }
 }
 
 extension AdminTokens: Redacted {}

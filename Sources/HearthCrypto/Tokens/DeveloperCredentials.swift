@@ -30,6 +30,6 @@ public struct DeveloperCredentials: Sendable {
     let provider = claims["firebase"]?["sign_in_provider"]?.string ?? claims["provider_id"]?.string ?? "custom"
     return VerifiedCredential(
       kind: .developerToken, authPayload: IDTokenClaims.authPayload(uid: uid, provider: provider, claims: claims),
-      claims: claims)
+      authority: .user, claims: claims)
   }
 }

@@ -64,7 +64,7 @@ extension VerifiedCredential {
       kind: .foreignToken,
       authPayload: IDTokenClaims.authPayload(
         uid: subject.uid, provider: subject.signInProvider, claims: .object(claims)),
-      expiresAtSeconds: subject.expiresAtSeconds, claims: .object(claims))
+      authority: .user, expiresAtSeconds: subject.expiresAtSeconds, claims: .object(claims))
     self.voucher = voucher
   }
 }

@@ -96,7 +96,6 @@ public struct IDTokenVerifier: Sendable {
       kind: kind == .idToken ? .idToken : .sessionCookie,
       // Who has not shown all that is required is nobody to rules.
       authPayload: isForEnrolment ? nil : IDTokenClaims.authPayload(uid: uid, provider: provider, claims: claims),
-      expiresAtSeconds: end,
-      claims: claims, keyID: keyID)
+      authority: .user, expiresAtSeconds: end, claims: claims, keyID: keyID)
   }
 }

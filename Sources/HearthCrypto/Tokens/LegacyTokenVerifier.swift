@@ -41,7 +41,8 @@ public struct LegacyTokenVerifier: Sendable {
     let auth = try authPayload(of: claims)
     if requiresUID, !isAdministrator, auth?["uid"] == nil { throw .invalid("d has no uid") }
     return VerifiedCredential(
-      kind: .legacyToken, authPayload: isAdministrator ? nil : auth, isAdministrator: isAdministrator,
+      kind: .legacyToken, authPayload: isAdministrator ? nil : auth,
+      authority: isAdministrator ? .databaseSecret : .user,
       expiresAtSeconds: expiresAtSeconds, debug: claims["debug"]?.isTrue ?? false,
       simulate: claims["simulate"]?.isTrue ?? false, claims: claims, keyID: secretID)
   }

@@ -25,11 +25,11 @@ public struct VerifiedCredential: Sendable, Equatable {
   /// Which verifier vouched for it.
   public var kind: Kind
 
-  /// What rules see as `auth`; nil is rules' `null`. Always nil for an administrator who impersonates nobody.
+  /// What rules see as `auth`; nil is rules' `null`. Always nil for a credential that bypasses rules.
   public var authPayload: ClaimValue?
 
-  /// Whether rules are bypassed.
-  public var isAdministrator: Bool
+  /// What its holder may do.
+  public var authority: Authority
 
   /// Seconds since 1970 from which the credential no longer counts; nil for one that does not end by itself.
   public var expiresAtSeconds: Int64?
@@ -57,21 +57,18 @@ public struct VerifiedCredential: Sendable, Equatable {
   /// The console's session that it was given out in; nil for every other credential.
   public var consoleSession: UInt64?
 
-  /// Whether nothing may be changed with it. Without an `authPayload` of somebody else's it reads everything.
-  public var isReadOnly = false
-
   /// Who vouched for a token that the server did not make; nil for every other credential.
   public var voucher: ForeignVoucher?
 
   /// What a verifier found; see the properties.
   public init(
-    kind: Kind, authPayload: ClaimValue?, isAdministrator: Bool = false, expiresAtSeconds: Int64? = nil,
+    kind: Kind, authPayload: ClaimValue?, authority: Authority, expiresAtSeconds: Int64? = nil,
     debug: Bool = false, simulate: Bool = false, claims: ClaimValue = .object([]),
     keyID: String? = nil, owner: String? = nil, ownerGeneration: Int64? = nil
   ) {
     self.kind = kind
     self.authPayload = authPayload
-    self.isAdministrator = isAdministrator
+    self.authority = authority
     self.expiresAtSeconds = expiresAtSeconds
     self.debug = debug
     self.simulate = simulate
@@ -96,15 +93,5 @@ public struct VerifiedCredential: Sendable, Equatable {
   /// Whether it is an ID token that is good for nothing but enrolling a second factor. Rules see nobody.
   public var isForEnrolment: Bool {
     kind == .idToken && claims["aud"]?.string?.hasSuffix(IDTokenClaims.enrolmentAudience) == true
-  }
-
-  /// The same credential judged by rules as `auth` (nil = signed out), or nil when it is not an administrator's: only
-  /// an administrator may act as somebody (`auth_variable_override`, `authvar`, `noauth`).
-  public func acting(as auth: ClaimValue?) -> VerifiedCredential? {
-    guard isAdministrator else { return nil }
-    var acting = self
-    acting.isAdministrator = false
-    acting.authPayload = auth == .null ? nil : auth
-    return acting
   }
 }

@@ -54,18 +54,19 @@ package struct CredentialGate: Sendable {
     _ verified: VerifiedCredential, override: Override?, now: Instant
   ) throws(CallerError) -> VerifiedCaller {
     var auth = verified.authPayload.map(JSON.init)
-    var isAdministrator = verified.isAdministrator
+    let authority = verified.authority
+    var bypassesRules = authority.bypassesRules
     if let override {
-      // Whoever looks through the console as somebody else changes nothing.
-      guard isAdministrator || verified.kind == .consoleSession else {
+      // A console session that looks as somebody else changes nothing.
+      guard authority.allows(.readPast) else {
         throw .refused(.permissionDenied, text: "Only an administrator may act as somebody else")
       }
-      isAdministrator = false
+      bypassesRules = false
       if case .auth(let other) = override { auth = other } else { auth = nil }
     }
     let principal = Principal(
-      auth: auth, isAdministrator: isAdministrator, isOverridden: override != nil,
-      isReadOnly: verified.isReadOnly || (verified.kind == .consoleSession && override != nil),
+      auth: auth, isAdministrator: bypassesRules, isOverridden: override != nil,
+      isReadOnly: authority.isReadOnly || (verified.kind == .consoleSession && override != nil),
       deadlineMonotonicMilliseconds: Self.deadline(verified.expiresAtSeconds, now: now),
       isDebugging: verified.debug)
     var claims: [JSON.Member] = [.init("auth", auth ?? .null)]
@@ -106,7 +107,7 @@ extension CredentialGate {
       token, nowSeconds: now.wallMilliseconds / 1000, isFromLoopback: origin.isFromLoopback, scope: scope)
     try requireInForce(verified)
     log(verified, origin)
-    if verified.kind == .legacySecret || verified.kind == .legacyToken && verified.isAdministrator {
+    if verified.authority == .databaseSecret {
       accounts.own.audit.secretWasUsed(verified.keyID ?? "", from: origin.address, now: now)
     }
     return verified

@@ -12,6 +12,8 @@ struct VerifiedCaller: Sendable {
   var isSimulating: Bool
   /// The verified credential, kept as long as the connection; nil when nobody is signed in.
   var credential: VerifiedCredential?
+  /// What the caller may do, also while rules see it as somebody else.
+  var authority: Authority { credential?.authority ?? .signedOut }
 
   static let signedOut = VerifiedCaller(principal: .signedOut, claims: .null, isSimulating: false)
 }

@@ -70,6 +70,7 @@ struct RESTHandler {
   private func answer(_ call: RESTCall, for http: HTTPRequest) throws(RESTFailure) {
     // Such a credential asks that nothing be kept of what it does. No operation can do that, so none is begun.
     guard !call.caller.isSimulating || call.request.method.isRead else { throw .notServed("a simulated write") }
+    try call.services.check(call.request.requirement, of: call.caller, from: call.origin)
     switch call.request.target {
     case .data(let location): try data(location, call, for: http)
     case .upload(let path): try DataUpload(call: call, path: path).answer()

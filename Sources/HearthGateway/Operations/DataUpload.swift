@@ -8,7 +8,6 @@ struct DataUpload {
 
   func answer() throws(RESTFailure) {
     let (request, principal, path, hub) = (call.request, call.caller.principal, path, call.hub)
-    try call.requireAdministrator()
     guard request.method == .post else { throw .methodNotAllowed }
     call.withDatabase(.byMode) { database in
       call.services.pool.run(on: hub.loop) { () -> Result<WriteOperation, RESTFailure> in

@@ -7,7 +7,6 @@ struct DatabaseList {
 
   func answer() throws(RESTFailure) {
     guard call.request.method.isRead else { throw .methodNotAllowed }
-    try call.requireAdministratorOrEmulator()
     let names = call.services.databases.names.map { JSON.object([.init("name", .string($0))]) }
     call.completion(RESTResponse(JSON.array(names), pretty: call.request.isPretty))
   }

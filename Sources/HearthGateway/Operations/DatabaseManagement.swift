@@ -18,7 +18,6 @@ struct DatabaseManagement {
   private var services: GatewayServices { call.services }
 
   func answer() throws(RESTFailure) {
-    try call.requireAdministrator()
     switch (call.request.method, name) {
     case (.get, nil), (.head, nil): list()
     case (.post, nil): try create(try call.members())

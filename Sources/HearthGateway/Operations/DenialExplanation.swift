@@ -12,7 +12,6 @@ struct DenialExplanation {
   let trace: String
 
   func answer() throws(RESTFailure) {
-    try call.requireAdministrator()
     let (services, hub, trace) = (call.services, call.hub, trace)
     guard call.request.method.isRead else { throw .methodNotAllowed }
     guard services.denials.keepsValues else {

@@ -23,7 +23,6 @@ struct HistoryList {
   let selection: HistorySelection
 
   func answer() throws(RESTFailure) {
-    try call.requireAdministrator()
     guard call.request.method.isRead else { throw .methodNotAllowed }
     let (selection, isPretty) = (selection, call.request.isPretty)
     call.withReading { source in

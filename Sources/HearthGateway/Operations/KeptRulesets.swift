@@ -9,7 +9,6 @@ struct KeptRulesets {
   let id: String?
 
   func answer() throws(RESTFailure) {
-    try call.requireAdministrator()
     switch (call.request.method, id) {
     case (.get, nil), (.head, nil):
       call.settings { settings in

@@ -18,7 +18,7 @@ struct MetricsPage {
     guard let credential = try RESTCredential(headers: http.headers, query: query) else { throw .unauthorized }
     if !isScraper(credential) {
       let caller = try services.caller(of: credential, from: origin, now: SystemClock.now)
-      guard caller.principal.isAdministrator else { throw .unauthorized }
+      try services.check(RESTOperation.metrics.requirement(of: .get), of: caller, from: origin)
     }
     guard let metrics = services.metrics else { throw .notFound }
     let promise = hub.loop.makePromise(of: [UInt8].self)

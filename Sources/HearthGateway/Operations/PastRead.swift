@@ -15,7 +15,6 @@ struct PastRead {
   let text: String
 
   func answer() throws(RESTFailure) {
-    try call.requireAdministratorBehind()
     let moment = try call.moment(text)
     call.withReading { source in
       guard case .database(let database) = source else {

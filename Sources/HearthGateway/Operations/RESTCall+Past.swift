@@ -15,11 +15,6 @@ struct PastDatabase: Sendable {
 
 /// Requests for the past: for administrators.
 extension RESTCall {
-  /// - Throws: a refusal, for callers that are no administrators, also none who act as somebody else.
-  func requireAdministratorBehind() throws(RESTFailure) {
-    guard caller.principal.isAdministrator || caller.principal.isOverridden else { throw .unauthorized }
-  }
-
   /// The moment that a parameter names.
   func moment(_ text: String) throws(RESTFailure) -> HistoryMoment {
     do throws(HistoryMoment.Problem) {

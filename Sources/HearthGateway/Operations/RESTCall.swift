@@ -21,16 +21,6 @@ struct RESTCall {
   /// Called once, on the loop.
   var completion: RESTResponse.Completion
 
-  /// - Throws: a refusal, for callers that are no administrators.
-  func requireAdministrator() throws(RESTFailure) {
-    guard caller.principal.isAdministrator else { throw .unauthorized }
-  }
-
-  /// - Throws: a refusal, for callers that are neither administrators nor programs beside an emulator.
-  func requireAdministratorOrEmulator() throws(RESTFailure) {
-    if !services.isEmulator || !origin.isFromLoopback { try requireAdministrator() }
-  }
-
   /// Finds a database, opens it when it must be, and goes on with it on this loop.
   ///
   /// - Parameter name: nil for the request's own.

@@ -29,7 +29,7 @@ package struct ReceiptList {
     let origin = services.proxies.origin(of: http)
     guard let credential = try RESTCredential(headers: http.headers, query: query) else { throw .unauthorized }
     let caller = try services.caller(of: credential, from: origin, now: SystemClock.now)
-    guard caller.principal.isAdministrator else { throw .unauthorized }
+    try services.check(RESTOperation.receipts.requirement(of: .get), of: caller, from: origin)
     var filter = ReceiptFilter()
     filter.database = try query.single("ns")
     filter.after = try Self.number("after", query)

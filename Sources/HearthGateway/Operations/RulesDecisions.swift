@@ -31,7 +31,6 @@ struct RulesDecisions {
   let call: RESTCall
 
   func answer() throws(RESTFailure) {
-    try call.requireAdministrator()
     guard call.request.method == .post else { throw .methodNotAllowed }
     let body = try call.members()
     let isExplained = try body.flag("explain")

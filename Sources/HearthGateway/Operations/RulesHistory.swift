@@ -14,7 +14,6 @@ struct RulesHistory {
   let id: String?
 
   func answer() throws(RESTFailure) {
-    try call.requireAdministrator()
     switch (call.request.method, id) {
     case (.get, nil), (.head, nil): show()
     case (.get, let id?), (.head, let id?): try show(id)

@@ -9,7 +9,6 @@ struct RulesRollback {
   let call: RESTCall
 
   func answer() throws(RESTFailure) {
-    try call.requireAdministrator()
     guard call.request.method == .post else { throw .methodNotAllowed }
     let body = try call.members()
     let (target, expected, isDryRun) = (try body.id("version"), try body.id("expected"), try body.flag("dryRun"))

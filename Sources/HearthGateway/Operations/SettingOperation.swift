@@ -7,7 +7,6 @@ struct SettingOperation {
   let setting: RESTTarget.Setting
 
   func answer() throws(RESTFailure) {
-    try call.requireAdministrator()
     let (method, setting) = (call.request.method, setting)
     switch setting {
     case .defaultWriteSizeLimit, .strictTriggerValidation:

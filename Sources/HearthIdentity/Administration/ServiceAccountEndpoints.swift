@@ -6,13 +6,12 @@ struct ServiceAccountEndpoints: EndpointArea {
   let accounts: Accounts
 
   func list(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    _ = try call.requireOperator(of: accounts)
     return .object([JSON.Member("serviceAccounts", .array(accounts.store.view.serviceAccounts.map(Self.json)))])
   }
 
   /// Makes an account, or a further key for one that is there, and answers the file that admin SDKs read.
   func create(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    let administrator = try call.requireOperator(of: accounts)
+    let administrator = try call.administrator()
     let made = try await accounts.serviceAccounts.createKey(name: try call.text("name"), by: administrator)
     guard let json = JSON(parsing: made.file.utf8) else { throw AccountError(.internalError) }
     return .object([
@@ -22,7 +21,7 @@ struct ServiceAccountEndpoints: EndpointArea {
 
   /// Disables an account, which ends its access tokens; or enables it again.
   func disable(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    let administrator = try call.requireOperator(of: accounts)
+    let administrator = try call.administrator()
     guard let email = try call.text("email") else { throw AccountError(.missingEmail) }
     let isDisabled = try call.bool("disabled") ?? true
     return Self.json(try await accounts.serviceAccounts.set(email, isDisabled: isDisabled, by: administrator))
@@ -30,7 +29,7 @@ struct ServiceAccountEndpoints: EndpointArea {
 
   /// Takes a key from an account.
   func removeKey(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    let administrator = try call.requireOperator(of: accounts)
+    let administrator = try call.administrator()
     guard let email = try call.text("email") else { throw AccountError(.missingEmail) }
     guard let keyID = try call.text("keyID") else { throw AccountError(.invalidArgument, "keyID is missing") }
     return Self.json(try await accounts.serviceAccounts.removeKey(keyID, of: email, by: administrator))

@@ -11,7 +11,7 @@ struct TenantEndpoints: EndpointArea {
 
   /// `POST projects/PROJECT/tenants`: the body is the tenant; its id is drawn.
   func create(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    let administrator = try call.requireAdministrator()
+    let administrator = try call.administrator()
     let settings = try TenantSettings(call, fixed: FixedSettings(accounts.configuration, ofTenant: true))
     return json(
       try await tenants.create(by: administrator, settings: settings.changes) { settings.apply(to: &$0) })
@@ -19,7 +19,6 @@ struct TenantEndpoints: EndpointArea {
 
   /// `GET projects/PROJECT/tenants?pageSize=&pageToken=`, in the order of their ids.
   func list(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    _ = try call.requireAdministrator()
     let size = try call.int("pageSize") ?? Self.pageDefault
     guard (1...Self.pageMax).contains(size) else {
       throw AccountError(.invalidPageSelection, "pageSize is 1 to \(Self.pageMax).")
@@ -35,7 +34,6 @@ struct TenantEndpoints: EndpointArea {
 
   /// `GET projects/PROJECT/tenants/TENANT`
   func get(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    _ = try call.requireAdministrator()
     let id = try id(call)
     // An emulator makes those that are asked for.
     _ = try await tenants.accounts(named: id)
@@ -45,7 +43,7 @@ struct TenantEndpoints: EndpointArea {
   /// `PATCH projects/PROJECT/tenants/TENANT?updateMask=`: what the mask names becomes what the body says, or its default when
   /// the body does not say; without a mask, what the body names.
   func change(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    let administrator = try call.requireAdministrator()
+    let administrator = try call.administrator()
     let settings = try TenantSettings(call, fixed: FixedSettings(accounts.configuration, ofTenant: true))
     let tenant = try await tenants.change(try id(call), by: administrator, settings: settings.changes) {
       settings.apply(to: &$0)
@@ -55,7 +53,7 @@ struct TenantEndpoints: EndpointArea {
 
   /// `DELETE projects/PROJECT/tenants/TENANT`: with everybody in it.
   func delete(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    let administrator = try call.requireAdministrator()
+    let administrator = try call.administrator()
     try await tenants.delete(try id(call), by: administrator)
     return .object([])
   }

@@ -12,7 +12,7 @@ struct EmulatorEndpoints: EndpointArea {
   /// Deletes every account, and every trace that it was there: test suites use the same uids again.
   func deleteAllAccounts(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let emulator = try call.requireEmulator(of: accounts)
-    try await emulator.deleteEverybody(administrator: call.administrator, client: call.client)
+    try await emulator.deleteEverybody(administrator: call.authority.administratorName, client: call.client)
     return .object([])
   }
 
@@ -47,7 +47,7 @@ struct EmulatorEndpoints: EndpointArea {
     if !changes.isEmpty {
       try await accounts.settingsAdministration.change(
         .object(changes),
-        by: Administrator(name: call.administrator ?? "a test suite", client: call.client, now: call.now))
+        by: Administrator(name: call.authority.administratorName ?? "a test suite", client: call.client, now: call.now))
     }
     let configuration = accounts.configuration
     return .object([

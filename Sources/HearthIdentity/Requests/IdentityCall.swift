@@ -1,4 +1,5 @@
 import HearthAccounts
+import HearthCrypto
 import HearthEngine
 import HearthTree
 
@@ -8,8 +9,8 @@ import HearthTree
 /// `null` as absent. What cannot be read as the wanted type is an ``AccountError/Code/invalidArgument``.
 struct IdentityCall: Sendable {
   var body: JSON
-  /// Nil for a client.
-  var administrator: String?
+  /// What the sender may do; of a client nothing but what it proves in the body.
+  var authority: Authority
   var client: ClientInfo
   var now: Instant
   var isFromLoopback = false
@@ -27,7 +28,8 @@ struct IdentityCall: Sendable {
   static let textBytesMax = 8 << 10
   static let longTextBytesMax = 64 << 10
 
-  var isAdministrator: Bool { administrator != nil }
+  /// Whether it is made for the project, by an administrator of its users, and not by one of them.
+  var isOfAdministrator: Bool { authority.allows(.changeUsers) }
   var nowSeconds: Int64 { now.wallMilliseconds / 1000 }
 
   /// The member as it came; nil when absent or `null`.
@@ -107,13 +109,12 @@ struct IdentityCall: Sendable {
     try accounts.callers.caller(idToken: try text("idToken", sizeBytesMax: Self.longTextBytesMax), now: now)
   }
 
-  /// Who asks, for what only administrators may do. Looked at where the thing is done: a route that forgot would open
-  /// everything.
+  /// The administrator that asks, for the audit trail. What it may do was held against the route before.
   ///
-  /// - Throws: `unauthenticated` for everybody else.
-  func requireAdministrator() throws(AccountError) -> Administrator {
-    guard let administrator else { throw AccountError(.unauthenticated) }
-    return Administrator(name: administrator, client: client, now: now)
+  /// - Throws: `unauthenticated` for clients.
+  func administrator() throws(AccountError) -> Administrator {
+    guard authority.administratorName != nil else { throw AccountError(.unauthenticated) }
+    return Administrator(authority, client: client, now: now)
   }
 
   /// What the client shows that says whose accounts it means.

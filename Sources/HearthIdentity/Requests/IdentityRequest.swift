@@ -1,16 +1,20 @@
 import HearthAccounts
+import HearthCrypto
 import HearthEngine
 
 /// One request to the identity interface, free of HTTP's details.
 package struct IdentityRequest: Sendable {
   /// What the request's `Authorization: Bearer` proves.
-  package enum Authority: Sendable, Equatable {
+  package enum Bearer: Sendable, Equatable {
     /// No `Authorization: Bearer`.
     case none
-    /// A bearer that was verified to be an administrator's; the text names it for the audit trail.
-    case administrator(String)
+    /// A bearer that was verified; what its holder may do.
+    case verified(Authority)
     /// A bearer that means nothing here.
     case refused
+
+    /// What the request's sender may do.
+    package var authority: Authority { if case .verified(let authority) = self { authority } else { .signedOut } }
   }
 
   /// In capitals, as in the request line.
@@ -32,7 +36,7 @@ package struct IdentityRequest: Sendable {
   /// The value of `Cookie`, of a browser that opens a page; nil without one, and for programs.
   package var cookie: String?
   /// Who asks, as far as that is verified.
-  package var authority: Authority
+  package var bearer: Bearer
   /// Address, user agent and language of who asks.
   package var client: ClientInfo
   /// The peer is this machine, and nobody forwarded the request.
@@ -44,7 +48,7 @@ package struct IdentityRequest: Sendable {
   package init(
     method: String, host: String = "", path: String, query: [(name: String, value: String)] = [],
     queryText: String = "",
-    contentType: String? = nil, body: [UInt8] = [], apiKey: String? = nil, authority: Authority = .none,
+    contentType: String? = nil, body: [UInt8] = [], apiKey: String? = nil, bearer: Bearer = .none,
     client: ClientInfo, isFromLoopback: Bool = false, now: Instant
   ) {
     self.method = method
@@ -55,7 +59,7 @@ package struct IdentityRequest: Sendable {
     self.contentType = contentType
     self.body = body
     self.apiKey = apiKey
-    self.authority = authority
+    self.bearer = bearer
     self.client = client
     self.isFromLoopback = isFromLoopback
     self.now = now

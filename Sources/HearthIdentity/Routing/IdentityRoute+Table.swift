@@ -1,5 +1,7 @@
+import HearthCrypto
+
 extension IdentityRoute {
-  /// Everything that the identity endpoints serve: method, path, operation, and who may ask. Of rows for the same path
+  /// Everything that the identity endpoints serve: method, path, operation, and what it needs of its caller. Of rows for the same path
   /// the first that takes the method counts.
   package static let table: [IdentityRoute] =
     providers + toolkit + olderToolkit + administration + tokens + emulator + legacy
@@ -7,51 +9,54 @@ extension IdentityRoute {
 
   /// Versions 1 and 2 of the identity service.
   private static let toolkit: [IdentityRoute] = [
-    IdentityRoute([.toolkit], "POST", "v1/accounts:signUp", .signUp),
-    IdentityRoute([.toolkit], "POST", "v1/accounts:signInWithPassword", .signInWithPassword),
-    IdentityRoute([.toolkit], "POST", "v1/accounts:signInWithCustomToken", .signInWithCustomToken),
-    IdentityRoute([.toolkit], "POST", "v1/accounts:signInWithIdp", .signInWithIdentity),
-    IdentityRoute([.toolkit], "POST", "v1/accounts:signInWithEmailLink", .signInWithEmailLink),
-    IdentityRoute([.toolkit], "POST", "v1/accounts:signInWithPhoneNumber", .signInWithPhone),
-    IdentityRoute([.toolkit], "POST", "v1/accounts:sendVerificationCode", .sendPhoneCode),
-    IdentityRoute([.toolkit], "POST", "v1/accounts:createAuthUri", .createAuthURI),
-    IdentityRoute([.toolkit], "POST", "v1/accounts:lookup", .lookup),
-    IdentityRoute([.toolkit], "POST", "v1/accounts:update", .update),
-    IdentityRoute([.toolkit], "POST", "v1/accounts:delete", .delete),
-    IdentityRoute([.toolkit], "POST", "v1/accounts:sendOobCode", .sendCode),
-    IdentityRoute([.toolkit], "POST", "v1/accounts:resetPassword", .resetPassword),
-    IdentityRoute([.toolkit], "POST", "v1/accounts:query", .queryAccounts, .administrator),
-    IdentityRoute([.toolkit], "POST", "v1/accounts:verifyIosClient", .phoneClient),
-    IdentityRoute([.toolkit], "*", "v1/accounts:signInWithGameCenter", .gameCenter),
-    IdentityRoute([.toolkit], "*", "v1/accounts:issueSamlResponse", .saml),
-    IdentityRoute([.toolkit], "GET", "v1/projects", .projectConfig),
-    IdentityRoute([.toolkit], "GET", "v1/recaptchaParams", .captchaParameters),
-    IdentityRoute([.toolkit], "GET", "v1/sessionCookiePublicKeys", .cookieCertificates, .everybody),
-    IdentityRoute([.toolkit], "GET", "v2/passwordPolicy", .passwordPolicy),
-    IdentityRoute([.toolkit], "GET", "v2/recaptchaConfig", .recaptchaConfig),
-    IdentityRoute([.toolkit], "POST", "v2/accounts:revokeToken", .revokeToken),
-    IdentityRoute([.toolkit], "POST", "v2/accounts/mfaEnrollment:start", .startEnrolment),
-    IdentityRoute([.toolkit], "POST", "v2/accounts/mfaEnrollment:finalize", .finishEnrolment),
-    IdentityRoute([.toolkit], "POST", "v2/accounts/mfaEnrollment:withdraw", .withdrawFactor),
-    IdentityRoute([.toolkit], "POST", "v2/accounts/mfaEnrollment:recoveryCodes", .makeRecoveryCodes),
-    IdentityRoute([.toolkit], "POST", "v2/accounts/mfaSignIn:start", .startSecondFactor),
-    IdentityRoute([.toolkit], "POST", "v2/accounts/mfaSignIn:finalize", .finishSecondFactor),
-    IdentityRoute([.toolkit], "POST", "v2/accounts/passkeyEnrollment:start", .startPasskey),
-    IdentityRoute([.toolkit], "POST", "v2/accounts/passkeyEnrollment:finalize", .finishPasskey),
-    IdentityRoute([.toolkit], "POST", "v2/accounts/passkeySignIn:start", .startPasskeySignIn),
-    IdentityRoute([.toolkit], "POST", "v2/accounts/passkeySignIn:finalize", .finishPasskeySignIn),
-    IdentityRoute([.toolkit], "GET", "v2/projects/{project}/config", .getProjectConfig, .administrator),
-    IdentityRoute([.toolkit], "PATCH", "v2/projects/{project}/config", .changeProjectConfig, .administrator),
-    IdentityRoute([.toolkit], "POST", "v2/projects/{project}/tenants", .createTenant, .administrator),
-    IdentityRoute([.toolkit], "GET", "v2/projects/{project}/tenants", .listTenants, .administrator),
-    IdentityRoute([.toolkit], "GET", "v2/projects/{project}/tenants/{tenant}", .getTenant, .administrator),
-    IdentityRoute([.toolkit], "PATCH", "v2/projects/{project}/tenants/{tenant}", .changeTenant, .administrator),
-    IdentityRoute([.toolkit], "DELETE", "v2/projects/{project}/tenants/{tenant}", .deleteTenant, .administrator),
+    IdentityRoute([.toolkit], "POST", "v1/accounts:signUp", .signUp, .apiKey),
+    IdentityRoute([.toolkit], "POST", "v1/accounts:signInWithPassword", .signInWithPassword, .apiKey),
+    IdentityRoute([.toolkit], "POST", "v1/accounts:signInWithCustomToken", .signInWithCustomToken, .apiKey),
+    IdentityRoute([.toolkit], "POST", "v1/accounts:signInWithIdp", .signInWithIdentity, .apiKey),
+    IdentityRoute([.toolkit], "POST", "v1/accounts:signInWithEmailLink", .signInWithEmailLink, .apiKey),
+    IdentityRoute([.toolkit], "POST", "v1/accounts:signInWithPhoneNumber", .signInWithPhone, .apiKey),
+    IdentityRoute([.toolkit], "POST", "v1/accounts:sendVerificationCode", .sendPhoneCode, .apiKey),
+    IdentityRoute([.toolkit], "POST", "v1/accounts:createAuthUri", .createAuthURI, .apiKey),
+    IdentityRoute([.toolkit], "POST", "v1/accounts:lookup", .lookup, .apiKey),
+    IdentityRoute([.toolkit], "POST", "v1/accounts:update", .update, .apiKey),
+    IdentityRoute([.toolkit], "POST", "v1/accounts:delete", .delete, .apiKey),
+    IdentityRoute([.toolkit], "POST", "v1/accounts:sendOobCode", .sendCode, .apiKey),
+    IdentityRoute([.toolkit], "POST", "v1/accounts:resetPassword", .resetPassword, .apiKey),
+    IdentityRoute([.toolkit], "POST", "v1/accounts:query", .queryAccounts, .permission(.readUsers)),
+    IdentityRoute([.toolkit], "POST", "v1/accounts:verifyIosClient", .phoneClient, .apiKey),
+    IdentityRoute([.toolkit], "*", "v1/accounts:signInWithGameCenter", .gameCenter, .apiKey),
+    IdentityRoute([.toolkit], "*", "v1/accounts:issueSamlResponse", .saml, .apiKey),
+    IdentityRoute([.toolkit], "GET", "v1/projects", .projectConfig, .apiKey),
+    IdentityRoute([.toolkit], "GET", "v1/recaptchaParams", .captchaParameters, .apiKey),
+    IdentityRoute([.toolkit], "GET", "v1/sessionCookiePublicKeys", .cookieCertificates, .nothing),
+    IdentityRoute([.toolkit], "GET", "v2/passwordPolicy", .passwordPolicy, .apiKey),
+    IdentityRoute([.toolkit], "GET", "v2/recaptchaConfig", .recaptchaConfig, .apiKey),
+    IdentityRoute([.toolkit], "POST", "v2/accounts:revokeToken", .revokeToken, .apiKey),
+    IdentityRoute([.toolkit], "POST", "v2/accounts/mfaEnrollment:start", .startEnrolment, .apiKey),
+    IdentityRoute([.toolkit], "POST", "v2/accounts/mfaEnrollment:finalize", .finishEnrolment, .apiKey),
+    IdentityRoute([.toolkit], "POST", "v2/accounts/mfaEnrollment:withdraw", .withdrawFactor, .apiKey),
+    IdentityRoute([.toolkit], "POST", "v2/accounts/mfaEnrollment:recoveryCodes", .makeRecoveryCodes, .apiKey),
+    IdentityRoute([.toolkit], "POST", "v2/accounts/mfaSignIn:start", .startSecondFactor, .apiKey),
+    IdentityRoute([.toolkit], "POST", "v2/accounts/mfaSignIn:finalize", .finishSecondFactor, .apiKey),
+    IdentityRoute([.toolkit], "POST", "v2/accounts/passkeyEnrollment:start", .startPasskey, .apiKey),
+    IdentityRoute([.toolkit], "POST", "v2/accounts/passkeyEnrollment:finalize", .finishPasskey, .apiKey),
+    IdentityRoute([.toolkit], "POST", "v2/accounts/passkeySignIn:start", .startPasskeySignIn, .apiKey),
+    IdentityRoute([.toolkit], "POST", "v2/accounts/passkeySignIn:finalize", .finishPasskeySignIn, .apiKey),
+    IdentityRoute([.toolkit], "GET", "v2/projects/{project}/config", .getProjectConfig, .permission(.readUsers)),
+    IdentityRoute([.toolkit], "PATCH", "v2/projects/{project}/config", .changeProjectConfig, .permission(.giveAccess)),
+    IdentityRoute([.toolkit], "POST", "v2/projects/{project}/tenants", .createTenant, .permission(.giveAccess)),
+    IdentityRoute([.toolkit], "GET", "v2/projects/{project}/tenants", .listTenants, .permission(.readUsers)),
+    IdentityRoute([.toolkit], "GET", "v2/projects/{project}/tenants/{tenant}", .getTenant, .permission(.readUsers)),
+    IdentityRoute(
+      [.toolkit], "PATCH", "v2/projects/{project}/tenants/{tenant}", .changeTenant, .permission(.giveAccess)),
+    IdentityRoute(
+      [.toolkit], "DELETE", "v2/projects/{project}/tenants/{tenant}", .deleteTenant, .permission(.deleteUsers)),
     // As deployment tools name it.
-    IdentityRoute([.toolkit], "GET", "admin/v2/projects/{project}/config", .getProjectConfig, .administrator),
-    IdentityRoute([.toolkit], "PATCH", "admin/v2/projects/{project}/config", .changeProjectConfig, .administrator),
-    IdentityRoute([.toolkit], "*", "v2/projects/{project}", .projectChange, .administrator),
-    IdentityRoute([.toolkit], "*", "v2/projects/{project}/{rest}", .projectChange, .administrator),
+    IdentityRoute([.toolkit], "GET", "admin/v2/projects/{project}/config", .getProjectConfig, .permission(.readUsers)),
+    IdentityRoute(
+      [.toolkit], "PATCH", "admin/v2/projects/{project}/config", .changeProjectConfig, .permission(.giveAccess)),
+    IdentityRoute([.toolkit], "*", "v2/projects/{project}", .projectChange, .permission(.changeUsers)),
+    IdentityRoute([.toolkit], "*", "v2/projects/{project}/{rest}", .projectChange, .permission(.changeUsers)),
   ]
 
   /// Providers that are set up while the server runs; before the rows that say what of a project cannot be changed.
@@ -61,7 +66,7 @@ extension IdentityRoute {
       "inboundSamlConfigs", .createSAMLProvider, .listSAMLProviders, .getSAMLProvider, .changeSAMLProvider,
       .deleteSAMLProvider)
     + places("defaultSupportedIdpConfigs").map {
-      IdentityRoute([.toolkit], "GET", $0, .listDefaultProviders, .administrator)
+      IdentityRoute([.toolkit], "GET", $0, .listDefaultProviders, .permission(.readUsers))
     }
 
   private static func configurations(
@@ -71,11 +76,11 @@ extension IdentityRoute {
     places(name).flatMap { place in
       let one = PathPattern(stringLiteral: place.text + "/{config}")
       return [
-        IdentityRoute([.toolkit], "POST", place, create, .administrator),
-        IdentityRoute([.toolkit], "GET", place, list, .administrator),
-        IdentityRoute([.toolkit], "GET", one, get, .administrator),
-        IdentityRoute([.toolkit], "PATCH", one, change, .administrator),
-        IdentityRoute([.toolkit], "DELETE", one, delete, .administrator),
+        IdentityRoute([.toolkit], "POST", place, create, .permission(.giveAccess)),
+        IdentityRoute([.toolkit], "GET", place, list, .permission(.readUsers)),
+        IdentityRoute([.toolkit], "GET", one, get, .permission(.readUsers)),
+        IdentityRoute([.toolkit], "PATCH", one, change, .permission(.giveAccess)),
+        IdentityRoute([.toolkit], "DELETE", one, delete, .permission(.changeUsers)),
       ]
     }
   }
@@ -86,111 +91,116 @@ extension IdentityRoute {
 
   /// Version 3, which older clients speak; also under the name of another host.
   private static let olderToolkit: [IdentityRoute] = [
-    older("POST", "identitytoolkit/v3/relyingparty/signupNewUser", .signUp),
-    older("POST", "identitytoolkit/v3/relyingparty/verifyPassword", .signInWithPassword),
-    older("POST", "identitytoolkit/v3/relyingparty/verifyCustomToken", .signInWithCustomToken),
-    older("POST", "identitytoolkit/v3/relyingparty/verifyAssertion", .signInWithIdentity),
-    older("POST", "identitytoolkit/v3/relyingparty/emailLinkSignin", .signInWithEmailLink),
-    older("POST", "identitytoolkit/v3/relyingparty/verifyPhoneNumber", .signInWithPhone),
-    older("POST", "identitytoolkit/v3/relyingparty/sendVerificationCode", .sendPhoneCode),
-    older("POST", "identitytoolkit/v3/relyingparty/createAuthUri", .createAuthURI),
-    older("POST", "identitytoolkit/v3/relyingparty/getAccountInfo", .lookup),
-    older("POST", "identitytoolkit/v3/relyingparty/setAccountInfo", .update),
-    older("POST", "identitytoolkit/v3/relyingparty/deleteAccount", .delete),
-    older("POST", "identitytoolkit/v3/relyingparty/getOobConfirmationCode", .sendCode),
-    older("POST", "identitytoolkit/v3/relyingparty/resetPassword", .resetPassword),
-    older("GET", "identitytoolkit/v3/relyingparty/getProjectConfig", .projectConfig),
-    older("GET", "identitytoolkit/v3/relyingparty/getRecaptchaParam", .captchaParameters),
-    older("GET", "identitytoolkit/v3/relyingparty/publicKeys", .cookieCertificates, .everybody),
-    older("POST", "identitytoolkit/v3/relyingparty/uploadAccount", .batchCreate, .administrator),
-    older("*", "identitytoolkit/v3/relyingparty/downloadAccount", .batchGet, .administrator),
-    older("POST", "identitytoolkit/v3/relyingparty/verifyClient", .phoneClient),
+    older("POST", "identitytoolkit/v3/relyingparty/signupNewUser", .signUp, .apiKey),
+    older("POST", "identitytoolkit/v3/relyingparty/verifyPassword", .signInWithPassword, .apiKey),
+    older("POST", "identitytoolkit/v3/relyingparty/verifyCustomToken", .signInWithCustomToken, .apiKey),
+    older("POST", "identitytoolkit/v3/relyingparty/verifyAssertion", .signInWithIdentity, .apiKey),
+    older("POST", "identitytoolkit/v3/relyingparty/emailLinkSignin", .signInWithEmailLink, .apiKey),
+    older("POST", "identitytoolkit/v3/relyingparty/verifyPhoneNumber", .signInWithPhone, .apiKey),
+    older("POST", "identitytoolkit/v3/relyingparty/sendVerificationCode", .sendPhoneCode, .apiKey),
+    older("POST", "identitytoolkit/v3/relyingparty/createAuthUri", .createAuthURI, .apiKey),
+    older("POST", "identitytoolkit/v3/relyingparty/getAccountInfo", .lookup, .apiKey),
+    older("POST", "identitytoolkit/v3/relyingparty/setAccountInfo", .update, .apiKey),
+    older("POST", "identitytoolkit/v3/relyingparty/deleteAccount", .delete, .apiKey),
+    older("POST", "identitytoolkit/v3/relyingparty/getOobConfirmationCode", .sendCode, .apiKey),
+    older("POST", "identitytoolkit/v3/relyingparty/resetPassword", .resetPassword, .apiKey),
+    older("GET", "identitytoolkit/v3/relyingparty/getProjectConfig", .projectConfig, .apiKey),
+    older("GET", "identitytoolkit/v3/relyingparty/getRecaptchaParam", .captchaParameters, .apiKey),
+    older("GET", "identitytoolkit/v3/relyingparty/publicKeys", .cookieCertificates, .nothing),
+    older("POST", "identitytoolkit/v3/relyingparty/uploadAccount", .batchCreate, .permission(.giveAccess)),
+    older("*", "identitytoolkit/v3/relyingparty/downloadAccount", .batchGet, .permission(.changeUsers)),
+    older("POST", "identitytoolkit/v3/relyingparty/verifyClient", .phoneClient, .apiKey),
   ]
 
   private static func older(
-    _ method: String, _ pattern: PathPattern, _ operation: IdentityOperation, _ access: Access = .client
+    _ method: String, _ pattern: PathPattern, _ operation: IdentityOperation, _ requirement: Requirement
   ) -> IdentityRoute {
-    IdentityRoute([.toolkit, .files], method, pattern, operation, access)
+    IdentityRoute([.toolkit, .files], method, pattern, operation, requirement)
   }
 
   /// What the admin SDKs ask, and the server's own command line.
   private static let administration: [IdentityRoute] =
-    ofProject("POST", "v1/projects/{project}/accounts", "v1/projects/{project}/tenants/{tenant}/accounts", .adminCreate)
+    ofProject(
+      "POST", "v1/projects/{project}/accounts", "v1/projects/{project}/tenants/{tenant}/accounts", .adminCreate,
+      .giveAccess)
     + ofProject(
       "POST", "v1/projects/{project}/accounts:lookup", "v1/projects/{project}/tenants/{tenant}/accounts:lookup",
-      .adminLookup)
+      .adminLookup, .readUsers)
     + ofProject(
       "POST", "v1/projects/{project}/accounts:update", "v1/projects/{project}/tenants/{tenant}/accounts:update",
-      .adminUpdate)
+      .adminUpdate, .giveAccess)
     + ofProject(
       "POST", "v1/projects/{project}/accounts:delete", "v1/projects/{project}/tenants/{tenant}/accounts:delete",
-      .adminDelete)
+      .adminDelete, .deleteUsers)
     + ofProject(
       "POST", "v1/projects/{project}/accounts:sendOobCode",
-      "v1/projects/{project}/tenants/{tenant}/accounts:sendOobCode", .adminSendCode)
+      "v1/projects/{project}/tenants/{tenant}/accounts:sendOobCode", .adminSendCode, .giveAccess)
     + ofProject(
       "GET", "v1/projects/{project}/accounts:batchGet", "v1/projects/{project}/tenants/{tenant}/accounts:batchGet",
-      .batchGet)
+      .batchGet, .changeUsers)
     + ofProject(
       "POST", "v1/projects/{project}/accounts:batchDelete",
-      "v1/projects/{project}/tenants/{tenant}/accounts:batchDelete", .batchDelete)
+      "v1/projects/{project}/tenants/{tenant}/accounts:batchDelete", .batchDelete, .deleteUsers)
     + ofProject(
       "POST", "v1/projects/{project}/accounts:batchCreate",
-      "v1/projects/{project}/tenants/{tenant}/accounts:batchCreate", .batchCreate)
+      "v1/projects/{project}/tenants/{tenant}/accounts:batchCreate", .batchCreate, .giveAccess)
     + ofProject(
       "POST", "v1/projects/{project}/accounts:query", "v1/projects/{project}/tenants/{tenant}/accounts:query",
-      .queryAccounts)
+      .queryAccounts, .readUsers)
     + ofProject(
       "POST", "v1/projects/{project}:queryAccounts", "v1/projects/{project}/tenants/{tenant}:queryAccounts",
-      .queryAccounts)
+      .queryAccounts, .readUsers)
     + ofProject(
       "POST", "v1/projects/{project}:createSessionCookie", "v1/projects/{project}/tenants/{tenant}:createSessionCookie",
-      .createSessionCookie)
+      .createSessionCookie, .giveAccess)
     + [
-      own("POST", "hearth/v1/status", .status),
-      own("POST", "hearth/v1/users:export", .exportUsers),
-      own("POST", "hearth/v1/users:checkPasswords", .checkPasswords),
-      own("POST", "hearth/v1/users:revoke", .revokeUser),
-      own("POST", "hearth/v1/tokens:standing", .tokenStanding),
-      own("POST", "hearth/v1/serviceAccounts:list", .listServiceAccounts),
-      own("POST", "hearth/v1/serviceAccounts:create", .createServiceAccount),
-      own("POST", "hearth/v1/serviceAccounts:disable", .disableServiceAccount),
-      own("POST", "hearth/v1/serviceAccounts:removeKey", .removeServiceAccountKey),
-      own("POST", "hearth/v1/keys:list", .listKeys),
-      own("POST", "hearth/v1/keys:rotate", .rotateKey),
-      own("POST", "hearth/v1/keys:remove", .removeKey),
-      own("POST", "hearth/v1/secrets:list", .listSecrets),
-      own("POST", "hearth/v1/secrets:rotate", .rotateSecret),
-      own("POST", "hearth/v1/secrets:remove", .removeSecret),
-      own("POST", "hearth/v1/audit:tail", .tailAudit),
-      own("POST", "hearth/v1/audit:verify", .verifyAudit),
-      own("POST", "hearth/v1/providers:importSAML", .importSAMLMetadata),
-      own("POST", "hearth/v1/{rest}", .unknownAdministration),
+      own("POST", "hearth/v1/status", .status, .readServer),
+      own("POST", "hearth/v1/users:export", .exportUsers, .changeServer),
+      own("POST", "hearth/v1/users:checkPasswords", .checkPasswords, .changeServer),
+      own("POST", "hearth/v1/users:revoke", .revokeUser, .endSessions),
+      own("POST", "hearth/v1/tokens:standing", .tokenStanding, .readServer),
+      own("POST", "hearth/v1/serviceAccounts:list", .listServiceAccounts, .readServer),
+      own("POST", "hearth/v1/serviceAccounts:create", .createServiceAccount, .changeServer),
+      own("POST", "hearth/v1/serviceAccounts:disable", .disableServiceAccount, .changeServer),
+      own("POST", "hearth/v1/serviceAccounts:removeKey", .removeServiceAccountKey, .changeServer),
+      own("POST", "hearth/v1/keys:list", .listKeys, .readServer),
+      own("POST", "hearth/v1/keys:rotate", .rotateKey, .changeServer),
+      own("POST", "hearth/v1/keys:remove", .removeKey, .changeServer),
+      own("POST", "hearth/v1/secrets:list", .listSecrets, .readServer),
+      own("POST", "hearth/v1/secrets:rotate", .rotateSecret, .changeServer),
+      own("POST", "hearth/v1/secrets:remove", .removeSecret, .changeServer),
+      own("POST", "hearth/v1/audit:tail", .tailAudit, .readServer),
+      own("POST", "hearth/v1/audit:verify", .verifyAudit, .readServer),
+      own("POST", "hearth/v1/providers:importSAML", .importSAMLMetadata, .changeServer),
+      own("POST", "hearth/v1/{rest}", .unknownAdministration, .readServer),
     ]
 
   private static func ofProject(
-    _ method: String, _ pattern: PathPattern, _ tenantPattern: PathPattern, _ operation: IdentityOperation
+    _ method: String, _ pattern: PathPattern, _ tenantPattern: PathPattern, _ operation: IdentityOperation,
+    _ permission: Permission
   ) -> [IdentityRoute] {
-    [pattern, tenantPattern].map { IdentityRoute([.toolkit], method, $0, operation, .administrator) }
+    [pattern, tenantPattern].map { IdentityRoute([.toolkit], method, $0, operation, .permission(permission)) }
   }
 
-  private static func own(_ method: String, _ pattern: PathPattern, _ operation: IdentityOperation) -> IdentityRoute {
-    IdentityRoute([], method, pattern, operation, .operator)
+  private static func own(
+    _ method: String, _ pattern: PathPattern, _ operation: IdentityOperation, _ permission: Permission
+  ) -> IdentityRoute {
+    IdentityRoute([], method, pattern, operation, .permission(permission))
   }
 
   /// Tokens, and the keys that they are checked with.
   private static let tokens: [IdentityRoute] = [
-    IdentityRoute([.tokens], "POST", "v1/token", .refresh),
-    IdentityRoute([.tokens], "GET", "{project}/.well-known/openid-configuration", .discovery, .everybody),
-    IdentityRoute([.tokens], "GET", "{project}/.well-known/jwks.json", .keySet, .everybody),
+    IdentityRoute([.tokens], "POST", "v1/token", .refresh, .apiKey),
+    IdentityRoute([.tokens], "GET", "{project}/.well-known/openid-configuration", .discovery, .nothing),
+    IdentityRoute([.tokens], "GET", "{project}/.well-known/jwks.json", .keySet, .nothing),
     IdentityRoute(
       [.files], "GET", "robot/v1/metadata/x509/securetoken@system.gserviceaccount.com", .idTokenCertificates,
-      .everybody),
+      .nothing),
     IdentityRoute(
-      [.files], "GET", "service_accounts/v1/jwk/securetoken@system.gserviceaccount.com", .keySet, .everybody),
+      [.files], "GET", "service_accounts/v1/jwk/securetoken@system.gserviceaccount.com", .keySet, .nothing),
     IdentityRoute(
-      [.files], "GET", "service_accounts/v1/metadata/jwk/securetoken@system.gserviceaccount.com", .keySet, .everybody),
-    IdentityRoute([.authorization], "POST", "token", .accessToken, .everybody),
+      [.files], "GET", "service_accounts/v1/metadata/jwk/securetoken@system.gserviceaccount.com", .keySet, .nothing),
+    IdentityRoute([.authorization], "POST", "token", .accessToken, .nothing),
   ]
 
   /// What test suites ask an emulator.
@@ -224,7 +234,7 @@ extension IdentityRoute {
   ]
 
   private static func old(_ method: String, _ pattern: PathPattern, _ operation: IdentityOperation) -> IdentityRoute {
-    IdentityRoute([], method, pattern, operation, .everybody, isLegacy: true)
+    IdentityRoute([], method, pattern, operation, .nothing, isLegacy: true)
   }
 
   /// What people's browsers open. It is at the same place under every name of the server.
@@ -246,6 +256,6 @@ extension IdentityRoute {
   ]
 
   private static func page(_ pattern: PathPattern, _ operation: IdentityOperation) -> IdentityRoute {
-    IdentityRoute(Service.allCases, "*", pattern, operation, .everybody)
+    IdentityRoute(Service.allCases, "*", pattern, operation, .nothing)
   }
 }

@@ -1,3 +1,5 @@
+import HearthCrypto
+
 /// One row of the table of what is served: an operation, and how it is asked for.
 package struct IdentityRoute: Sendable {
   /// The hosts that clients believe to talk to. A request names one as its path's first segment or in `Host`.
@@ -15,18 +17,6 @@ package struct IdentityRoute: Sendable {
     }
   }
 
-  /// Who may ask.
-  package enum Access: Sendable, Equatable {
-    case everybody
-    /// Names the project with an API key, or is an administrator.
-    case client
-    case administrator
-    /// An administrator, of this server and not of a project.
-    case `operator`
-    /// From this machine, while emulator clients are served.
-    case emulator
-  }
-
   /// What is done for the request.
   package let operation: IdentityOperation
   /// Under which names it is served, beside the server's own; empty for the server's own alone.
@@ -34,27 +24,30 @@ package struct IdentityRoute: Sendable {
   let pattern: PathPattern
   /// Empty for any. A row for GET takes HEAD, too.
   let methods: [String]
-  /// Who may ask for it.
-  package let access: Access
+  /// What it needs of its caller.
+  package let requirement: Requirement
   /// Whether the method is what the request says in its fields, as clients of the 2.x kind say it.
   let isLegacy: Bool
 
   init(
     _ services: [Service], _ method: String, _ pattern: PathPattern, _ operation: IdentityOperation,
-    _ access: Access = .client, isLegacy: Bool = false
+    _ requirement: Requirement, isLegacy: Bool = false
   ) {
     self.operation = operation
     self.services = services
     self.pattern = pattern
     methods = method == "*" ? [] : method.split(separator: " ").map(String.init)
-    self.access = access
+    self.requirement = requirement
     self.isLegacy = isLegacy
   }
+
+  /// Whether it is about the server, and not about a project.
+  var isOfServer: Bool { pattern.firstLiteral == "hearth" }
 
   func takes(method: String) -> Bool {
     methods.isEmpty || methods.contains(method == "HEAD" ? "GET" : method)
   }
 
   /// What is said for no operation of a service whose name the request has.
-  static let unknown = IdentityRoute([], "*", "", .unknown, .everybody)
+  static let unknown = IdentityRoute([], "*", "", .unknown, .nothing)
 }

@@ -22,7 +22,7 @@ struct CodeEndpoints: EndpointArea {
       try accounts.codes.links.origin(linkDomain: domain)
     }
     let wantsLink = try call.bool("returnOobLink") ?? false
-    guard !wantsLink || call.isAdministrator else {
+    guard !wantsLink || call.isOfAdministrator else {
       throw AccountError(.insufficientPermission, "returnOobLink is for administrators.")
     }
     try requireServed(purpose)
@@ -38,7 +38,7 @@ struct CodeEndpoints: EndpointArea {
     var reply = ReplyObject(kind: "GetOobConfirmationCode")
     reply.set("email", target.email)
     // An administrator is told whether the account exists; a client, which has not signed in, must not learn that.
-    let hides = accounts.configuration.protectsFromEnumeration && !call.isAdministrator
+    let hides = accounts.configuration.protectsFromEnumeration && !call.isOfAdministrator
     // In this order: where it is not to be told, nobody looks before the answer.
     if !hides, purpose != .emailSignIn, accounts.store.view.user(email: target.email) == nil {
       throw AccountError(purpose == .resetPassword ? .emailNotFound : .userNotFound)
@@ -49,6 +49,9 @@ struct CodeEndpoints: EndpointArea {
       throw AccountError(.emailExists)
     }
     if wantsLink {
+      if let user = accounts.store.view.user(email: target.email) {
+        try call.administrator().requireMayChange(user, to: user, consoleClaim: accounts.configuration.consoleClaim)
+      }
       let link = try await accounts.codes.make(order, isMailed: false, now: call.now)
       reply.set("oobCode", link.code)
       reply.set("oobLink", link.link)
@@ -97,7 +100,7 @@ struct CodeEndpoints: EndpointArea {
       newEmail = address
     }
     let needsSignIn = purpose == .verifyEmail || purpose == .verifyAndChangeEmail
-    if needsSignIn, !call.isAdministrator || call.value("idToken") != nil {
+    if needsSignIn, !call.isOfAdministrator || call.value("idToken") != nil {
       // The service takes a missing token for a bad one here.
       guard purpose != .verifyEmail || call.value("idToken") != nil else { throw AccountError(.invalidIDToken) }
       let caller = try call.caller(in: accounts)

@@ -7,7 +7,7 @@ struct ProfileEndpoints: EndpointArea {
 
   /// `accounts:lookup`: the account whose ID token the request has; for administrators any account.
   func lookup(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    if call.isAdministrator, call.value("idToken") == nil {
+    if call.isOfAdministrator, call.value("idToken") == nil {
       return try await UserEndpoints(accounts: accounts).lookup(call)
     }
     var reply = ReplyObject(kind: "GetAccountInfo")
@@ -18,7 +18,7 @@ struct ProfileEndpoints: EndpointArea {
   /// `accounts:delete`
   func delete(_ call: IdentityCall) async throws(AccountError) -> JSON {
     // A token beside it does not say whom an administrator means.
-    if call.isAdministrator { return try await UserEndpoints(accounts: accounts).delete(call) }
+    if call.isOfAdministrator { return try await UserEndpoints(accounts: accounts).delete(call) }
     let caller = try call.caller(in: accounts)
     guard accounts.configuration.allowsDeletion else { throw AccountError(.operationNotAllowed) }
     try accounts.credentials.requireOwner(caller, now: call.now)
@@ -38,7 +38,7 @@ struct ProfileEndpoints: EndpointArea {
       let newEmail = use.purpose == .verifyAndChangeEmail ? use.user.email : nil
       return accountReply(use.user, newEmail: newEmail, tokens: nil)
     }
-    if call.isAdministrator, call.value("idToken") == nil {
+    if call.isOfAdministrator, call.value("idToken") == nil {
       return try await UserEndpoints(accounts: accounts).update(call)
     }
     guard call.value("customAttributes") == nil else {

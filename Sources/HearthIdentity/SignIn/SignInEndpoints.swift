@@ -10,7 +10,7 @@ struct SignInEndpoints: EndpointArea {
     let wantsTokens = try call.bool("returnSecureToken") ?? false
     let hasIDToken = call.value("idToken") != nil
     // Server libraries sign people in on their behalf with an administrator's credential, and ask for tokens then.
-    if call.isAdministrator, !hasIDToken, !wantsTokens || call.value("localId") != nil {
+    if call.isOfAdministrator, !hasIDToken, !wantsTokens || call.value("localId") != nil {
       return try await UserEndpoints(accounts: accounts).create(call)
     }
     guard call.value("localId") == nil else { throw AccountError(.unexpectedParameter, "User ID") }

@@ -1,4 +1,5 @@
 import HearthCluster
+import HearthCrypto
 import HearthGateway
 import HearthJournal
 import HearthPostgres
@@ -8,7 +9,7 @@ import HearthTree
 import NIOCore
 import NIOHTTP1
 
-/// `/.settings/cluster.json`: a cluster's node as it sees itself and the others. For administrators.
+/// `/.settings/cluster.json`: a cluster's node as it sees itself and the others. For the operator.
 ///
 /// `GET` answers with the node's `name`, its `run` (null while it has none), whether it believes in its lease (`isAlive`) and
 /// `takesDatabases` that nobody owns, the nodes that it is `connected` to, all `nodes` as PostgreSQL knows them, and all `databases`: of each its `name`, `owner`
@@ -18,21 +19,18 @@ import NIOHTTP1
 ///
 /// `POST` of `{"drain": true}` gives the databases that the node owns to others and takes none from then on; it answers with
 /// those that it still `owns`.
-struct ClusterResponder: ToolResponder {
+struct ClusterResponder: AuthorizedResponder {
   static let path = "/.settings/cluster.json"
   /// For how long giving databases away is waited for.
   private static let drainSeconds = 10
 
-  let services: GatewayServices
   let node: ClusterNode
   /// What the names of databases' journals begin with.
   let prefix: String
 
-  func respond(to request: HTTPRequest, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse> {
-    let origin = services.proxies.origin(of: request)
-    guard case .administrator = services.gate.authority(of: request, from: origin, now: SystemClock.now) else {
-      return loop.eventLoop.makeSucceededFuture(HTTPResponse.refusal(.unauthorized, "Unauthorized request."))
-    }
+  func respond(
+    to request: HTTPRequest, by authority: Authority, from origin: RequestOrigin, on loop: TransportLoop
+  ) -> EventLoopFuture<HTTPResponse> {
     let isDraining: Bool
     switch request.method {
     case .GET: isDraining = false

@@ -28,9 +28,7 @@ struct ClusterRoutes: Sendable {
   }
 
   /// The page for administrators.
-  func responder(_ services: GatewayServices) -> ClusterResponder {
-    ClusterResponder(services: services, node: node, prefix: prefix)
-  }
+  var responder: ClusterResponder { ClusterResponder(node: node, prefix: prefix) }
 
   /// Whether one node answers for all what administrators ask there: what is made and removed is in one audit trail, and
   /// nobody else makes the same at the same time.

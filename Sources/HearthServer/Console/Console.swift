@@ -105,6 +105,15 @@ final class Console: Sendable {
     return session
   }
 
+  /// Ends the sessions of users who may not be in as they are any more, with their sockets and streams. Asked twice a second
+  /// while there are any: nothing tells of a change of claims.
+  func endLapsedSessions() {
+    access.endLapsed { uid, role in
+      guard let user = users.view.user(uid) else { return true }
+      return self.role(of: user) != role
+    }
+  }
+
   // MARK: The audit trail
 
   /// In the log, too: of a cluster's nodes the one that owns the accounts keeps the trail.
@@ -130,11 +139,16 @@ extension ConsoleAccess {
         guard let found = self.credential(text, now: now.monotonicMilliseconds) else {
           return .failure(CredentialError(.expiredToken, reason: "a credential of the console that is over"))
         }
+        let authority: Authority =
+          switch found.role {
+          case .viewer: .consoleViewer(session: found.session)
+          // What needs it to be shown that somebody is there is not asked for by sockets.
+          case .administrator: .consoleAdministrator(session: found.session, isPresent: false)
+          }
         var verified = VerifiedCredential(
-          kind: .consoleSession, authPayload: nil, isAdministrator: found.role == .administrator,
+          kind: .consoleSession, authPayload: nil, authority: authority,
           expiresAtSeconds: now.wallMilliseconds / 1_000 + found.endsInSeconds)
         verified.consoleSession = found.session
-        verified.isReadOnly = found.role == .viewer
         return .success(verified)
       },
       isOpen: { self.isOpen($0, now: SystemClock.now.monotonicMilliseconds) })

@@ -35,8 +35,7 @@ struct ConsoleDoor: Sendable {
   /// - Throws: a refusal; no operation was asked.
   func answer(_ path: String, for session: ConsoleSession) throws(ConsoleFailure) -> EventLoopFuture<HTTPResponse> {
     guard let operation = ConsoleDoorList.operation(call.request.method.rawValue, path) else { throw .notFound }
-    guard session.role == .administrator || !operation.isChange else { throw .readOnly }
-    guard session.isPresent || !operation.asksPresence else { throw .presence }
+    try session.require(operation.permission(for: call.request.body.readableBytesView))
     let project = services.accounts.own.configuration.projectID
     var request = HTTPRequest(
       method: call.request.method, target: "/" + operation.target(of: path, project: project),
@@ -45,7 +44,7 @@ struct ConsoleDoor: Sendable {
     let query = call.request.query
     if !query.isEmpty { request.target += "?" + String(decoding: query, as: UTF8.self) }
     request.headers.add(name: "Host", value: call.authority)
-    request.headers.add(name: "Authorization", value: "Bearer \(try token())")
+    request.headers.add(name: "Authorization", value: "Bearer \(try token(of: session))")
     request.abandonment = call.request.abandonment
     if operation.namesTool { request.body = Self.named(session.name, in: request.body) }
     let handed = NIOLoopBound((responder, request), eventLoop: loop.eventLoop)
@@ -89,9 +88,11 @@ struct ConsoleDoor: Sendable {
     return ByteBuffer(bytes: shortened(json).text())
   }
 
-  private func token() throws(ConsoleFailure) -> String {
+  /// Has the session's own rights, which the operation holds against what it needs once more.
+  private func token(of session: ConsoleSession) throws(ConsoleFailure) -> String {
     do throws(RandomnessError) {
       return try services.accounts.own.keys.adminTokens.mint(
+        session: session.id, isViewer: session.role == .viewer, isPresent: session.isPresent,
         nowSeconds: call.now.wallMilliseconds / 1_000, lifetimeSeconds: Self.tokenSeconds, random: .system)
     } catch {
       throw .unavailable

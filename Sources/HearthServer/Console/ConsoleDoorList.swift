@@ -1,6 +1,8 @@
 import HearthAccounts
+import HearthCrypto
+import HearthIdentity
 
-/// Which operations of the server the console's page may ask for, and which of them change something.
+/// The operations of the server that the console's page may ask for, and what each needs of its session.
 enum ConsoleDoorList {
   /// One row.
   struct Operation: Sendable, Equatable {
@@ -8,13 +10,18 @@ enum ConsoleDoorList {
     /// The path without the slash before it; `*` is any one part of a path, and in the last one anything before `.json`;
     /// `{tenant}` is a tenant's id.
     let pattern: String
-    /// A viewer may not.
-    let isChange: Bool
-    /// It destroys, deploys or gives keys out: whoever opened the session has to have shown a short time ago that they are
-    /// there.
-    var asksPresence = false
+    /// What it needs of the session.
+    let permission: Permission
     /// Its body tells which tool asks.
     var namesTool = false
+
+    /// A viewer may not.
+    var isChange: Bool { !permission.isRead }
+
+    /// What a request with that body needs: most changes of an account give a way in, the others need less.
+    func permission(for body: some Collection<UInt8>) -> Permission {
+      pattern.hasSuffix("accounts:update") && AccountUpdate.isHarmless(body) ? .changeUsers : permission
+    }
 
     /// It is about tenants themselves, and not about their people.
     var isOfTenants: Bool { pattern == "tenants" || pattern == ConsoleDoorList.tenant }
@@ -35,49 +42,72 @@ enum ConsoleDoorList {
   }
 
   static let all: [Operation] =
-    looks.map { Operation(method: $0.0, pattern: $0.1, isChange: false) }
-    + changes.map { Operation(method: $0.0, pattern: $0.1, isChange: true) }
-    + graveChanges.map { Operation(method: $0.0, pattern: $0.1, isChange: true, asksPresence: true) }
-    + rulesChanges.map { Operation(method: $0.0, pattern: $0.1, isChange: true, asksPresence: true, namesTool: true) }
-    + [Operation(method: "PUT", pattern: ".settings/rules/staged.json", isChange: true, namesTool: true)]
+    databases + users + server
+    + [
+      ("POST", ".settings/rules/versions.json"), ("POST", ".settings/rules/rollback.json"),
+      ("POST", ".settings/rules/promote.json"),
+    ].map { Operation(method: $0.0, pattern: $0.1, permission: .deployRules, namesTool: true) }
+    + [Operation(method: "PUT", pattern: ".settings/rules/staged.json", permission: .changeDatabases, namesTool: true)]
 
   private static let tenant = "tenants/{tenant}"
 
-  private static let looks = [
-    ("GET", ".settings/rules.json"), ("GET", ".settings/rules/versions.json"),
-    ("GET", ".settings/rules/versions/*.json"),
-    ("GET", ".settings/rules/staged.json"), ("POST", ".settings/rules/decide.json"),
-    ("GET", ".settings/denials/*.json"),
-    ("GET", ".settings/receipts.json"), ("GET", ".inspect/databases.json"),
-    ("GET", ".settings/triggers.json"), ("GET", ".settings/triggers/*.json"), ("GET", ".settings/triggers/*/dead.json"),
-    ("GET", ".settings/plugins.json"), ("GET", ".settings/cluster.json"), ("GET", ".metrics"),
-    ("POST", "accounts:query"), ("POST", "accounts:lookup"), ("POST", "hearth/v1/status"),
-    ("GET", "tenants"), ("GET", tenant), ("POST", "\(tenant)/accounts:query"), ("POST", "\(tenant)/accounts:lookup"),
-    ("POST", "hearth/v1/audit:tail"), ("POST", "hearth/v1/audit:verify"), ("POST", "hearth/v1/serviceAccounts:list"),
-    ("POST", "hearth/v1/keys:list"), ("POST", "hearth/v1/secrets:list"),
-  ]
+  private static func of(_ permission: Permission, _ operations: [(String, String)]) -> [Operation] {
+    operations.map { Operation(method: $0.0, pattern: $0.1, permission: permission) }
+  }
 
-  private static let changes = [
-    ("DELETE", ".settings/rules/staged.json"), ("POST", ".settings/rules/staged.json"),
-    ("POST", ".settings/triggers/*/replay.json"), ("POST", ".settings/plugins.json"),
-    ("POST", ".settings/databases.json"), ("POST", "accounts"), ("POST", "accounts:update"),
-    ("POST", "accounts:batchCreate"), ("POST", "accounts:sendOobCode"), ("POST", "hearth/v1/users:revoke"),
-    ("POST", "tenants"), ("PATCH", tenant), ("POST", "\(tenant)/accounts"), ("POST", "\(tenant)/accounts:update"),
-    ("POST", "\(tenant)/accounts:batchCreate"), ("POST", "\(tenant)/accounts:sendOobCode"),
-  ]
+  private static let databases =
+    of(
+      .readDatabases,
+      [
+        ("GET", ".settings/rules.json"), ("GET", ".settings/rules/versions.json"),
+        ("GET", ".settings/rules/versions/*.json"), ("GET", ".settings/rules/staged.json"),
+        ("POST", ".settings/rules/decide.json"), ("GET", ".settings/denials/*.json"),
+        ("GET", ".settings/receipts.json"), ("GET", ".inspect/databases.json"), ("GET", ".settings/triggers.json"),
+        ("GET", ".settings/triggers/*.json"), ("GET", ".settings/triggers/*/dead.json"), ("GET", ".metrics"),
+      ])
+    + of(
+      .changeDatabases,
+      [
+        ("DELETE", ".settings/rules/staged.json"), ("POST", ".settings/rules/staged.json"),
+        ("POST", ".settings/triggers/*/replay.json"), ("POST", ".settings/databases.json"),
+      ])
+    + of(.deleteDatabase, [("DELETE", ".settings/databases/*.json")])
 
-  private static let graveChanges = [
-    ("DELETE", ".settings/databases/*.json"), ("POST", "accounts:delete"), ("POST", "hearth/v1/keys:rotate"),
-    ("DELETE", tenant), ("POST", "\(tenant)/accounts:delete"),
-    ("POST", "hearth/v1/keys:remove"), ("POST", "hearth/v1/secrets:remove"), ("POST", "hearth/v1/secrets:rotate"),
-    ("POST", "hearth/v1/serviceAccounts:create"), ("POST", "hearth/v1/serviceAccounts:disable"),
-    ("POST", "hearth/v1/serviceAccounts:removeKey"),
-  ]
+  private static let users =
+    of(
+      .readUsers,
+      [
+        ("POST", "accounts:query"), ("POST", "accounts:lookup"), ("GET", "tenants"), ("GET", tenant),
+        ("POST", "\(tenant)/accounts:query"), ("POST", "\(tenant)/accounts:lookup"),
+      ])
+    + of(
+      .giveAccess,
+      [
+        ("POST", "accounts"), ("POST", "accounts:update"), ("POST", "accounts:batchCreate"),
+        ("POST", "accounts:sendOobCode"), ("POST", "tenants"), ("PATCH", tenant), ("POST", "\(tenant)/accounts"),
+        ("POST", "\(tenant)/accounts:update"), ("POST", "\(tenant)/accounts:batchCreate"),
+        ("POST", "\(tenant)/accounts:sendOobCode"),
+      ])
+    + of(
+      .deleteUsers, [("POST", "accounts:delete"), ("DELETE", tenant), ("POST", "\(tenant)/accounts:delete")])
 
-  private static let rulesChanges = [
-    ("POST", ".settings/rules/versions.json"), ("POST", ".settings/rules/rollback.json"),
-    ("POST", ".settings/rules/promote.json"),
-  ]
+  private static let server =
+    of(
+      .readServer,
+      [
+        ("GET", ".settings/plugins.json"), ("GET", ".settings/cluster.json"), ("POST", "hearth/v1/status"),
+        ("POST", "hearth/v1/audit:tail"), ("POST", "hearth/v1/audit:verify"),
+        ("POST", "hearth/v1/serviceAccounts:list"), ("POST", "hearth/v1/keys:list"), ("POST", "hearth/v1/secrets:list"),
+      ])
+    + of(.endSessions, [("POST", "hearth/v1/users:revoke")])
+    + of(
+      .changeServer,
+      [
+        ("POST", ".settings/plugins.json"), ("POST", "hearth/v1/keys:rotate"), ("POST", "hearth/v1/keys:remove"),
+        ("POST", "hearth/v1/secrets:remove"), ("POST", "hearth/v1/secrets:rotate"),
+        ("POST", "hearth/v1/serviceAccounts:create"), ("POST", "hearth/v1/serviceAccounts:disable"),
+        ("POST", "hearth/v1/serviceAccounts:removeKey"),
+      ])
 
   /// Byte by byte, as the path was sent: what is written in another way is another path, and none of these.
   private static func matches(_ path: String, _ pattern: String) -> Bool {

@@ -1,5 +1,6 @@
 import HearthAccounts
 import HearthConsole
+import HearthCrypto
 import HearthGateway
 import HearthTransport
 import HearthTree
@@ -7,20 +8,18 @@ import NIOCore
 import NIOHTTP1
 
 /// `POST /.settings/console.json` of `{"readOnly": BOOL}`: a one-time link into the console, for `hearth console`.
-struct ConsoleLinkResponder: ToolResponder {
+struct ConsoleLinkResponder: AuthorizedResponder {
   static let path = "/.settings/console.json"
 
-  let services: GatewayServices
   /// Nil where none is served.
   let console: Console?
 
-  func respond(to request: HTTPRequest, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse> {
+  func respond(
+    to request: HTTPRequest, by authority: Authority, from origin: RequestOrigin, on loop: TransportLoop
+  ) -> EventLoopFuture<HTTPResponse> {
     func refuse(_ status: HTTPResponseStatus, _ text: String) -> EventLoopFuture<HTTPResponse> {
       loop.eventLoop.makeSucceededFuture(HTTPResponse.refusal(status, text))
     }
-    let origin = services.proxies.origin(of: request)
-    guard case .administrator(let name) = services.gate.authority(of: request, from: origin, now: SystemClock.now)
-    else { return refuse(.unauthorized, "Unauthorized request.") }
     guard request.method == .POST else { return refuse(.methodNotAllowed, "Use POST.") }
     guard let console else { return refuse(.notFound, "This server has no console: it runs with --no-console.") }
     let body = request.body.readableBytes == 0 ? .object([]) : JSON(parsing: request.body.readableBytesView)
@@ -32,7 +31,7 @@ struct ConsoleLinkResponder: ToolResponder {
     let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
     Task {
       let role = isReadOnly ? ConsoleRole.viewer : .administrator
-      guard let link = try? await console.makeLink(role, for: name, by: client) else {
+      guard let link = try? await console.makeLink(role, for: authority.administratorName ?? "", by: client) else {
         return promise.succeed(HTTPResponse.refusal(.serviceUnavailable, "No link can be made now. Try again."))
       }
       var answer = HTTPResponse.json(

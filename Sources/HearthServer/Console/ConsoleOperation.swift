@@ -33,50 +33,46 @@ struct ConsoleOperation: Sendable {
   /// Refusals that one decides again, the newest.
   static let forecastRefusalsMax = 200
 
-  /// What an operation comes to: at once, or after others have been asked.
-  private enum Work: Sendable {
-    case now(@Sendable (ConsoleOperation) -> () throws(ConsoleFailure) -> HTTPResponse)
-    case later(@Sendable (ConsoleOperation) -> @Sendable () async throws(ConsoleFailure) -> HTTPResponse)
-  }
-
-  /// What there is, by name and method. A new operation is a line here.
-  private static let works: [(name: String, method: HTTPMethod, work: Work)] = [
-    ("session", .GET, .now(shown)), ("session", .POST, .later(signIn)), ("session", .DELETE, .later(signOut)),
-    ("session/presence", .POST, .later(showPresence)),
-    ("databases", .GET, .now(databases)), ("credential", .POST, .later(credential)),
-    ("outline", .GET, .later(outline)), ("download", .POST, .later(makeDownload)),
-    ("rules/coverage", .GET, .later(coverage)), ("rules/check", .POST, .later(checkRules)),
-    ("rules/forecast", .POST, .later(forecast)), ("try", .POST, .later(tryRules)),
-    ("now/figures", .GET, .now(figures)), ("now/connections", .GET, .later(connections)),
-    ("now/listens", .GET, .later(listens)), ("now/log", .GET, .now(logLines)), ("now/state", .GET, .later(state)),
-    ("now/doctor", .GET, .now(lastExamination)), ("now/doctor", .POST, .now(examine)),
-    ("now/backups", .GET, .later(backups)), ("now/backups", .POST, .later(makeBackup)),
-    ("now/disconnect", .POST, .later(disconnect)),
-    ("people", .GET, .later(people)), ("people/one", .GET, .later(person)),
-  ]
-
   /// - Parameter name: what comes behind `/.console/api/`.
   func answer(_ name: String) -> EventLoopFuture<HTTPResponse> {
-    let method = call.request.method == .HEAD ? HTTPMethod.GET : call.request.method
-    let named = Self.works.filter { $0.name == name }
-    switch named.first(where: { $0.method == method })?.work {
-    case .now(let work): return now(work(self))
-    case .later(let work): return later(work(self))
-    case nil: break
+    let named = ConsoleEntry.all.filter { $0.isFor(name) }
+    guard !named.isEmpty else {
+      return now { () throws(ConsoleFailure) in
+        _ = try session(isUse: false)
+        throw .notFound
+      }
     }
     // What is read as it comes is not asked for its head alone.
-    if name == "events", call.request.method == .GET { return events() }
-    if name.hasPrefix(ConsoleDownloads.prefix), call.request.method == .GET { return download(name) }
-    if name.hasPrefix(ConsoleDoor.prefix) { return throughDoor(name) }
-    if name.hasPrefix(Self.denialPrefix), method == .GET {
-      return later { () async throws(ConsoleFailure) in try await denial(name) }
+    let asked = call.request.method
+    let entry = named.first { entry in
+      guard let method = entry.method else { return true }
+      if case .answer = entry.work, entry.name != Self.denialPrefix { return method == asked }
+      return method == (asked == .HEAD ? .GET : asked)
     }
-    let isThere = !named.isEmpty || name == "events" || name.hasPrefix(Self.denialPrefix)
-    if isThere { return notThisMethod }
-    return now { () throws(ConsoleFailure) in
-      _ = try session(isUse: false)
-      throw .notFound
+    guard let entry else { return notThisMethod }
+    do throws(ConsoleFailure) { try check(entry.requirement) } catch {
+      return now { () throws(ConsoleFailure) in throw error }
     }
+    switch entry.work {
+    case .now(let work): return now(work(self))
+    case .later(let work): return later(work(self))
+    case .answer(let work): return work(self)(name)
+    }
+  }
+
+  /// Holds the request's session against what an operation needs. That puts no end off: the operation says what is a use.
+  private func check(_ requirement: Requirement) throws(ConsoleFailure) {
+    switch requirement {
+    case .nothing, .ofItsOperations: return
+    case .consoleSession: _ = try session(isUse: false)
+    case .permission(let permission): try session(isUse: false).require(permission)
+    // These are other interfaces' words: nothing here can show that they are met.
+    case .rules, .apiKey, .emulator, .permissionOrEmulator: throw .readOnly
+    }
+  }
+
+  func denialAnswer(_ name: String) -> EventLoopFuture<HTTPResponse> {
+    later { () async throws(ConsoleFailure) in try await denial(name) }
   }
 
   private var notThisMethod: EventLoopFuture<HTTPResponse> {
@@ -123,7 +119,7 @@ struct ConsoleOperation: Sendable {
 // MARK: - The session
 
 extension ConsoleOperation {
-  private func signIn() async throws(ConsoleFailure) -> HTTPResponse {
+  func signIn() async throws(ConsoleFailure) -> HTTPResponse {
     let (role, name, uid) = try await proof()
     do throws(RandomnessError) {
       let (session, secrets) = try console.access.open(
@@ -154,14 +150,16 @@ extension ConsoleOperation {
   }
 
   /// `POST api/session/presence` with what opens a session: this one goes on, and whoever has it is there.
-  private func showPresence() async throws(ConsoleFailure) -> HTTPResponse {
+  func showPresence() async throws(ConsoleFailure) -> HTTPResponse {
     let session = try session()
     let shown: (role: ConsoleRole, name: String, uid: String?)
     do throws(ConsoleFailure) { shown = try await proof() } catch {
       // The session is as good as before.
       throw error.status == .unauthorized ? ConsoleFailure(.forbidden, error.text) : error
     }
-    guard shown.role == session.role, session.uid == nil || shown.uid == nil || session.uid == shown.uid else {
+    // A session of a link takes another link, which the operator makes, and no account: whoever is at a screen that was left
+    // could have made one. A session of an account takes that account, or a link.
+    guard shown.role == session.role, shown.uid == nil || session.uid == shown.uid else {
       await console.recordRefusal("presence shown by somebody else", by: call.client, now: call.now)
       throw ConsoleFailure(.forbidden, "That is not of whoever opened this session, or may do something else.")
     }
@@ -180,7 +178,8 @@ extension ConsoleOperation {
     do throws(AccountError) {
       let caller = try callers.caller(idToken: idToken, now: call.now)
       try callers.requireRecentSignIn(caller, now: call.now)
-      if let role = console.role(of: caller.user) {
+      // A service account signs custom tokens for whomever it likes: such a sign-in opens nothing here.
+      if caller.provider != ProviderID.custom, let role = console.role(of: caller.user) {
         return (role, caller.user.email ?? caller.user.uid, caller.user.uid)
       }
     } catch {
@@ -190,7 +189,7 @@ extension ConsoleOperation {
       default: throw ConsoleFailure(.unauthorized, "The ID token does not count.")
       }
     }
-    await console.recordRefusal("a user without the claim", by: call.client, now: call.now)
+    await console.recordRefusal("a user without the claim, or by a custom token", by: call.client, now: call.now)
     throw ConsoleFailure(.forbidden, "This account may not open the console.")
   }
 
@@ -201,7 +200,7 @@ extension ConsoleOperation {
     ]
   }
 
-  private func shown() throws(ConsoleFailure) -> HTTPResponse {
+  func shown() throws(ConsoleFailure) -> HTTPResponse {
     guard let parameters = call.parameters else { throw .badQuery }
     let session = try session(isUse: parameters["peek"] != "1")
     return ConsoleResponder.json(
@@ -211,7 +210,7 @@ extension ConsoleOperation {
         ]))
   }
 
-  private func signOut() async throws(ConsoleFailure) -> HTTPResponse {
+  func signOut() async throws(ConsoleFailure) -> HTTPResponse {
     let session = try session()
     console.access.end(session.id)
     await console.record("session \(session.id) ended", uid: session.uid, by: call.client)
@@ -223,7 +222,7 @@ extension ConsoleOperation {
 // MARK: - Databases
 
 extension ConsoleOperation {
-  private func databases() throws(ConsoleFailure) -> HTTPResponse {
+  func databases() throws(ConsoleFailure) -> HTTPResponse {
     _ = try session()
     let names = services.databases.names.map { name in
       JSON.object([.init("name", .string(name)), .init("isDefault", .bool(name == services.defaultNamespace))])
@@ -231,7 +230,7 @@ extension ConsoleOperation {
     return ConsoleResponder.json(.object([.init("databases", .array(names))]))
   }
 
-  private func credential() async throws(ConsoleFailure) -> HTTPResponse {
+  func credential() async throws(ConsoleFailure) -> HTTPResponse {
     // A page renews it by itself: nobody need be there.
     let session = try session(isUse: false)
     guard let body = call.body, let name = body["database"]?.string else {
@@ -276,7 +275,7 @@ extension ConsoleOperation {
     do { return try await opened(name).get() } catch { throw error as? ConsoleFailure ?? .unavailable }
   }
 
-  private func outline() async throws(ConsoleFailure) -> HTTPResponse {
+  func outline() async throws(ConsoleFailure) -> HTTPResponse {
     let parameters = try looked()
     let (path, page) = try OutlineQuery.read(parameters)
     let database = try await database(parameters["ns"])

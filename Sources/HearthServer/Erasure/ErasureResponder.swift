@@ -1,4 +1,5 @@
 import HearthAccounts
+import HearthCrypto
 import HearthGateway
 import HearthSystem
 import HearthTransport
@@ -6,7 +7,7 @@ import HearthTree
 import NIOCore
 import NIOHTTP1
 
-/// `/.settings/erasures.json`: takes people out of everything that the server keeps of them. For administrators.
+/// `/.settings/erasures.json`: takes people out of everything that the server keeps of them. For the operator.
 ///
 /// `POST` of `{"uid": …, "places": [{"database": …, "path": …}]}` takes an order, durably, and answers with its `number`; with
 /// a `tenantId` the person is among the accounts of that tenant.
@@ -14,22 +15,18 @@ import NIOHTTP1
 /// `account` says whether there was one, and `batches`, `snapshots` and `records` how much of logs, snapshots and the audit
 /// trail was written anew; when it failed `error` says why, and the next start tries again. With `"dryRun": true` nothing
 /// is changed or kept, and the same is said of what would be.
-struct ErasureResponder: ToolResponder {
+struct ErasureResponder: AuthorizedResponder {
   static let path = "/.settings/erasures.json"
 
-  let services: GatewayServices
   let desk: ErasureDesk
   /// The logs are shared by the nodes of a cluster, and cannot be written anew under the others.
   let isShared: Bool
 
   let bodyBytesMax = 1 << 20
 
-  func respond(to request: HTTPRequest, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse> {
-    let origin = services.proxies.origin(of: request)
-    guard case .administrator(let name) = services.gate.authority(of: request, from: origin, now: SystemClock.now)
-    else {
-      return loop.eventLoop.makeSucceededFuture(HTTPResponse.refusal(.unauthorized, "Unauthorized request."))
-    }
+  func respond(
+    to request: HTTPRequest, by authority: Authority, from origin: RequestOrigin, on loop: TransportLoop
+  ) -> EventLoopFuture<HTTPResponse> {
     guard !isShared else {
       return loop.eventLoop.makeSucceededFuture(
         HTTPResponse.refusal(
@@ -53,7 +50,8 @@ struct ErasureResponder: ToolResponder {
     }
     let asked = (body.members ?? []).filter { $0.name != "by" }
     let order = ErasureOrder(
-      .object([.init("number", .string(Self.nextNumber())), .init("by", .string(name))] + asked))
+      .object(
+        [.init("number", .string(Self.nextNumber())), .init("by", .string(authority.administratorName ?? ""))] + asked))
     guard body["number"] == nil, let order else {
       return loop.eventLoop.makeSucceededFuture(
         HTTPResponse.refusal(

@@ -7,23 +7,22 @@ import HearthTransport
 extension CredentialGate {
   /// What the bearer of a request is worth. One that is wrong is refused, never passed over. Other schemes mean nothing
   /// here.
-  func authority(of http: HTTPRequest, from origin: RequestOrigin, now: Instant) -> IdentityRequest.Authority {
+  func bearer(of http: HTTPRequest, from origin: RequestOrigin, now: Instant) -> IdentityRequest.Bearer {
     let headers = http.headers["Authorization"]
     guard headers.count <= 1 else { return .refused }
     guard let header = headers.first else { return .none }
     let parts = header.split(separator: " ", maxSplits: 1)
     guard parts.first?.lowercased() == "bearer" else { return .none }
     guard parts.count == 2 else { return .refused }
-    return authority(ofBearer: String(parts[1]), from: origin, now: now)
+    return bearer(String(parts[1]), from: origin, now: now)
   }
 
   /// What a bearer of the identity interface is worth. Only the server's own access tokens, and the word of developers
-  /// in emulator mode, make an administrator of accounts; a database secret does not.
-  func authority(ofBearer token: String, from origin: RequestOrigin, now: Instant) -> IdentityRequest.Authority {
+  /// in emulator mode, count there; a database secret does not.
+  func bearer(_ token: String, from origin: RequestOrigin, now: Instant) -> IdentityRequest.Bearer {
     guard let verified = try? verify(token, for: .identity, from: origin, now: now) else { return .refused }
     switch verified.kind {
-    case .adminToken: return .administrator(verified.owner ?? "admin-token")
-    case .developerOwner: return .administrator("emulator-owner")
+    case .adminToken, .developerOwner: return .verified(verified.authority)
     case .legacyToken, .legacySecret, .idToken, .sessionCookie, .foreignToken, .developerToken, .consoleSession:
       return .refused
     }

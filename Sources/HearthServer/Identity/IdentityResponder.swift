@@ -32,7 +32,7 @@ struct IdentityResponder: Sendable {
       return loop.eventLoop.makeSucceededFuture(
         response(.refusal("The query string is not valid."), for: http))
     }
-    let isAdministrator = if case .administrator = request.authority { true } else { false }
+    let isAdministrator = request.bearer.authority.administratorName != nil
     let claimant = ShareClaimant(
       network: NetworkPrefix(address: request.client.address), isAdministrator: isAdministrator)
     guard let place = load.begin(claimant) else {
@@ -67,8 +67,8 @@ struct IdentityResponder: Sendable {
   func caller(of http: HTTPRequest, at match: IdentityRouter.Match) -> HTTPBodyCaller {
     guard !match.isForPeople else { return .anonymous }
     let origin = services.proxies.origin(of: http)
-    if case .administrator = services.gate.authority(of: http, from: origin, now: SystemClock.now) { return .known }
-    return .anonymous
+    let authority = services.gate.bearer(of: http, from: origin, now: SystemClock.now).authority
+    return authority.administratorName == nil ? .anonymous : .known
   }
 
   /// The tightest limit that the path allows.
@@ -94,7 +94,7 @@ extension IdentityResponder {
       queryText: String(decoding: http.query, as: UTF8.self), contentType: http.header("Content-Type"),
       body: Array(http.body.readableBytesView),
       apiKey: query.first { $0.name == "key" }?.value ?? http.header("X-Goog-Api-Key"),
-      authority: match.isForPeople ? .none : services.gate.authority(of: http, from: origin, now: now),
+      bearer: match.isForPeople ? .none : services.gate.bearer(of: http, from: origin, now: now),
       client: client(http, from: origin, id: id), isFromLoopback: origin.isFromLoopback, now: now)
     if match.isForPeople { request.cookie = http.header("Cookie") }
     return request
@@ -119,7 +119,7 @@ extension IdentityResponder {
       "identity request",
       metadata: ["request": "\(id)", "status": "\(answer.status)", "client": "\(request.client.address)"])
     // Apps take a JSON error of the server for a word about their user, and sign out. Scripts may read it.
-    let isForApp = if case .administrator = request.authority { false } else { true }
+    let isForApp = request.bearer.authority.administratorName == nil
     if isForApp, !answer.isForPeople, !answer.isToldToApps, answer.status >= 500, answer.status != 501 {
       return response(.busy(status: answer.status), for: http)
     }

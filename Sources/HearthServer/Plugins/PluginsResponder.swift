@@ -1,3 +1,4 @@
+import HearthCrypto
 import HearthGateway
 import HearthIdentity
 import HearthPlugin
@@ -12,17 +13,15 @@ import NIOHTTP1
 /// `GET` answers `{"plugins": […]}`. `POST` first makes what runs the same as what the folder says, which the command has
 /// changed; with `{"restart": NAME}` that plugin is started anew in any case. `POST` with `{"sms": {"to": …, "text": …}}`
 /// changes nothing, and answers `{"problem": …}` once the message is sent, with null, or given up.
-struct PluginsResponder: ToolResponder {
+struct PluginsResponder: AuthorizedResponder {
   static let path = "/.settings/plugins.json"
 
   let services: GatewayServices
   let host: PluginHost
 
-  func respond(to request: HTTPRequest, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse> {
-    let origin = services.proxies.origin(of: request)
-    guard case .administrator = services.gate.authority(of: request, from: origin, now: SystemClock.now) else {
-      return loop.eventLoop.makeSucceededFuture(HTTPResponse.refusal(.unauthorized, "Unauthorized request."))
-    }
+  func respond(
+    to request: HTTPRequest, by authority: Authority, from origin: RequestOrigin, on loop: TransportLoop
+  ) -> EventLoopFuture<HTTPResponse> {
     guard request.method == .GET || request.method == .POST else {
       return loop.eventLoop.makeSucceededFuture(HTTPResponse.refusal(.methodNotAllowed, "Use GET or POST."))
     }

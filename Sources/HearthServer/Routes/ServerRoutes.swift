@@ -27,7 +27,7 @@ struct ServerRoutes: Sendable {
     self.console = console
     (self.cluster, self.services) = (cluster, services)
     self.hub = hub
-    self.erasures = ErasureResponder(services: services, desk: erasures, isShared: cluster != nil)
+    self.erasures = ErasureResponder(desk: erasures, isShared: cluster != nil)
     self.plugins = PluginsResponder(services: services, host: plugins)
     rest = RESTResponder(services: services)
     health = HealthResponder(services: services)
@@ -35,31 +35,45 @@ struct ServerRoutes: Sendable {
     identity = IdentityResponder(services: services, load: load)
   }
 
+  private var check: PermissionCheck { PermissionCheck(services: services) }
+
   /// The first row that is for a request answers it. What people and browsers look at is on the port alone.
   var rows: [Route] {
     [
-      Route("health", on: [.port, .folder]) { [health] request, _ in HealthResponder.isFor(request) ? health : nil },
-      Route("long polls", on: [.port]) { [polls] _, path in path == PollResponder.path ? polls : nil },
-      Route("emulator hub", on: [.port]) { [hub] _, path in EmulatorHub.operation(at: path) == nil ? nil : hub },
+      Route("health", on: [.port, .folder], needs: .nothing) { [health] request, _ in
+        HealthResponder.isFor(request) ? health : nil
+      },
+      // Each client on them shows its own credential.
+      Route("long polls", on: [.port], needs: .nothing) { [polls] _, path in path == PollResponder.path ? polls : nil },
+      Route("emulator hub", on: [.port], needs: .emulator) { [hub] _, path in
+        EmulatorHub.operation(at: path) == nil ? nil : hub
+      },
       // Plugins are programs on this machine: for those who have its data folder, whatever token others may show.
-      Route("plugins", on: [.folder]) { [plugins] _, path in path == PluginsResponder.path ? plugins : nil },
+      Route(
+        "plugins", on: [.folder], needs: .server, checkedBy: check
+      ) { [plugins] path in path == PluginsResponder.path ? plugins : nil },
       // Its page is for people; where it has an address of its own, it is there alone.
-      Route("console", on: [console?.options.place == nil ? .port : .console]) { [console, services] _, path in
+      Route("console", on: [console?.options.place == nil ? .port : .console], needs: .ofItsOperations) {
+        [console, services] _, path in
         guard let console, ConsoleResponder.isFor(path) else { return nil }
         return ConsoleResponder(services: services, console: console, server: { list(for: .folder) })
       },
-      Route("console links", on: [.port, .folder]) { [console, services] _, path in
-        path == ConsoleLinkResponder.path ? ConsoleLinkResponder(services: services, console: console) : nil
+      Route("console links", on: [.port, .folder], needs: .serverChange, checkedBy: check) { [console] path in
+        path == ConsoleLinkResponder.path ? ConsoleLinkResponder(console: console) : nil
       },
-      Route("erasures", on: [.port, .folder]) { [erasures] _, path in path == ErasureResponder.path ? erasures : nil },
-      Route("cluster", on: [.port, .folder]) { [cluster, services] _, path in
-        path == ClusterResponder.path ? cluster?.responder(services) : nil
+      Route("erasures", on: [.port, .folder], needs: .serverChange, checkedBy: check) { [erasures] path in
+        path == ErasureResponder.path ? erasures : nil
       },
-      Route("what nodes decide together", on: [.port, .folder]) { [cluster, rest] request, path in
+      Route(
+        "cluster", on: [.port, .folder], needs: .server, checkedBy: check
+      ) { [cluster] path in path == ClusterResponder.path ? cluster?.responder : nil },
+      Route("what nodes decide together", on: [.port, .folder], needs: .ofItsOperations) {
+        [cluster, rest] request, path in
         ClusterRoutes.isForOwnerOfAccounts(path)
           ? cluster?.byOwnerOfAccounts(rest, changesServer: request.method != .GET) : nil
       },
-      Route("receipts of another node", on: [.port, .folder]) { [cluster, rest] request, path in
+      Route("receipts of another node", on: [.port, .folder], needs: .ofItsOperations) {
+        [cluster, rest] request, path in
         path == ReceiptList.path ? cluster?.byNamedNode(request, rest) : nil
       },
       row("identity endpoints", on: [.port, .folder], for: .programs),
@@ -72,7 +86,7 @@ struct ServerRoutes: Sendable {
   private func row(
     _ name: String, on listeners: Set<Route.Listener>, for audience: IdentityRouter.Match.Audience
   ) -> Route {
-    Route(name, on: listeners) { [identity, cluster] request, path in
+    Route(name, on: listeners, needs: .ofItsOperations) { [identity, cluster] request, path in
       guard let match = IdentityRouter.match(path: path, host: request.hostName), match.audience == audience else {
         return nil
       }

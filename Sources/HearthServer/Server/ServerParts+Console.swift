@@ -56,10 +56,11 @@ extension ServerParts {
 }
 
 extension HearthServer.Options {
-  /// The same; where there is a console, it shows the newest lines of the log.
+  /// The same; where there is a console, it shows the newest lines of the log, and accounts know the claim that opens it.
   func keeping(_ log: LogRing) -> HearthServer.Options {
     var options = self
     if console.isServed { options.logger = logger.keeping(in: log) }
+    options.accounts.consoleClaim = console.claim
     return options
   }
 }

@@ -41,6 +41,8 @@ final class ServerParts: Sendable {
   private let triggerCare: PeriodicTask
   /// Counts what is stored in the databases where that is limited.
   private let storageCare: PeriodicTask
+  /// Ends console sessions of users who may not be in any more. Nil where no account opens the console.
+  private let consoleCare: PeriodicTask?
   private let erasures: ErasureDesk
   private let load: IdentityLoad
   private let dataDirectory: String
@@ -189,6 +191,12 @@ final class ServerParts: Sendable {
             $0, accounts.store, prefix: JournalEngine.databasesPrefix, proxies: proxies, logger: options.logger
           ) { await others?.catchUp() }
         })
+      consoleCare =
+        options.console.claim == nil
+        ? nil
+        : routes.console.map { console in
+          PeriodicTask(every: .milliseconds(500)) { console.endLapsedSessions() }
+        }
       if let node, let others {
         databases.whenRemoved { await node.haveOthersLook() }
         node.lookWhenAsked(others, on: group.next())
@@ -233,6 +241,7 @@ final class ServerParts: Sendable {
     await nameCare?.stop()
     await idleCare?.stop()
     await storageCare.stop()
+    await consoleCare?.stop()
     await erasures.stop()
     services.router.receipts.dismissWaiters()
     services.rules.close()

@@ -46,7 +46,7 @@ final class FolderChannel: AdminChannel {
     let identity = IdentityRequest(
       method: request.method, path: request.path, query: request.query,
       contentType: request.body == nil ? nil : "application/json", body: request.body.map { $0.text() } ?? [],
-      authority: .administrator("cli"), client: .commandLine, now: WallClock.instant)
+      bearer: .verified(.operator(name: "cli")), client: .commandLine, now: WallClock.instant)
     guard let answer = await IdentityEndpoints(accounts).handle(identity) else {
       throw AdminFailure("\(place): nothing serves \(request.path)")
     }

@@ -46,7 +46,7 @@ struct TokenVerdict {
     do {
       let credential = try verify()
       auth = credential.authPayload
-      isAdministrator = credential.isAdministrator
+      isAdministrator = credential.authority.bypassesRules
       expiresAtSeconds = credential.expiresAtSeconds
       uid = credential.uid
     } catch {

@@ -27,7 +27,7 @@ extension Parser {
       guard let credential = try? verifier.verify(signed + "." + Base64URL.encode(code), nowSeconds: nowSeconds) else {
         return
       }
-      _ = credential.acting(as: nil)
+      try require(credential.authority == .user || credential.authority == .databaseSecret, "more than a secret signs")
     },
     Parser(name: "key-set") { bytes in
       _ = try? ForeignKeySet(jwks: bytes)

@@ -79,7 +79,8 @@ struct AdminWorld: Sendable {
   ) throws -> IdentityCall {
     guard let json = JSON(parsing: body.utf8) else { throw BadJSON(text: body) }
     return IdentityCall(
-      body: json, administrator: administrator, client: world.client(address), now: world.now,
+      body: json, authority: administrator.map(Authority.administrator) ?? .signedOut, client: world.client(address),
+      now: world.now,
       isFromLoopback: isFromLoopback)
   }
 
@@ -95,9 +96,10 @@ struct AdminWorld: Sendable {
   /// - Parameter operation: the path after `/hearth/v1/`.
   func perform(_ operation: String, _ call: IdentityCall) async throws(AccountError) -> JSON {
     let row = IdentityRoute.table.first { $0.pattern.text == "hearth/v1/" + operation }
-    guard case .call(let perform) = (row?.operation ?? .unknownAdministration).handler else {
-      throw AccountError(.internalError)
-    }
+    guard case .call(let perform) = (row?.operation ?? .unknownAdministration).handler,
+      case .permission(let permission) = row?.requirement ?? .permission(.readServer)
+    else { throw AccountError(.internalError) }
+    guard call.authority.allows(permission) else { throw AccountError(.permissionDenied) }
     return try await perform(accounts, call)
   }
 

@@ -26,7 +26,7 @@ struct ProjectConfigTests {
 
   private func patch(
     _ mask: String?, _ body: JSON, path: String = path, maskName: String = "updateMask",
-    authority: IdentityRequest.Authority = .administrator("ci")
+    authority: IdentityRequest.Bearer = .administrator("ci")
   ) async throws -> IdentityWorld.Answer {
     try await world.send(
       path, body.text(), method: "PATCH", query: mask.map { [(maskName, $0)] } ?? [], authority: authority)

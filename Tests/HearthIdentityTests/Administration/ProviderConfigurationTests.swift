@@ -9,7 +9,7 @@ import Testing
 
 /// Providers that administrators set up while the server runs, over the interface of admin SDKs.
 @Suite struct ProviderConfigurationTests {
-  static let administrator = IdentityRequest.Authority.administrator("op")
+  static let administrator = IdentityRequest.Bearer.administrator("op")
 
   /// Makes providers that believe whoever says `good`, and keeps what they were made of.
   final class FakeIssuers: IssuerProviders {
@@ -49,7 +49,7 @@ import Testing
 
   static func ask(
     _ world: IdentityWorld, _ method: String, _ path: String, _ body: JSON = [:],
-    query: [(name: String, value: String)] = [], authority: IdentityRequest.Authority = administrator
+    query: [(name: String, value: String)] = [], authority: IdentityRequest.Bearer = administrator
   ) async throws -> IdentityWorld.Answer {
     try await world.send(
       "/v2/projects/demo-test/" + path, method == "GET" ? [] : body.text(), method: method, query: query,
@@ -169,7 +169,7 @@ import Testing
     let weird = with(
       Self.saml(), "idpConfig", with(Self.saml()["idpConfig"] ?? .null, "idpCertificates", [["x509Certificate": "x"]]))
     #expect(try await refusal("saml.a", weird)?.contains("idpCertificates[0]") == true)
-    for authority in [IdentityRequest.Authority.none, .refused] {
+    for authority in [IdentityRequest.Bearer.none, .refused] {
       let answer = try await Self.ask(world, "GET", "oauthIdpConfigs", authority: authority)
       #expect(answer.status == 401)
     }

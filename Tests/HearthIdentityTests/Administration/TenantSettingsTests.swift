@@ -7,7 +7,7 @@ import Testing
 
 /// What tenants have of their own: set as admin SDKs do, and counting for their users alone.
 @Suite struct TenantSettingsTests {
-  private static let administrator = IdentityRequest.Authority.administrator("op")
+  private static let administrator = IdentityRequest.Bearer.administrator("op")
   private static let tenants = "/v2/projects/demo-test/tenants"
 
   private static func make(_ world: IdentityWorld, _ members: JSON) async throws -> String {

@@ -7,7 +7,7 @@ import Testing
 
 /// Tenants over the interface that admin and client SDKs use.
 @Suite struct TenantTests {
-  private static let administrator = IdentityRequest.Authority.administrator("op")
+  private static let administrator = IdentityRequest.Bearer.administrator("op")
   private static let tenants = "/v2/projects/demo-test/tenants"
 
   private static func make(_ world: IdentityWorld, _ settings: JSON = ["allowPasswordSignup": true]) async throws
@@ -172,7 +172,7 @@ import Testing
     #expect(try await Self.lookup(world, guest.idToken).error == "PROJECT_DISABLED")
     // Nor do the app's administrators manage its users. The operator does, and the project's own users notice nothing.
     let made = try await world.post("/hearth/v1/serviceAccounts:create", ["name": "app"], authority: Self.administrator)
-    let app = IdentityRequest.Authority.administrator(try #require(made.json["email"]?.string))
+    let app = IdentityRequest.Bearer.administrator(try #require(made.json["email"]?.string))
     let users = "/v1/projects/demo-test/tenants/\(tenant)/accounts"
     for (method, request) in [
       ("GET", ":batchGet"), ("POST", ":batchCreate"), ("POST", ":lookup"), ("POST", ":query"), ("POST", ""),

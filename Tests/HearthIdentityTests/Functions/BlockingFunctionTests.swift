@@ -76,7 +76,7 @@ struct BlockingFunctionTests {
 
   static func set(
     _ settings: JSON, in world: IdentityWorld, mask: String = "blockingFunctions",
-    authority: IdentityRequest.Authority = .administrator("ci")
+    authority: IdentityRequest.Bearer = .administrator("ci")
   ) async throws -> IdentityWorld.Answer {
     try await world.send(
       path, JSON.object([.init("blockingFunctions", settings)]).text(), method: "PATCH",
@@ -170,7 +170,7 @@ struct BlockingFunctionTests {
       try await work()
       return functions.events
     }
-    let administrator = IdentityRequest.Authority.administrator("ci")
+    let administrator = IdentityRequest.Bearer.administrator("ci")
     let both = ["beforeCreate", "beforeSignIn"]
     #expect(try await asked { _ = try await world.signUp("a@b.example") } == both)
     #expect(try await asked { _ = try await world.signIn("a@b.example") } == ["beforeSignIn"])

@@ -23,7 +23,7 @@ import Testing
     let token = try #require(answer["token"]?.string)
     let now = world.world.nowSeconds
     let credential = try world.accounts.keys.verifier.verify(token, nowSeconds: now)
-    #expect(credential.kind == .legacyToken && !credential.isAdministrator)
+    #expect(credential.kind == .legacyToken && credential.authority == .user)
     #expect(credential.authPayload?["uid"] == .string(uid))
     #expect(credential.authPayload?["provider"] == .string("password"))
     #expect(credential.expiresAtSeconds == now + 86_400)

@@ -10,7 +10,7 @@ import Testing
   private func handle(
     _ world: AdminWorld, _ method: String, _ path: String, query: [(name: String, value: String)] = [],
     body: String = "",
-    authority: IdentityRequest.Authority = .administrator("root"), contentType: String = "application/json",
+    authority: IdentityRequest.Bearer = .administrator("root"), contentType: String = "application/json",
     isFromLoopback: Bool = false
   ) async throws -> (status: Int, json: JSON) {
     let response = try #require(
@@ -18,7 +18,7 @@ import Testing
         IdentityRequest(
           method: method, path: path, query: query, contentType: body.isEmpty ? nil : contentType,
           body: Array(body.utf8),
-          authority: authority, client: world.world.client(), isFromLoopback: isFromLoopback, now: world.world.now)))
+          bearer: authority, client: world.world.client(), isFromLoopback: isFromLoopback, now: world.world.now)))
     return (response.status, JSON(parsing: response.body) ?? .null)
   }
 
@@ -45,8 +45,8 @@ import Testing
     #expect(deleted.status == 200 && world.accounts.store.view.userCount == 1)
   }
 
-  @Test("a client gets nowhere near, whatever it says", arguments: [IdentityRequest.Authority.none, .refused])
-  func clients(_ authority: IdentityRequest.Authority) async throws {
+  @Test("a client gets nowhere near, whatever it says", arguments: [IdentityRequest.Bearer.none, .refused])
+  func clients(_ authority: IdentityRequest.Bearer) async throws {
     let world = try AdminWorld()
     for (method, path) in [
       ("POST", Self.project + "/accounts"), ("POST", Self.project + "/accounts:batchCreate"),

@@ -94,7 +94,7 @@ final class IdentityWorld: Sendable {
   /// - Parameter path: `accounts:lookup` stands for `/v1/accounts:lookup`.
   func post(
     _ path: String, _ body: JSON = .object([]), method: String = "POST", host: String = "localhost",
-    apiKey: String? = "fake", authority: IdentityRequest.Authority = .none, address: String = "192.0.2.1",
+    apiKey: String? = "fake", authority: IdentityRequest.Bearer = .none, address: String = "192.0.2.1",
     isFromLoopback: Bool = false
   ) async throws -> Answer {
     try await send(
@@ -105,12 +105,12 @@ final class IdentityWorld: Sendable {
   func send(
     _ path: String, _ body: [UInt8], method: String = "POST", host: String = "localhost", apiKey: String? = "fake",
     contentType: String = "application/json", query: [(name: String, value: String)] = [],
-    authority: IdentityRequest.Authority = .none, address: String = "192.0.2.1", isFromLoopback: Bool = false
+    authority: IdentityRequest.Bearer = .none, address: String = "192.0.2.1", isFromLoopback: Bool = false
   ) async throws -> Answer {
     let full = path.hasPrefix("/") ? path : "/v1/" + path
     let request = IdentityRequest(
       method: method, host: host, path: full, query: query, contentType: contentType, body: body, apiKey: apiKey,
-      authority: authority, client: world.client(address), isFromLoopback: isFromLoopback, now: world.now)
+      bearer: authority, client: world.client(address), isFromLoopback: isFromLoopback, now: world.now)
     let response = try #require(await IdentityEndpoints(directory).handle(request), "no route: \(full)")
     return Answer(
       status: response.status, json: JSON(parsing: response.body) ?? .null,
@@ -262,4 +262,15 @@ struct FakeMailedLink: SignInProvider {
     }
     return .refused(SignInRefusal(.notAllowed))
   }
+}
+
+extension Authority {
+  /// The administrator of that name: a service account when it is an address, or else the operator.
+  static func administrator(_ name: String) -> Authority {
+    name.contains("@") ? .serviceAccount(email: name, scopes: .identity) : .operator(name: name)
+  }
+}
+
+extension IdentityRequest.Bearer {
+  static func administrator(_ name: String) -> IdentityRequest.Bearer { .verified(.administrator(name)) }
 }

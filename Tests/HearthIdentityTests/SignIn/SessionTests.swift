@@ -188,7 +188,7 @@ import Testing
     let uid = try await world.signUp("a@b.example").localID
     func legacy(_ members: [ClaimValue.Member]) -> VerifiedCredential {
       VerifiedCredential(
-        kind: .legacyToken, authPayload: .object([.init("uid", .string(uid))]),
+        kind: .legacyToken, authPayload: .object([.init("uid", .string(uid))]), authority: .user,
         claims: .object(members + [.init("iat", .int(world.nowSeconds + 60))]))
     }
     #expect(accounts.revocations.standing(of: legacy([])) == .good)

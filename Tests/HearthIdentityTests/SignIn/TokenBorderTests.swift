@@ -54,7 +54,7 @@ import Testing
   /// A token that the operator signs with a database secret.
   private func legacy(_ uid: String, issuedAtSeconds: Int64) -> VerifiedCredential {
     VerifiedCredential(
-      kind: .legacyToken, authPayload: .object([.init("uid", .string(uid))]),
+      kind: .legacyToken, authPayload: .object([.init("uid", .string(uid))]), authority: .user,
       claims: .object([.init("iat", .int(issuedAtSeconds))]))
   }
 
