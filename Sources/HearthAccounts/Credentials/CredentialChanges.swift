@@ -206,7 +206,8 @@ package struct CredentialChanges: Sendable {
   /// An owner is told at a proven address; of an unproven one, which may be a stranger's, only that it or the password
   /// changes. Whoever had none before is told nothing.
   private static func isTold(_ notice: MailMessage.Kind, from before: UserRecord, to user: UserRecord) -> Bool {
-    guard before.email != nil, !user.proofs(changedSince: before).isEmpty else { return false }
+    let isChanged = !user.proofs(changedSince: before).isEmpty || user.password != before.password
+    guard before.email != nil, isChanged else { return false }
     return before.isEmailVerified || notice == .recoverEmail || notice == .passwordChanged
   }
 }
@@ -249,7 +250,7 @@ extension AccountTransaction {
       for (hash, session) in sessions(of: user.uid) {
         guard session.began(byOneOf: lost), caller?.owns(session) != true else { continue }
         removeSession(hash)
-        hasEnded = true
+        hasEnded = hasEnded || session.isLegacy
       }
       return hasEnded
     }

@@ -89,9 +89,13 @@ struct MailText: Sendable {
         "If this was not you, reset your password at once, and make new recovery codes."
       )
     case .passkeyAdded:
-      return ("A passkey was added to your account for \(app)", "From now on that passkey signs in to your account.", back)
+      return (
+        "A passkey was added to your account for \(app)", "From now on that passkey signs in to your account.", back
+      )
     case .passkeyRemoved:
-      return ("A passkey of your account for \(app) was removed", "That passkey no longer signs in to your account.", back)
+      return (
+        "A passkey of your account for \(app) was removed", "That passkey no longer signs in to your account.", back
+      )
     case .passwordChanged:
       return (
         "Your password for \(app) was changed", "The password of your account was changed, and you were signed out.",
@@ -101,7 +105,8 @@ struct MailText: Sendable {
       return ("A way to sign in was added to your account for \(app)", "\(changed) now signs in to your account.", back)
     case .signInMethodRemoved:
       return (
-        "A way to sign in to your account for \(app) was removed", "\(changed) no longer signs in to your account.", back
+        "A way to sign in to your account for \(app) was removed", "\(changed) no longer signs in to your account.",
+        back
       )
     case .secondFactorRemoved:
       return (

@@ -92,7 +92,7 @@ import Testing
     second = world.user("u1")
     await store.expect(.duplicateLocalID) { [second] a throws(AccountError) in try a.insert(second) }
     second = world.user("u2", email: "a@example.com")
-    await store.expect(.emailExists) { [second] a throws(AccountError) in try a.update(second) }
+    await store.expect(.emailExists) { [second] a throws(AccountError) in try a.update(second, as: [.administered]) }
     second = world.user("u9")
     await store.expect(.userNotFound) { [second] a throws(AccountError) in try a.update(second) }
     #expect(store.view.records.root == before)

@@ -53,9 +53,11 @@ import Testing
     #expect(refusal?.code == .invalidIDToken)
   }
 
-  @Test("a session by another way than the one that goes stays whole", arguments: [
-    ProofChange.passwordUnlinked, .phoneUnlinked, .phoneReplaced, .providerUnlinked,
-  ])
+  @Test(
+    "a session by another way than the one that goes stays whole",
+    arguments: [
+      ProofChange.passwordUnlinked, .phoneUnlinked, .phoneReplaced, .providerUnlinked,
+    ])
   func otherWay(_ change: ProofChange) async throws {
     let world = try await ProofWorld(change, isTenant: false)
     let other = try await world.session(SignInWay("apple.com"))
@@ -228,7 +230,8 @@ struct ProofWorld {
     return try await make(by: .session(caller, keepsSession ? .same : .following), uid)
   }
 
-  private func make(by authority: CredentialChanges.Authority, _ uid: String) async throws(AccountError) -> TokenTriple? {
+  private func make(by authority: CredentialChanges.Authority, _ uid: String) async throws(AccountError) -> TokenTriple?
+  {
     let change = change
     return try await accounts.credentials.change(
       [change], of: uid, by: authority, client: world.world.client(), now: world.world.now
