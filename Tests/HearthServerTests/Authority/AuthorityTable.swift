@@ -273,6 +273,8 @@ enum AuthorityTable {
     identity * emulator/action
     identity * __/auth/links
     identity * __/auth/handler
+    identity * __/auth/redirect/{provider}
+    identity * __/auth/redirect/{home}/{provider}
     identity * __/auth/iframe
     identity * emulator/auth/handler
     identity * emulator/auth/iframe
