@@ -282,7 +282,7 @@ enum AuthorityTable {
     identity * __/firebase/init.json
 
     # The console: its credentials are sessions, and no other opens anything.
-    where: port own
+    where: port node own
     who: everybody
     console session POST
     console download/ GET
