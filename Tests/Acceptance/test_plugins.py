@@ -14,7 +14,6 @@ import requests
 
 import secrets_seen
 from conftest import ROOT, hearth
-from descriptors import inheritable
 from waits import WAIT_SECONDS
 
 API_KEYS = ROOT / "Plugins" / "APIKeysPython"
@@ -168,15 +167,15 @@ def test_a_hook_decides_and_a_broken_one_denies(serve, tmp_path):
 def test_compiled_files_that_nobody_installed_are_not_run(serve, tmp_path):
     """Python runs a compiled file in the place of the source that was checked, and asks nobody for its age."""
     server = serve("--sign-in", "anonymous")
-    source = judge(tmp_path / "judge", "1", 'answer()', "from helper import answer\n" + JUDGE % ("1", "answer()"))
-    (source / "helper.py").write_text("def answer():\n    return {'deny': {'message': 'The house is full.'}}\n")
+    source = judge(tmp_path / "judge", "1", 'verdict()', "from helper import verdict\n" + JUDGE % ("1", "verdict()"))
+    (source / "helper.py").write_text("def verdict():\n    return {'deny': {'message': 'The house is full.'}}\n")
     server.run("plugins", "add", str(source), "--yes")
     assert "The house is full." in call(server, "signUp", {}).text
     server.stop()
     installed = server.data / "plugins" / "judge" / "versions" / "1"
     installed.chmod(0o755)
     evil = tmp_path / "helper.py"
-    evil.write_text("def answer():\n    return {'allow': {}}\n", encoding="utf-8")
+    evil.write_text("def verdict():\n    return {'allow': {}}\n", encoding="utf-8")
     python = shutil.which("python3", path="/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
     subprocess.run([
         python, "-c", "import importlib.util, py_compile, sys; py_compile.compile(sys.argv[1], "
@@ -198,7 +197,6 @@ def test_a_process_gets_no_descriptor_but_its_standard_streams(serve, tmp_path):
         "{'deny': {'message': ' '.join(sorted(__import__('os').listdir('/proc/self/fd')))}}"))), "--yes")
     told = call(server, "signUp", {}).json()["error"]["message"]
     assert told.endswith("0 1 2 3"), told
-    assert inheritable(server.process.pid) == {}
 
 
 HOSTILE = """

@@ -8,7 +8,6 @@ import pytest
 import requests
 from client import Client
 from conftest import Server, hearth
-from descriptors import inheritable
 from disk import status
 from firebase_admin import credentials, db
 from postgres import PROGRAMS, WHY_NOT, Postgres
@@ -58,8 +57,6 @@ def test_clients_crashes_and_a_backup(serve, postgres, tmp_path):
     server.run("users", "create", "--uid", "ann-of-postgres")
     server.run("databases", "create", "other")
     server.run("db", "set", "/x", "1", "--ns", "other")
-    # Connections to PostgreSQL are no other program's.
-    assert inheritable(server.process.pid) == {}
     # Nothing of that is a file.
     assert files(server) == []
     names = postgres.sql("SELECT name FROM hearth.journal ORDER BY name")
