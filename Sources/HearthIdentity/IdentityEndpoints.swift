@@ -198,7 +198,7 @@ package struct IdentityEndpoints: Sendable {
     let home: Accounts
     if let id = tenant ?? call.pathTenant {
       home = try await directory.tenant(
-        id, of: target ?? accounts, isMade: call.isAdministrator || call.isFromLoopback)
+        id, of: target ?? accounts, isMade: Self.mayMake(call.authority, isFromLoopback: call.isFromLoopback))
       if case .idToken(let token)? = call.shownText, directory.home(ofToken: token) !== home {
         throw AccountError(.tenantMismatch)
       }
