@@ -48,7 +48,7 @@ import Testing
     }
     for child in Mirror(reflecting: configuration).children { add(child.value, at: child.label ?? "") }
     // What no file says, and what the plugins' own guides say.
-    for place in ["isEmulator", "signIn", "mail.mailer", "phone.sender"] { members[place] = nil }
+    for place in ["isEmulator", "consoleClaim", "signIn", "mail.mailer", "phone.sender"] { members[place] = nil }
     return members
   }
 

@@ -34,17 +34,18 @@ import Testing
     }
     #expect(taken > 1_500 && taken < 1_800)
     let hog = "X-Forwarded-For: 2001:db8:1:ff::1\r\n"
-    #expect(try Self.listen(try test.socket(headers: hog), "/hog").contains("too many listeners"))
+    // As deep as those that were refused last: a listen that counts for less would still fit.
+    #expect(try Self.listen(try test.socket(headers: hog), "/8/100").contains("too many listeners"))
     // A stream is told to come again, which 500 does not say.
     let accept = ["Accept": "text/event-stream", "X-Forwarded-For": "2001:db8:1:ff::2"]
-    let refused = try test.http("GET", "/a.json", headers: accept)
+    let refused = try test.http("GET", "/8/100.json", headers: accept)
     #expect(refused.status == 503 && refused.headers["retry-after"] != nil, "\(refused)")
     #expect(try test.http("GET", "/a.json", headers: ["X-Forwarded-For": "2001:db8:1:ff::2"]).status == 200)
     for other in ["198.51.100.1", "203.0.113.1", "2001:db8:2::1"] {
       let forwarded = "X-Forwarded-For: \(other)\r\n"
       #expect(try Self.listen(try test.socket(headers: forwarded), "/a").contains(" ok "), "\(other)")
       let stream = try test.stream("/a.json", headers: forwarded)
-      #expect(try stream.next().hasPrefix("event: put"))
+      #expect(try stream.next().hasPrefix("put|"))
     }
     // Nothing that stood was dropped for it.
     #expect(try test.http("PUT", "/0/0.json", "1").status == 200)

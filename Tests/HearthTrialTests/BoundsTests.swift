@@ -109,7 +109,9 @@ import Testing
   @Test("a batch hands out no more cases than it may, and tells of the others")
   func tapIsBounded() throws {
     let rules = #"{"rules":{".read":true}}"#
-    var world = try TrialWorld(rules: rules, staged: rules)
+    var limits = EngineLimits()
+    (limits.redecisionListensInLine, limits.redecisionStepsInLine) = (5_000, .max)
+    var world = try TrialWorld(rules: rules, staged: rules, engineLimits: limits)
     world.connect(1, as: "ann")
     for index in 0..<5_000 { world.ask(1, .listen(ListenRequest(Path("a\(index)")))) }
     world.ask(1, .authenticate(TrialWorld.user("ben")))

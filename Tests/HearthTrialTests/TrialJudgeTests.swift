@@ -111,7 +111,7 @@ import Testing
     #expect(operations { $0.ask(1, .listen(ListenRequest(Path("a")))) } == [.listen])
     let query = Query(order: .key, limit: .first(2))
     #expect(operations { $0.ask(1, .listen(ListenRequest(Path("b"), query: query, tag: 1))) } == [.listen])
-    #expect(operations { $0.ask(1, .authenticate(TrialWorld.user("ann"))) } == [.listenAgain, .listenAgain])
+    #expect(operations { $0.ask(1, .authenticate(TrialWorld.user("ben"))) } == [.listenAgain, .listenAgain])
     #expect(operations { $0.ask(1, .get(Path("a"))) } == [.get])
     #expect(operations { $0.ask(1, .get(Path("a"), query)) } == [.get])
     #expect(try operations { try $0.ask(1, .set("a", "2")) } == [.set])

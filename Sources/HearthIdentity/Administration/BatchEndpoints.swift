@@ -10,6 +10,7 @@ struct BatchEndpoints: EndpointArea {
 
   /// A page of all accounts, by uid.
   func get(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    _ = try call.administrator()
     let page = try UserPage(call, of: accounts, countDefault: 20)
     var reply = ReplyObject(kind: "DownloadAccount")
     reply.set("users", list: page.users.map { UserInfo.json($0, tenant: accounts.tenantID) })
@@ -40,6 +41,7 @@ struct BatchEndpoints: EndpointArea {
 
   /// Accounts by expression, or a sorted range of all.
   func query(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    _ = try call.administrator()
     let limit = try call.int("limit") ?? 500
     let offset = try call.int("offset") ?? 0
     guard (1...500).contains(limit), (0...Self.sortedUsersMax).contains(offset) else {

@@ -20,6 +20,7 @@ struct UserEndpoints: EndpointArea {
 
   /// Accounts by uid, e-mail address, phone number or provider identity.
   func lookup(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    _ = try call.administrator()
     let view = accounts.store.view
     var found: [UserRecord] = []
     // By their bytes: uids that Unicode calls equivalent are of different users.

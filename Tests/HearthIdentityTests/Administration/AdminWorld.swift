@@ -99,7 +99,9 @@ struct AdminWorld: Sendable {
     guard case .call(let perform) = (row?.operation ?? .unknownAdministration).handler,
       case .permission(let permission) = row?.requirement ?? .permission(.readServer)
     else { throw AccountError(.internalError) }
-    guard call.authority.allows(permission) else { throw AccountError(.permissionDenied) }
+    guard call.authority.allows(permission) else {
+      throw AccountError(call.authority.administratorName == nil ? .unauthenticated : .permissionDenied)
+    }
     return try await perform(accounts, call)
   }
 
