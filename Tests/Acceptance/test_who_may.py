@@ -49,7 +49,7 @@ def send(server, token, method, path, body=None):
 
 @pytest.fixture
 def server(serve):
-    return serve("--console-claim", "console", "--sign-in", "password", rules=CLOSED)
+    return serve("--console-claim", "console", "--sign-in", "password,custom-token", rules=CLOSED)
 
 
 @pytest.mark.parametrize("scope", ["identitytoolkit", "firebase.database", "cloud-platform"])
