@@ -233,9 +233,9 @@ public final class Accounts: Sendable {
       notice: notice)
     functions = project?.functions ?? FunctionAdministration(store: store, configuration: settings)
     settingsAdministration = ConfigurationAdministration(store: project?.store ?? store, configuration: settings)
-    let blocking = BlockingFunctions(keys: keys, isEmulator: isEmulator, environment: environment) {
-      [functions] in functions.blocking
-    }
+    let blocking = BlockingFunctions(
+      keys: keys, isEmulator: isEmulator, environment: environment, configuration: settings
+    ) { [functions] in functions.blocking }
     let hooks = SignInHooks(plugins, then: [blocking], tenantID: tenantID, secrets: secrets, notice: notice)
 
     let passkeyPolicy = PasskeyPolicy(plugins, configuration: settings)

@@ -13,17 +13,19 @@ struct BlockingFunctions: DecidingHook {
   private let caller: (any FunctionCaller)?
   private let clock: @Sendable () -> Instant
   private let settings: @Sendable () -> BlockingFunctionSettings?
+  private let configuration: LiveConfiguration
   private let notice: @Sendable (AccountsNotice) -> Void
 
   /// - Parameters:
   ///   - isEmulator: requests are not signed unless a function's settings say so.
   ///   - settings: as they are at the moment; nil for none.
   init(
-    keys: KeyRing, isEmulator: Bool, environment: AccountsEnvironment,
+    keys: KeyRing, isEmulator: Bool, environment: AccountsEnvironment, configuration: LiveConfiguration,
     settings: @escaping @Sendable () -> BlockingFunctionSettings?
   ) {
     self.keys = keys
     self.isEmulator = isEmulator
+    self.configuration = configuration
     caller = environment.functions
     clock = environment.clock
     notice = environment.notice
@@ -47,11 +49,25 @@ struct BlockingFunctions: DecidingHook {
       // On an emulator the tools of this machine say where functions are.
       let answer = try await caller.call(
         function.url, allowsPrivate: function.allowsPrivate || isEmulator, body: try request(event, to: function))
-      return try answer.verdict(at: event.moment)
+      let verdict = try answer.verdict(at: event.moment)
+      try requireNoConsoleClaim(verdict, of: event.user)
+      return verdict
     } catch {
       guard error == .unreachable, event.moment == .beforeSignIn, function.allowsUnreachable else { throw error }
       notice(AccountsNotice(.warning, "the beforeSignIn function could not be reached: allowed, as its settings say"))
       return .allow()
+    }
+  }
+
+  /// Refuses an answer that opens the console to an account that may not open it: a function is set by whoever administers
+  /// accounts, and the claim is the operator's to give.
+  private func requireNoConsoleClaim(_ verdict: HookVerdict, of user: HookUser) throws(HookFailure) {
+    guard let claim = configuration.value.consoleClaim, case .allow(let changes) = verdict,
+      user.customClaims?[claim] == nil
+    else { return }
+    let custom: JSON? = if case .set(let claims) = changes.customClaims { claims } else { nil }
+    guard custom?[claim] == nil, changes.sessionClaims?[claim] == nil else {
+      throw .badAnswer("The function's claims have \(claim), which opens the console and is the operator's to give.")
     }
   }
 

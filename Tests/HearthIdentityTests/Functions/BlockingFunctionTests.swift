@@ -255,6 +255,20 @@ struct BlockingFunctionTests {
     #expect(world.accounts.store.view.userCount == 0)
   }
 
+  @Test("a function opens the console to no account", arguments: ["customClaims", "sessionClaims"])
+  func consoleClaim(_ member: String) async throws {
+    let functions = FakeFunctions()
+    let world = try IdentityWorld(functions: functions) { $0.consoleClaim = "staff" }
+    let set = try await Self.set(["triggers": ["beforeSignIn": ["functionUri": .string(Self.signIn)]]], in: world)
+    #expect(set.status == 200)
+    functions.answers("{\"userRecord\":{\"\(member)\":{\"staff\":true},\"updateMask\":\"\(member)\"}}")
+    let refused = try await world.signUp("a@b.example")
+    #expect(refused.status == 400)
+    #expect(refused.text.contains("opens the console"), "\(refused.text)")
+    functions.answers("{\"userRecord\":{\"\(member)\":{\"team\":1},\"updateMask\":\"\(member)\"}}")
+    #expect(try await world.signUp("c@b.example").status == 200)
+  }
+
   @Test("A refusal is told in the words that clients know, cut and with one separator; nothing names the URL")
   func refusals() async throws {
     let text = #"{"error":{"message":"no : evil","status":"PERMISSION_DENIED"}}"#
