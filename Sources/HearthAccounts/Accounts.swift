@@ -234,7 +234,8 @@ public final class Accounts: Sendable {
     functions = project?.functions ?? FunctionAdministration(store: store, configuration: settings)
     settingsAdministration = ConfigurationAdministration(store: project?.store ?? store, configuration: settings)
     let blocking = BlockingFunctions(
-      keys: keys, isEmulator: isEmulator, environment: environment, configuration: settings
+      keys: keys, isEmulator: isEmulator, environment: environment,
+      consoleClaim: { [settings] in settings.value.consoleClaim }
     ) { [functions] in functions.blocking }
     let hooks = SignInHooks(plugins, then: [blocking], tenantID: tenantID, secrets: secrets, notice: notice)
 

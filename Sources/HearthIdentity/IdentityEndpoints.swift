@@ -121,7 +121,8 @@ package struct IdentityEndpoints: Sendable {
 
   /// The accounts of a project that a request names.
   private func project(_ id: String, for request: IdentityRequest) throws(AccountError) -> Accounts {
-    try directory.accounts(of: id, isMade: Self.mayMake(request.bearer.authority, isFromLoopback: request.isFromLoopback))
+    try directory.accounts(
+      of: id, isMade: Self.mayMake(request.bearer.authority, isFromLoopback: request.isFromLoopback))
   }
 
   /// Returns true for a request that may have an emulator make a project or a tenant that it names: one of a program or a

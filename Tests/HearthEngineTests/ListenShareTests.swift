@@ -20,7 +20,9 @@ import Testing
       engine = Engine(state: Published(root: .empty, rules: rules, position: 0), limits: limits)
     }
 
-    mutating func ask(_ connection: ConnectionID, _ action: Command.Action, from network: NetworkPrefix? = nil) -> Reply? {
+    mutating func ask(_ connection: ConnectionID, _ action: Command.Action, from network: NetworkPrefix? = nil)
+      -> Reply?
+    {
       let batch = engine.decide(
         [Command(connection: connection, request: 1, network: network, action: action)], at: ListenShareTests.now)
       for case .reply(_, _, let reply) in batch.effects { return reply }

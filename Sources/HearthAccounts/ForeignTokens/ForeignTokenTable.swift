@@ -80,7 +80,8 @@ struct ForeignTokenTable {
   ///   - nowSeconds: since 1970; a token that has ended since it was remembered has expired.
   ///   - tell: called once there is an outcome to be taken with ``take(_:)``.
   mutating func show(
-    _ key: Key, from network: ClientNetwork, nowMilliseconds: Int64, nowSeconds: Int64, tell: @escaping @Sendable () -> Void
+    _ key: Key, from network: ClientNetwork, nowMilliseconds: Int64, nowSeconds: Int64,
+    tell: @escaping @Sendable () -> Void
   ) -> Shown {
     if let outcome = remembered(key, nowMilliseconds: nowMilliseconds, nowSeconds: nowSeconds) {
       return .known(outcome)

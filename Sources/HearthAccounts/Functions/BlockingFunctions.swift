@@ -13,19 +13,21 @@ struct BlockingFunctions: DecidingHook {
   private let caller: (any FunctionCaller)?
   private let clock: @Sendable () -> Instant
   private let settings: @Sendable () -> BlockingFunctionSettings?
-  private let configuration: LiveConfiguration
+  private let consoleClaim: @Sendable () -> String?
   private let notice: @Sendable (AccountsNotice) -> Void
 
   /// - Parameters:
   ///   - isEmulator: requests are not signed unless a function's settings say so.
+  ///   - consoleClaim: the claim of users who may open the console; `nil` where no account does.
   ///   - settings: as they are at the moment; nil for none.
   init(
-    keys: KeyRing, isEmulator: Bool, environment: AccountsEnvironment, configuration: LiveConfiguration,
+    keys: KeyRing, isEmulator: Bool, environment: AccountsEnvironment,
+    consoleClaim: @escaping @Sendable () -> String?,
     settings: @escaping @Sendable () -> BlockingFunctionSettings?
   ) {
     self.keys = keys
     self.isEmulator = isEmulator
-    self.configuration = configuration
+    self.consoleClaim = consoleClaim
     caller = environment.functions
     clock = environment.clock
     notice = environment.notice
@@ -62,7 +64,7 @@ struct BlockingFunctions: DecidingHook {
   /// Refuses an answer that opens the console to an account that may not open it: a function is set by whoever administers
   /// accounts, and the claim is the operator's to give.
   private func requireNoConsoleClaim(_ verdict: HookVerdict, of user: HookUser) throws(HookFailure) {
-    guard let claim = configuration.value.consoleClaim, case .allow(let changes) = verdict,
+    guard let claim = consoleClaim(), case .allow(let changes) = verdict,
       user.customClaims?[claim] == nil
     else { return }
     let custom: JSON? = if case .set(let claims) = changes.customClaims { claims } else { nil }

@@ -31,7 +31,9 @@ extension Engine {
     let path = request.path
     let known = listens.node(at: path)?.shelf?.groups[query].flatMap { connection.listen(in: $0) }
     if let other = connection.tagged[tag], other !== known { forget(other) }
-    if known == nil, let full = listens.refusal(of: connection, at: path, query: query, limits) { return fail(command, full) }
+    if known == nil, let full = listens.refusal(of: connection, at: path, query: query, limits) {
+      return fail(command, full)
+    }
     var decision = decideListen(path, connection.principal, known.map { $0.sentQuery } ?? query)
     if let decision, !decision.isAllowed {
       if let known { forget(known) }

@@ -9,7 +9,8 @@ extension EngineLimits {
   ///
   /// - Parameter memoryBytes: what the process may use; 0 when that is not known.
   package static func listensBytesMax(memoryBytes: Int) -> Int {
-    memoryBytes == 0 ? EngineLimits().listensBytesMax : max(listensBytesMin, memoryBytes / 100 * listensMemoryPercentMax)
+    memoryBytes == 0
+      ? EngineLimits().listensBytesMax : max(listensBytesMin, memoryBytes / 100 * listensMemoryPercentMax)
   }
 
   /// The bytes that a listen counts for. They depend on the request alone, so that the same are given back at its end.

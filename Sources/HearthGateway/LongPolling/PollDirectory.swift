@@ -47,7 +47,8 @@ final class PollDirectory: Sendable {
       guard state.entries[id] == nil else { return .refused }
       let free = limits.sessionsMax - state.entries.count
       let isWithinShare =
-        (state.rolls[entry.network]?.count ?? 0) < free && state.counts[entry.network.prefix.widest, default: 0] < 3 * free
+        (state.rolls[entry.network]?.count ?? 0) < free
+        && state.counts[entry.network.prefix.widest, default: 0] < 3 * free
       var replaced: Entry?
       if !isWithinShare {
         let sample = (state.rolls[entry.network] ?? state.roll).sample(limits.sampleMax)

@@ -1,3 +1,6 @@
+import HearthTree
+import NIOCore
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -5,8 +8,6 @@
 #elseif canImport(Darwin)
   import Darwin
 #endif
-import HearthTree
-import NIOCore
 
 extension NetworkPrefix {
   /// The network of a socket's other end.

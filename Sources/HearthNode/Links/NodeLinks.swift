@@ -56,10 +56,11 @@ package final class NodeLinks: Sendable {
 
     /// The places of the nodes' addresses follow what is known of them.
     mutating func updateStrangers() {
-      strangers.setPeers(peers.keys.reduce(into: []) { networks, peer in
-        networks.formUnion(resolved[peer] ?? [])
-        if let network = greeted[peer] { networks.insert(network) }
-      })
+      strangers.setPeers(
+        peers.keys.reduce(into: []) { networks, peer in
+          networks.formUnion(resolved[peer] ?? [])
+          if let network = greeted[peer] { networks.insert(network) }
+        })
     }
     var listener: (any Channel)?
     var isClosed = false

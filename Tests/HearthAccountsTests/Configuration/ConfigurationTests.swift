@@ -82,7 +82,8 @@ import Testing
   func everySetting() throws {
     let settings = try parse(Self.everything)
     let (given, standard) = (Mirror(reflecting: settings), Mirror(reflecting: Self.standard))
-    for (left, right) in zip(given.children, standard.children) where !["isEmulator", "consoleClaim"].contains(left.label) {
+    for (left, right) in zip(given.children, standard.children)
+    where !["isEmulator", "consoleClaim"].contains(left.label) {
       let inner = (Mirror(reflecting: left.value), Mirror(reflecting: right.value))
       let hasSettings = inner.0.displayStyle == .struct && !["passwordCost"].contains(left.label ?? "")
       let pairs = hasSettings ? Array(zip(inner.0.children, inner.1.children)) : [(left, right)]

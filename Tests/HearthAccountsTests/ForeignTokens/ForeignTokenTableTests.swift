@@ -43,7 +43,8 @@ private struct TableBench {
 
   mutating func show(_ token: String, from address: String = "192.0.2.1") -> ForeignTokenTable.Shown {
     table.show(
-      Self.key(token), from: ClientNetwork(address), nowMilliseconds: now, nowSeconds: now / 1_000, tell: { [told] in told.add(token) }
+      Self.key(token), from: ClientNetwork(address), nowMilliseconds: now, nowSeconds: now / 1_000,
+      tell: { [told] in told.add(token) }
     )
   }
 
