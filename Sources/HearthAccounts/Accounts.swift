@@ -235,8 +235,7 @@ public final class Accounts: Sendable {
     settingsAdministration = ConfigurationAdministration(store: project?.store ?? store, configuration: settings)
     let blocking = BlockingFunctions(
       keys: keys, isEmulator: isEmulator, environment: environment,
-      consoleClaim: { [settings] in settings.value.consoleClaim }
-    ) { [functions] in functions.blocking }
+      consoleClaim: { [settings] in settings.value.consoleClaim }, settings: { [functions] in functions.blocking })
     let hooks = SignInHooks(plugins, then: [blocking], tenantID: tenantID, secrets: secrets, notice: notice)
 
     let passkeyPolicy = PasskeyPolicy(plugins, configuration: settings)
