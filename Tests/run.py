@@ -1,8 +1,8 @@
 """Runs the acceptance tests against the debug server, which `make test` builds before, and beside them builds and runs the
 Swift suites and the tests of the console's page.
 
-Acceptance tests wait most of their time: the compiler, at a low priority, gets what they leave of the processors. Many tests
-drive real sockets, threads and processes. The suites of those targets run one after the other, and beside them, one after
+Acceptance tests wait for much of their time: the compiler gets what they leave of the processors. Many tests drive real
+sockets, threads and processes. The suites of those targets run one after the other, and beside them, one after
 the other too, the suites that only compute. A test that fails runs once more, when nothing else runs but the others that
 failed. If it passes then, the whole passes too, and the last lines name it as unsteady: something in it, or in the product,
 depends on timing and is to be mended. A test that fails twice is a failure, and so is a run that crashes or in which many
@@ -17,8 +17,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from xml.etree import ElementTree
 
-# With a lower priority than the tests that run at the same time.
-SWIFT_BUILD = ["nice", "-n", "10", "swift", "build", "--build-tests"]
+SWIFT_BUILD = ["swift", "build", "--build-tests"]
 SWIFT_BUILD_OUTPUT = ".build/tests-build.txt"
 SWIFT = [".build/debug/hearthPackageTests.xctest", "--testing-library", "swift-testing", "--no-parallel"]
 SWIFT_EVENTS = ".build/swift-events-{}.jsonl"
