@@ -1,5 +1,6 @@
 """Starts real servers for the acceptance tests, always on loopback and on a free port."""
 
+import functools
 import json
 import os
 import pathlib
@@ -35,14 +36,30 @@ curl() {{
 
 # The log files of all servers of this run.
 LOGS = set()
+# The signing keys of a data folder. Making them takes three quarters of a second of processor time.
+SIGNING_KEYS = ("id-token-keys.pem", "session-cookie-keys.pem", "minting-key.pem")
 secrets_seen.install()
 
 
-class Server:
-    """One `hearth` process with its data folder, log and address."""
+@functools.cache
+def signing_keys():
+    """The texts of the signing keys that a server of this process has made, by the names of their files."""
+    with tempfile.TemporaryDirectory(prefix="hearth-keys-") as folder:
+        server = Server(pathlib.Path(folder) / "data", makes_keys=True).start()
+        assert server.stop() == 0, server.log()
+        return {name: (server.data / "keys" / name).read_text(encoding="utf-8") for name in SIGNING_KEYS}
 
-    def __init__(self, data, *options, command="serve", rules=None, kill_on_exit=True, environment=None, within=()):
+
+class Server:
+    """One `hearth` process with its data folder, log and address.
+
+    - makes_keys: a new data folder is empty. Otherwise it has the signing keys of another server of this run.
+    """
+
+    def __init__(
+            self, data, *options, command="serve", rules=None, environment=None, within=(), makes_keys=False):
         self.data = pathlib.Path(data)
+        self.makes_keys = makes_keys or "--cluster" in options
         # What the server logs, and what it prints for the one who started it: the latter may show links of mails.
         self.log_path = self.data.parent / (self.data.name + ".log")
         self.output_path = self.data.parent / (self.data.name + ".out")
@@ -80,6 +97,8 @@ class Server:
 
     def launch(self):
         """Starts the process and waits for nothing. Returns where what it prints begins in the file of its output."""
+        if not self.makes_keys and not self.data.exists():
+            self.lend_keys()
         LOGS.add(self.log_path)
         with open(self.log_path, "ab") as log, open(self.output_path, "ab") as output:
             offset = self.output_path.stat().st_size
@@ -88,6 +107,14 @@ class Server:
                 self.arguments, stdin=subprocess.DEVNULL, stdout=output, stderr=log, cwd=self.data.parent,
                 env={**os.environ, **self.environment})
         return offset
+
+    def lend_keys(self):
+        keys = self.data / "keys"
+        keys.mkdir(mode=0o700, parents=True)
+        self.data.chmod(0o700)
+        for name, text in signing_keys().items():
+            with open(os.open(keys / name, os.O_CREAT | os.O_WRONLY, 0o600), "w", encoding="utf-8") as file:
+                file.write(text)
 
     @property
     def url(self):

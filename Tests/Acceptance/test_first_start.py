@@ -46,14 +46,14 @@ def opened_by_a_start(server):
 
 
 def test_a_server_stopped_right_after_its_ready_line_leaves_its_keys(serve):
-    server = serve(rules=RULES)
+    server = serve(rules=RULES, makes_keys=True)
     assert server.stop() == 0
     assert files(server) == FILES
     opened_by_commands(server)
 
 
 def test_a_server_stopped_while_it_starts_ends_in_good_order(tmp_path):
-    server = Server(tmp_path / "data", rules=RULES)
+    server = Server(tmp_path / "data", rules=RULES, makes_keys=True)
     with open(server.output_path, "wb") as output:
         process = subprocess.Popen(server.arguments, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
         deadline = time.monotonic() + WAIT_SECONDS
@@ -69,7 +69,7 @@ def test_a_server_stopped_while_it_starts_ends_in_good_order(tmp_path):
 @pytest.mark.parametrize("made", ["admin-token", "id-token-keys.pem"])
 def test_a_server_killed_while_it_makes_keys_leaves_a_folder_that_opens(serve, made, opened):
     """Killed when it is ready and when the first of its keys is there, which is before the last is."""
-    server = serve(rules=RULES)
+    server = serve(rules=RULES, makes_keys=True)
     deadline = time.monotonic() + WAIT_SECONDS
     while made not in files(server) and time.monotonic() < deadline:
         pass
@@ -79,7 +79,7 @@ def test_a_server_killed_while_it_makes_keys_leaves_a_folder_that_opens(serve, m
 
 
 def test_requests_of_a_new_folder_are_answered_before_its_keys_are_there_or_wait_for_them(serve):
-    server = serve(command="dev", rules=RULES)
+    server = serve(command="dev", rules=RULES, makes_keys=True)
     app = Identity(server)
     signed_up = app.sign_up("alice@example.com", "s3cret pass")
     assert claims(signed_up["idToken"])["user_id"] == signed_up["localId"]

@@ -1,13 +1,10 @@
 import ArgumentParser
 import HearthProgram
-import HearthRulesCommands
 import HearthServer
 import Logging
 
-/// The flags that `serve` and `dev` have in common.
+/// The flags that `serve` and `dev` have in common, beside those of the other groups of ``ServerCommand``.
 struct ServerFlags: ParsableArguments {
-  @OptionGroup var data: DataOption
-
   @Option(
     help: ArgumentHelp(
       """
@@ -18,8 +15,6 @@ struct ServerFlags: ParsableArguments {
       valueName: "url"))
   var journal: String?
 
-  @OptionGroup var cluster: ClusterFlags
-
   @Option(help: "The address to listen on.")
   var host = "127.0.0.1"
 
@@ -29,8 +24,6 @@ struct ServerFlags: ParsableArguments {
 
   @Option(help: ArgumentHelp("The security rules of the default database.", valueName: "file"))
   var rules: String?
-
-  @OptionGroup var plugin: RulesPluginOption
 
   @Option(
     help: ArgumentHelp("A PEM certificate chain; with it, the port takes TLS connections only.", valueName: "file"))
@@ -63,12 +56,6 @@ struct ServerFlags: ParsableArguments {
       valueName: "file"))
   var metricsTokenFile: String?
 
-  @OptionGroup var accounts: AccountsFlags
-
-  @OptionGroup var console: ConsoleFlags
-
-  @OptionGroup var history: HistoryFlags
-
   @Option(
     help: ArgumentHelp(
       """
@@ -76,8 +63,6 @@ struct ServerFlags: ParsableArguments {
       given, all stay open, but on a node of a cluster, where it is 10m. The default database stays open.
       """, valueName: "time"))
   var closeIdle: HistoryAge?
-
-  @OptionGroup var space: SpaceFlags
 
   @Flag(help: "Refuse a legacy secret as a credential by itself; tokens signed with one stay valid.")
   var noRawSecrets = false
@@ -96,15 +81,11 @@ struct ServerFlags: ParsableArguments {
       "Stop when standard input ends, as it does when the parent process is gone.", visibility: .hidden))
   var stopWithStdin = false
 
-  /// Nodes have the memory of those that are used.
-  private static let idleSecondsInCluster = 600
-
   func validate() throws {
     guard (0...65535).contains(port ?? 0) else { throw ValidationError("--port must be between 0 and 65535.") }
     guard (0...3_600).contains(drainSeconds) else {
       throw ValidationError("--drain-seconds must be between 0 and 3600.")
     }
-    try cluster.validate(beside: journal)
     if let journal {
       do { _ = try JournalPlace(url: journal) } catch { throw ValidationError("--journal: \(error).") }
     }
@@ -119,63 +100,6 @@ struct ServerFlags: ParsableArguments {
     guard (tlsCert == nil) == (tlsKey == nil) else {
       throw ValidationError("--tls-cert and --tls-key go together: give both or neither.")
     }
-  }
-
-  /// The flags that later commands on the folder need.
-  func folderSettings(mode: HearthServer.Options.Mode) -> FolderSettings {
-    var settings = FolderSettings().with(accounts)
-    settings.isDevelopment = mode == .dev
-    (settings.history, settings.recordsAuthors) = (history.retention, history.historyWho)
-    settings.space = space.thresholds
-    settings.journal = journal ?? cluster.cluster
-    return settings
-  }
-
-  /// The server's options.
-  ///
-  /// - Parameters:
-  ///   - rulesText: the text of the rules file, which the caller has read.
-  ///   - rulesPath: the rules file.
-  ///   - settings: ``folderSettings(mode:)``, perhaps with what a project's own files say.
-  ///   - folder: the data folder.
-  ///   - otherPort: the port unless one was given.
-  func serverOptions(
-    rulesText: String?, from rulesPath: String?, settings: FolderSettings, folder: String, otherPort: Int = 9000,
-    isEmulator: Bool
-  ) throws -> HearthServer.Options {
-    try TextFile.makeFolder(folder)
-    try JournalChoice(folder: folder).check(journal ?? cluster.cluster)
-    // Links have to name the port before anything listens on it.
-    let wanted = port ?? otherPort
-    let port = try wanted == 0 ? FreePort.find(host: host) : wanted
-    var options = try HearthServer.Options(
-      dataDirectory: folder, settings: settings, ownURL: ownURL(port: port), isEmulator: isEmulator)
-    options.host = host
-    options.port = port
-    options.tls = tlsCert.flatMap { cert in
-      tlsKey.map { HearthServer.Options.TLS(certificatePath: cert, keyPath: $0) }
-    }
-    (options.rules, options.rulesPath) = (rulesText, rulesPath)
-    options.cluster = cluster.options
-    options.closesIdleAfterSeconds =
-      closeIdle.map { Int(clamping: max(1, $0.milliseconds / 1_000)) }
-      ?? (options.cluster == nil ? nil : Self.idleSecondsInCluster)
-    options.defaultNamespace = defaultNamespace
-    options.ioThreadCount = threads
-    options.space = space.thresholds
-    options.acceptsRawSecrets = !noRawSecrets
-    options.countsRules = rulesCoverage
-    options.functionsEmulator = functionsEmulator
-    options.metricsTokenPath = metricsTokenFile
-    options.console = console.options
-    options.logger = logFormat.logger(logLevel.level)
-    return options
-  }
-
-  /// The origin in links unless one is configured: this machine, at the port that is asked for.
-  private func ownURL(port: Int) -> String {
-    let isAnywhere = ["0.0.0.0", "::", "[::]"].contains(host)
-    return ServerAddress(isTLS: tlsCert != nil, host: isAnywhere ? "localhost" : host, port: port).description
   }
 }
 

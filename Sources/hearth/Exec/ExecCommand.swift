@@ -103,7 +103,7 @@ struct ExecCommand: AsyncParsableCommand {
   ) async throws -> HearthServer.Options {
     var flags: [String] = ["--data", folder, "--port", String(port ?? 0), "--log-level", logLevel.rawValue]
     if let name = projectOption.project ?? project?.projectID { flags += ["--project", name] }
-    let server = try ServerFlags.parse(flags)
+    let server = try ServeCommand.parse(flags)
     let text: String
     if let path = rules ?? project?.commonRules {
       text = try await reader.read(path)

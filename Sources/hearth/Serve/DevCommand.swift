@@ -1,11 +1,12 @@
 import ArgumentParser
 import HearthBuiltIns
 import HearthProgram
+import HearthRulesCommands
 import HearthServer
 import HearthSystem
 
 /// `hearth dev`
-struct DevCommand: AsyncParsableCommand {
+struct DevCommand: ServerCommand {
   static let configuration = CommandConfiguration(
     commandName: "dev",
     abstract: "Serve for development: makes the data folder, the rules file and databases as needed.",
@@ -19,7 +20,14 @@ struct DevCommand: AsyncParsableCommand {
       folder of its own that is taken away at the end.
       """)
 
+  @OptionGroup var data: DataOption
   @OptionGroup var flags: ServerFlags
+  @OptionGroup var cluster: ClusterFlags
+  @OptionGroup var plugin: RulesPluginOption
+  @OptionGroup var accounts: AccountsFlags
+  @OptionGroup var console: ConsoleFlags
+  @OptionGroup var history: HistoryFlags
+  @OptionGroup var space: SpaceFlags
   @OptionGroup var emulatorOptions: EmulatorOptions
 
   @Flag(
@@ -31,6 +39,7 @@ struct DevCommand: AsyncParsableCommand {
   var emulator: Bool?
 
   func validate() throws {
+    try cluster.validate(beside: flags.journal)
     guard emulator == true else { return }
     guard ServerAddress.isLoopback(flags.host) else {
       throw ValidationError(
@@ -50,13 +59,13 @@ struct DevCommand: AsyncParsableCommand {
         "--import and --export-on-exit go with --emulator; hearth db and hearth users do it elsewhere.")
     }
     // A project's emulators begin empty each time, as the official ones do.
-    let folder = isEmulator && emulator == nil && flags.data.given == nil ? try Folder.makeTemporary() : nil
+    let folder = isEmulator && emulator == nil && data.given == nil ? try Folder.makeTemporary() : nil
     defer { if let folder { Folder.remove(folder) } }
-    let reader = RulesReader(plugin: flags.plugin, dataDirectory: folder ?? flags.data.data)
+    let reader = RulesReader(plugin: plugin, dataDirectory: folder ?? data.data)
     let watched = try await rulesFile(of: project, reader)
     let settings = settings(of: project)
-    var options = try options(project, watched, settings, folder: folder ?? flags.data.data, isEmulator)
-    options.console.examine = Examination.report(on: folder ?? flags.data.data)
+    var options = try options(project, watched, settings, folder: folder ?? data.data, isEmulator)
+    options.console.examine = Examination.report(on: folder ?? data.data)
     let server = HearthServer(options: options)
     try await ServeRun(
       server: server, started: started, settings: settings, watches: watches(watched, project, server, reader),
@@ -84,7 +93,7 @@ struct DevCommand: AsyncParsableCommand {
   }
 
   private func settings(of project: FirebaseProject?) -> FolderSettings {
-    var settings = flags.folderSettings(mode: .dev)
+    var settings = folderSettings(mode: .dev)
     if settings.projectID == nil, settings.authConfigPath == nil { settings.projectID = project?.projectID }
     return settings
   }
@@ -92,7 +101,7 @@ struct DevCommand: AsyncParsableCommand {
   private func options(
     _ project: FirebaseProject?, _ rules: ServedRules, _ settings: FolderSettings, folder: String, _ isEmulator: Bool
   ) throws -> HearthServer.Options {
-    var options = try flags.serverOptions(
+    var options = try serverOptions(
       rulesText: rules.text, from: rules.path, settings: settings, folder: folder,
       otherPort: project?.hasEmulators == true ? project?.port("database") ?? 9000 : 9000, isEmulator: isEmulator)
     guard isEmulator else { return options }

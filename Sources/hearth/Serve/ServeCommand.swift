@@ -1,10 +1,11 @@
 import ArgumentParser
 import HearthBuiltIns
 import HearthProgram
+import HearthRulesCommands
 import HearthServer
 
 /// `hearth serve`
-struct ServeCommand: AsyncParsableCommand {
+struct ServeCommand: ServerCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve",
     abstract: "Serve the databases of a data folder.",
@@ -14,7 +15,14 @@ struct ServeCommand: AsyncParsableCommand {
       without either: \(BuiltInPlugins.defaultText(isDevelopment: false)). SIGINT and SIGTERM end the server after its last write is on the disk.
       """)
 
+  @OptionGroup var data: DataOption
   @OptionGroup var flags: ServerFlags
+  @OptionGroup var cluster: ClusterFlags
+  @OptionGroup var plugin: RulesPluginOption
+  @OptionGroup var accounts: AccountsFlags
+  @OptionGroup var console: ConsoleFlags
+  @OptionGroup var history: HistoryFlags
+  @OptionGroup var space: SpaceFlags
 
   // Read before the others are parsed: see ServeFile.
   @Option(
@@ -25,15 +33,17 @@ struct ServeCommand: AsyncParsableCommand {
   @Flag(help: "Print such a file with every option and its default, and do nothing else.")
   var printConfig = false
 
+  func validate() throws { try cluster.validate(beside: flags.journal) }
+
   func run() async throws {
     if printConfig { return Output.line(ServeFile.template) }
     let started = ContinuousClock.now
-    let reader = RulesReader(plugin: flags.plugin, dataDirectory: flags.data.data)
+    let reader = RulesReader(plugin: plugin, dataDirectory: data.data)
     let rules = try await reader.atStart(flags.rules)
-    let settings = flags.folderSettings(mode: .serve)
-    var options = try flags.serverOptions(
-      rulesText: rules, from: flags.rules, settings: settings, folder: flags.data.data, isEmulator: false)
-    options.console.examine = Examination.report(on: flags.data.data)
+    let settings = folderSettings(mode: .serve)
+    var options = try serverOptions(
+      rulesText: rules, from: flags.rules, settings: settings, folder: data.data, isEmulator: false)
+    options.console.examine = Examination.report(on: data.data)
     let server = HearthServer(options: options)
     try await ServeRun(
       server: server, started: started, settings: settings,
