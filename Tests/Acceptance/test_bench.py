@@ -55,7 +55,8 @@ def test_what_attacks_do_to_honest_clients_is_measured(tmp_path):
     for row in cells:
         assert all(re.fullmatch(r"[0-9.]+ (ns|µs|ms|s)", cell) for cell in row[2:8]), text
         assert float(row[8]) > 0 and row[9] == "0", text
-        assert float(row[10].replace(",", "")) > 0 and float(row[11]) > 0, text
+        # A tenth of a second of a busy machine may be less than the 10 KB that MB/s shows.
+        assert float(row[10].replace(",", "")) > 0 and float(row[11]) >= 0, text
         assert row[15] in ("within", "OVER"), text
     assert not list(tmp_path.iterdir())
 

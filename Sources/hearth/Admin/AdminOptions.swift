@@ -5,8 +5,9 @@ import HearthProgram
 import HearthServer
 import HearthTree
 
-/// How a command reaches the accounts, and how it answers.
-struct AdminOptions: ParsableArguments {
+/// How a command reaches the accounts, and how it answers. The flags of accounts are no group of their own: see
+/// ``ServerCommand``.
+struct AdminOptions: AccountsFlags {
   @OptionGroup var data: DataOption
 
   @Option(
@@ -33,12 +34,16 @@ struct AdminOptions: ParsableArguments {
       valueName: "host:port:address"))
   var resolve: ResolvedAddress?
 
-  @OptionGroup var accounts: AccountsFlags
+  @Option(help: AccountsHelp.authConfig) var authConfig: String?
+  @Option(help: AccountsHelp.signIn) var signIn: String?
+  @Option(help: ProjectOption.help) var project: String?
+  @Option(help: AccountsHelp.publicUrl) var publicUrl: String?
 
   @Flag(help: "Answer in JSON, for scripts.")
   var json = false
 
   func validate() throws {
+    try validateAccounts()
     guard let server else {
       guard tokenFile == nil, resolve == nil else {
         throw ValidationError("--token-file and --resolve go with --server.")
@@ -76,7 +81,7 @@ struct AdminOptions: ParsableArguments {
       let channel = ServerChannel(client: client)
       return (channel, try await channel.projectID())
     }
-    let settings = FolderSettings.read(in: data.data).with(accounts)
+    let settings = FolderSettings.read(in: data.data).with(self)
     let channel = try FolderChannel(data: data, settings: settings, keys: try data.openKeys())
     return (channel, channel.projectID)
   }

@@ -25,7 +25,7 @@ extension AdminOptions {
         ServedDatabases(http: http, place: "the server on \(http.place)", isRunning: true, defaultNamespace: name))
     }
     if let refusal { throw AdminFailure(refusal) }
-    let settings = FolderSettings.read(in: data.data).with(accounts)
+    let settings = FolderSettings.read(in: data.data).with(self)
     let server = try await FolderServer(dataDirectory: data.data, settings: settings)
     do {
       let http = HTTPClient(address: server.address, token: try data.openKeys().adminToken)

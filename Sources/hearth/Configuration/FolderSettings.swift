@@ -103,14 +103,14 @@ struct FolderSettings: Equatable {
   }
 
   /// These settings, overridden by the given flags.
-  func with(_ flags: AccountsFlags) -> FolderSettings {
+  func with(_ flags: some AccountsFlags) -> FolderSettings {
     var settings = self
-    if let project = flags.projectOption.project { settings.projectID = project }
+    if let project = flags.project { settings.projectID = project }
     if let url = flags.publicUrl { settings.publicURL = url.hasSuffix("/") ? String(url.dropLast()) : url }
     if let path = flags.authConfig {
       settings.authConfigPath = TextFile.absolute(path)
       // Another file has a project and ways to sign in of its own.
-      settings.projectID = flags.projectOption.project
+      settings.projectID = flags.project
       settings.signIn = nil
     }
     if let names = flags.signIn { settings.signIn = Self.names(names) }

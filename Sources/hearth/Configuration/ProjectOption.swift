@@ -2,11 +2,17 @@ import ArgumentParser
 
 /// Which project tokens belong to.
 struct ProjectOption: ParsableArguments {
-  @Option(help: ArgumentHelp("The project that tokens are made for and checked against.", valueName: "id"))
-  var project: String?
+  static let help = ArgumentHelp("The project that tokens are made for and checked against.", valueName: "id")
+
+  @Option(help: ProjectOption.help) var project: String?
 
   func validate() throws {
-    guard let project, !Self.isProjectID(project) else { return }
+    if let project { try Self.validate(project) }
+  }
+
+  /// - Throws: ``ValidationError`` when `--project` is no project's name.
+  static func validate(_ project: String) throws {
+    guard !isProjectID(project) else { return }
     throw ValidationError("--project must be 1 to 64 lower-case letters, digits, - and ., such as my-app.")
   }
 

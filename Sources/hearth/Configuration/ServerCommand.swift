@@ -13,7 +13,7 @@ protocol ServerCommand: AsyncParsableCommand {
   var flags: ServerFlags { get }
   var cluster: ClusterFlags { get }
   var plugin: RulesPluginOption { get }
-  var accounts: AccountsFlags { get }
+  var accounts: ServerAccountsFlags { get }
   var console: ConsoleFlags { get }
   var history: HistoryFlags { get }
   var space: SpaceFlags { get }

@@ -5,7 +5,7 @@ import HearthPlugin
 /// The plugins as the command line's help names them.
 extension BuiltInPlugins {
   /// The sign-in plugins, as `--sign-in` takes them: `custom-token, password`.
-  static var signInText: String { list(signIn.map { flagName($0.name) } + [ProviderID.phone]) }
+  static let signInText = list(signIn.map { flagName($0.name) } + [ProviderID.phone])
 
   /// The sign-in plugins that are on when nobody names any.
   static func defaultText(isDevelopment: Bool) -> String {

@@ -24,7 +24,7 @@ struct DevCommand: ServerCommand {
   @OptionGroup var flags: ServerFlags
   @OptionGroup var cluster: ClusterFlags
   @OptionGroup var plugin: RulesPluginOption
-  @OptionGroup var accounts: AccountsFlags
+  @OptionGroup var accounts: ServerAccountsFlags
   @OptionGroup var console: ConsoleFlags
   @OptionGroup var history: HistoryFlags
   @OptionGroup var space: SpaceFlags

@@ -19,7 +19,7 @@ struct ServeCommand: ServerCommand {
   @OptionGroup var flags: ServerFlags
   @OptionGroup var cluster: ClusterFlags
   @OptionGroup var plugin: RulesPluginOption
-  @OptionGroup var accounts: AccountsFlags
+  @OptionGroup var accounts: ServerAccountsFlags
   @OptionGroup var console: ConsoleFlags
   @OptionGroup var history: HistoryFlags
   @OptionGroup var space: SpaceFlags
