@@ -1,4 +1,5 @@
 import HearthIdentity
+import HearthMigration
 import HearthProgram
 import HearthTree
 
@@ -13,6 +14,9 @@ struct AccountsImport {
   let admin: Administration
   let parameters: [JSON.Member]
   let overwrites: Bool
+  /// Password hashes are left out, for a trial without the parameters of the hashes.
+  private let skipsHashes: Bool
+  private(set) var claims = ShadowedClaims()
   private var progress: Progress
   private var batch: [JSON] = []
   /// The place in the file of each account of the batch.
@@ -31,12 +35,13 @@ struct AccountsImport {
   ///   - label: what people see beside the progress.
   ///   - refused: told of each account that is not imported, by its place in the file and its uid.
   init(
-    admin: Administration, parameters: [JSON.Member], overwrites: Bool, label: String,
+    admin: Administration, parameters: [JSON.Member], overwrites: Bool, skipsHashes: Bool = false, label: String,
     refused: @escaping (_ subject: String, _ reason: String) -> Void
   ) {
     self.admin = admin
     self.parameters = parameters
     self.overwrites = overwrites
+    self.skipsHashes = skipsHashes
     self.refused = refused
     progress = Progress(label, unit: "accounts")
   }
@@ -55,7 +60,11 @@ struct AccountsImport {
     switch user {
     case .failure(let problem): tell(seen, problem.text)
     case .success(let user):
-      let renamed = EmulatedPassword.cleared(Self.renamed(user))
+      claims.add(user)
+      var renamed = EmulatedPassword.cleared(Self.renamed(user))
+      if skipsHashes, let members = renamed.members {
+        renamed = .object(members.filter { $0.name != "passwordHash" && $0.name != "salt" })
+      }
       let (bytes, values) = (renamed.text().count, Self.valueCount(renamed))
       let isFull =
         batch.count == Self.usersMax || batchBytes + bytes > Self.bytesMax || batchValues + values > Self.valuesMax
