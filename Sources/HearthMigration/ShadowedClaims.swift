@@ -19,7 +19,9 @@ package struct ShadowedClaims: Sendable {
   /// For each name the number of accounts, and what becomes of the claim.
   package var notes: [(count: Int, text: String)] {
     counts.sorted { $0.key < $1.key }.map { name, count in
-      let rule = name == "user_id" ? "ID tokens have the uid in its place" : "ID tokens have the account's own value where there is one"
+      let rule =
+        name == "user_id"
+        ? "ID tokens have the uid in its place" : "ID tokens have the account's own value where there is one"
       return (count, "the custom claim \(name) is kept, and \(rule)")
     }
   }

@@ -53,7 +53,8 @@ public struct RuleSet: Sendable {
   ) throws(RulesError) -> RuleSet {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     // Some editors begin a file with it; parsers of JSON that read the rules later refuse it.
-    let source = source.utf8.starts(with: mark) ? String(decoding: source.utf8.dropFirst(mark.count), as: UTF8.self) : source
+    let source =
+      source.utf8.starts(with: mark) ? String(decoding: source.utf8.dropFirst(mark.count), as: UTF8.self) : source
     let document = try RulesDocument.parse(source)
     let (root, ruleCount, warnings) = try RuleTreeBuilder.build(
       document, keepsExpressions: keepsExpressions, wasAccepted: wasAccepted)
@@ -116,7 +117,9 @@ public struct RuleSet: Sendable {
     let plain = withoutCounting
     if plain.storage.isInspectable { return plain }
     let storage = plain.storage.inspected.withLock { inspected -> Storage? in
-      if inspected == nil { inspected = (try? RuleSet.compile(source, keepsExpressions: true, wasAccepted: true))?.storage }
+      if inspected == nil {
+        inspected = (try? RuleSet.compile(source, keepsExpressions: true, wasAccepted: true))?.storage
+      }
       return inspected
     }
     return storage.map { RuleSet(storage: $0) } ?? plain

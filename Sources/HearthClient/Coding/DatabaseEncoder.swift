@@ -154,7 +154,9 @@ final class EncodingBox {
 
 extension EncodingBox {
   /// A value of any type, by the settings where they have a say.
-  static func box(_ value: some Encodable, _ settings: DatabaseEncoder.Settings, _ path: [any CodingKey]) throws -> EncodingBox {
+  static func box(_ value: some Encodable, _ settings: DatabaseEncoder.Settings, _ path: [any CodingKey]) throws
+    -> EncodingBox
+  {
     let box = EncodingBox()
     let encoder = ValueEncoder(settings, path, box)
     switch value {

@@ -89,7 +89,9 @@ extension DatabaseQuery {
 
   /// Children with a greater value, and those of this value with this key or a greater one.
   public func queryStarting(atValue startValue: Any?, childKey: String?) -> DatabaseQuery {
-    with { builder throws(DatabaseArgumentError) in try builder.keyed("queryStartingAtValue:").starting(at: startValue, childKey: childKey) }
+    with { builder throws(DatabaseArgumentError) in
+      try builder.keyed("queryStartingAtValue:").starting(at: startValue, childKey: childKey)
+    }
   }
 
   /// Children with a greater value. In key order it is the key.
@@ -99,7 +101,9 @@ extension DatabaseQuery {
 
   /// Children with a greater value, and those of this value with a greater key.
   public func queryStarting(afterValue startAfterValue: Any?, childKey: String?) -> DatabaseQuery {
-    with { builder throws(DatabaseArgumentError) in try builder.keyed("queryStartingAfterValue:").starting(after: startAfterValue, childKey: childKey) }
+    with { builder throws(DatabaseArgumentError) in
+      try builder.keyed("queryStartingAfterValue:").starting(after: startAfterValue, childKey: childKey)
+    }
   }
 
   /// Children with this value or a smaller one. In key order it is the key.
@@ -109,7 +113,9 @@ extension DatabaseQuery {
 
   /// Children with a smaller value, and those of this value with this key or a smaller one.
   public func queryEnding(atValue endValue: Any?, childKey: String?) -> DatabaseQuery {
-    with { builder throws(DatabaseArgumentError) in try builder.keyed("queryEndingAtValue:").ending(at: endValue, childKey: childKey) }
+    with { builder throws(DatabaseArgumentError) in
+      try builder.keyed("queryEndingAtValue:").ending(at: endValue, childKey: childKey)
+    }
   }
 
   /// Children with a smaller value. In key order it is the key.
@@ -119,7 +125,9 @@ extension DatabaseQuery {
 
   /// Children with a smaller value, and those of this value with a smaller key.
   public func queryEnding(beforeValue endValue: Any?, childKey: String?) -> DatabaseQuery {
-    with { builder throws(DatabaseArgumentError) in try builder.keyed("queryEndingBeforeValue:").ending(before: endValue, childKey: childKey) }
+    with { builder throws(DatabaseArgumentError) in
+      try builder.keyed("queryEndingBeforeValue:").ending(before: endValue, childKey: childKey)
+    }
   }
 
   /// Children with this value. In key order it is the key.
@@ -129,7 +137,9 @@ extension DatabaseQuery {
 
   /// The child with this value and this key, if there is one.
   public func queryEqual(toValue value: Any?, childKey: String?) -> DatabaseQuery {
-    with { builder throws(DatabaseArgumentError) in try builder.keyed("queryEqualToValue:").equal(to: value, childKey: childKey) }
+    with { builder throws(DatabaseArgumentError) in
+      try builder.keyed("queryEqualToValue:").equal(to: value, childKey: childKey)
+    }
   }
 }
 

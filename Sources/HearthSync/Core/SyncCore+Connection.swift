@@ -214,7 +214,8 @@ extension SyncCore {
     for get in outbox.gets where get.deadlineMilliseconds <= now {
       guard let get = outbox.finishGet(get.operation) else { continue }
       // The sentence of the SDK for Apple systems.
-      let text = "Unable to get latest value for query \(get.spec), client offline with no active listeners and no matching disk cache entries"
+      let text =
+        "Unable to get latest value for query \(get.spec), client offline with no active listeners and no matching disk cache entries"
       fail(get, Failure("network_error", text))
     }
   }

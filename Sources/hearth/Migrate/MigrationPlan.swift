@@ -77,7 +77,9 @@ struct MigrationPlan {
       }
     }
     part.findings = check.findings
-    if let note = accounts.note { part.findings.add(MigrationFinding(.note, place: file, subject: "the columns", note)) }
+    if let note = accounts.note {
+      part.findings.add(MigrationFinding(.note, place: file, subject: "the columns", note))
+    }
     part.figures = [.init("count", .int(Int64(check.count)))]
     part.outcome = Figure.counted(check.count, "user") + Self.suffix(part.findings)
     return part

@@ -38,6 +38,7 @@ final class AccountsFile {
   /// What was left out of the rows so far; `nil` when every column is known.
   var note: String? {
     guard columnsMax > CSVUser.columnsKnown else { return nil }
-    return "rows have up to \(columnsMax) columns; those after column \(CSVUser.columnsKnown) are not known and were left out"
+    return
+      "rows have up to \(columnsMax) columns; those after column \(CSVUser.columnsKnown) are not known and were left out"
   }
 }
