@@ -72,8 +72,8 @@ def test_a_negative_number_is_a_value(running, value):
     assert json.loads(db(running, "get", "/n")) == float(value)
     db(running, "set", "/n", "-d", value)
     assert json.loads(db(running, "get", "/n")) == float(value)
-    db(running, "set", "/list", '{"a": -5, "b": 5}')
-    assert json.loads(db(running, "get", "/list", "--order-by", "$value", "--end-at", "-1")) == {"a": -5}
+    db(running, "set", "/list", '{"a": {".value": 1, ".priority": -5}, "b": {".value": 2, ".priority": 5}}')
+    assert json.loads(db(running, "get", "/list", "--order-by", "$priority", "--end-at", "-1")) == {"a": 1}
     assert "Unknown option" in db(running, "set", "/n", "-x4", expect=64)
 
 

@@ -100,7 +100,7 @@ struct MigrationPlan {
     let result: Result<UsersOutcome, any Error>
     do {
       let target = Administration(channel: channel, projectID: channel.projectID, printsJSON: false)
-      result = .success(try await importUsers(usersFile, to: target, skipsHashes: hashParameters.isEmpty))
+      result = .success(try await importUsers(usersFile, to: target, isTrial: true))
     } catch {
       result = .failure(error)
     }
@@ -162,7 +162,7 @@ struct MigrationPlan {
 
   func takeUsers(to administration: Administration, _ outcome: inout MigrationReport) async throws {
     guard let usersFile, var part = outcome.part("users") else { return }
-    let run = try await importUsers(usersFile, to: administration, skipsHashes: false)
+    let run = try await importUsers(usersFile, to: administration, isTrial: false)
     // The server's word counts, and it says more than was seen before.
     var findings = MigrationFindings()
     for finding in part.findings.kept where finding.kind != .refused { findings.add(finding) }
@@ -180,12 +180,12 @@ struct MigrationPlan {
   private typealias UsersOutcome = (importedCount: Int, refusedCount: Int, refusals: [MigrationFinding])
 
   private func importUsers(
-    _ file: String, to administration: Administration, skipsHashes: Bool
+    _ file: String, to administration: Administration, isTrial: Bool
   ) async throws -> UsersOutcome {
     var refusals: [MigrationFinding] = []
     var run = AccountsImport(
-      admin: administration, parameters: hashParameters, overwrites: replaces || resumes, skipsHashes: skipsHashes,
-      label: "importing \(file)"
+      admin: administration, parameters: hashParameters, overwrites: replaces || resumes,
+      skipsHashes: isTrial && hashParameters.isEmpty, label: isTrial ? nil : "importing \(file)"
     ) { subject, reason in
       if refusals.count < MigrationFindings.keptMax {
         refusals.append(MigrationFinding(.refused, place: file, subject: subject, reason))
