@@ -21,6 +21,7 @@ package struct UsersCheck: Sendable {
   private var providerCounts: [String: Int] = [:]
   private var unreadCounts: [String: Int] = [:]
   private var withoutParametersCount = 0
+  private var claims = ShadowedClaims()
   /// How many users there are.
   package private(set) var count = 0
 
@@ -34,6 +35,7 @@ package struct UsersCheck: Sendable {
   /// Takes a user as an import does.
   package mutating func add(_ user: JSON) {
     count += 1
+    claims.add(user)
     var providers: Set<String> = []
     for provider in user["providerUserInfo"]?.array ?? [] {
       if let id = provider["providerId"]?.string, !Self.own.contains(id) { providers.insert(id) }
@@ -72,6 +74,9 @@ package struct UsersCheck: Sendable {
         MigrationFinding(
           .note, place: file, subject: Self.users(count),
           "they sign in with \(id): that goes on where this way to sign in is set up here"))
+    }
+    for (count, text) in claims.notes {
+      findings.add(MigrationFinding(.note, place: file, subject: Self.users(count), text))
     }
     for (name, count) in unreadCounts.sorted(by: { $0.key < $1.key }) {
       findings.add(MigrationFinding(.different, place: file, subject: Self.users(count), "\(name) is not kept"))

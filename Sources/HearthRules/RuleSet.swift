@@ -38,12 +38,26 @@ public struct RuleSet: Sendable {
     try compile(source, keepsExpressions: false)
   }
 
+  /// Compiles rules that were in force before: what is refused of new ones since a later version stays in force.
+  package static func recompile(_ source: String) throws(RulesError) -> RuleSet {
+    try compile(source, keepsExpressions: false, wasAccepted: true)
+  }
+
   /// Parses, checks and compiles a rules file for a tool that looks at the rules themselves.
   ///
-  /// - Parameter keepsExpressions: every ``Rule/expression`` is kept, at some hundred bytes for each operand.
-  package static func compile(_ source: String, keepsExpressions: Bool) throws(RulesError) -> RuleSet {
+  /// - Parameters:
+  ///   - keepsExpressions: every ``Rule/expression`` is kept, at some hundred bytes for each operand.
+  ///   - wasAccepted: the rules were compiled before, perhaps by an earlier version.
+  package static func compile(
+    _ source: String, keepsExpressions: Bool, wasAccepted: Bool = false
+  ) throws(RulesError) -> RuleSet {
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    // Some editors begin a file with it; parsers of JSON that read the rules later refuse it.
+    let source =
+      source.utf8.starts(with: mark) ? String(decoding: source.utf8.dropFirst(mark.count), as: UTF8.self) : source
     let document = try RulesDocument.parse(source)
-    let (root, ruleCount, warnings) = try RuleTreeBuilder.build(document, keepsExpressions: keepsExpressions)
+    let (root, ruleCount, warnings) = try RuleTreeBuilder.build(
+      document, keepsExpressions: keepsExpressions, wasAccepted: wasAccepted)
     return RuleSet(
       storage: Storage(
         text: .file(source, strictJSON: document.strictJSON, origin: document.origin), root: root,
@@ -103,7 +117,9 @@ public struct RuleSet: Sendable {
     let plain = withoutCounting
     if plain.storage.isInspectable { return plain }
     let storage = plain.storage.inspected.withLock { inspected -> Storage? in
-      if inspected == nil { inspected = (try? RuleSet.compile(source, keepsExpressions: true))?.storage }
+      if inspected == nil {
+        inspected = (try? RuleSet.compile(source, keepsExpressions: true, wasAccepted: true))?.storage
+      }
       return inspected
     }
     return storage.map { RuleSet(storage: $0) } ?? plain

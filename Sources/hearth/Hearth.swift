@@ -25,6 +25,8 @@ struct Hearth: AsyncParsableCommand {
     do { arguments = try ServeFile.expanded(Array(CommandLine.arguments.dropFirst())) } catch {
       ServeCommand.exit(withError: error)
     }
-    await RulesTranslation.$translator.withValue(PluginRulesTranslator()) { await main(arguments) }
+    await RulesTranslation.$translator.withValue(PluginRulesTranslator()) {
+      await main(NegativeNumbers.asValues(arguments))
+    }
   }
 }

@@ -66,6 +66,17 @@ def test_values_are_written_and_read(folder, tmp_path):
     assert db(folder, "get", "/a/list") == "null\n"
 
 
+@pytest.mark.parametrize("value", ["-4", "-0.5", "-1e3"])
+def test_a_negative_number_is_a_value(running, value):
+    db(running, "set", "/n", value)
+    assert json.loads(db(running, "get", "/n")) == float(value)
+    db(running, "set", "/n", "-d", value)
+    assert json.loads(db(running, "get", "/n")) == float(value)
+    db(running, "set", "/list", '{"a": {".value": 1, ".priority": -5}, "b": {".value": 2, ".priority": 5}}')
+    assert json.loads(db(running, "get", "/list", "--order-by", "$priority", "--end-at", "-1")) == {"a": 1}
+    assert "Unknown option" in db(running, "set", "/n", "-x4", expect=64)
+
+
 def test_children_are_not_lost_unasked(folder):
     db(folder, "set", "/a", '{"b":1}')
     for arguments in (["set", "/a", "5"], ["remove", "/a"]):

@@ -54,6 +54,14 @@ def run(folder, *arguments, **options):
         [HEARTH, "exec", *arguments], cwd=folder, capture_output=True, text=True, timeout=WAIT_SECONDS, **options)
 
 
+def test_a_mistake_in_the_rules_names_its_file(project):
+    (project / "database.rules.json").write_text('{"rules": {\n  ".read": "tr"}}')
+    done = run(project, "--", "true")
+    assert done.returncode != 0 and "database.rules.json:2:13: Unknown variable 'tr'." in done.stderr, done.stderr
+    (project / "own.json").write_text("{")
+    assert "own.json:1:" in run(project, "--rules", "own.json", "--", "true").stderr
+
+
 def client(folder, script, *arguments):
     (folder / "client.py").write_text(CLIENT + script)
     return run(folder, *arguments, "--", sys.executable, "client.py")

@@ -23,9 +23,9 @@ CONSOLE_TEXT = """hash_config {
 """
 
 
-def row(**columns):
+def row(count=28, **columns):
     """A line of `auth:export --format=csv`, which has no header and fixed columns."""
-    cells = [""] * 28
+    cells = [""] * count
     for place, value in columns.items():
         cells[int(place[1:])] = value
     return ",".join('"' + cell.replace('"', '""') + '"' if any(c in cell for c in ',"\n') else cell for cell in cells)
@@ -52,6 +52,39 @@ def test_csv_with_the_hash_parameters_as_the_console_shows_them(serve, tmp_path)
     assert "google.com" in [provider["providerId"] for provider in one["providerUserInfo"]]
     assert json.loads(server.run("users", "show", "+15555550100", "--json"))["disabled"] is True
     assert Identity(server).sign_in("one@example.com", "user1password")["localId"] == "one"
+
+
+def test_csv_of_newer_versions_has_more_columns(serve, tmp_path):
+    server = serve(command="dev", rules=RULES)
+    export = tmp_path / "users.csv"
+    export.write_text("\n".join([
+        row(52, c0="one", c1="one@example.com", c7="g-1", c27='{"role":"editor"}', c28="a-1", c29="one@apple.example", c48="y-1"),
+        row(52, c0="two", c32="m-1", c36="gc-1", c40="p-1", c44="l-1"), row(60, c0="three", c55="unknown"),
+    ]) + "\n", encoding="utf-8")
+    done = subprocess.run(
+        [HEARTH, "users", "import", str(export), "--data", str(server.data)], capture_output=True, text=True,
+        timeout=WAIT_SECONDS)
+    assert done.returncode == 0 and "3 accounts imported" in done.stdout, done.stdout + done.stderr
+    assert "rows have up to 60 columns; those after column 52 are not known" in done.stderr
+
+    def providers(uid):
+        shown = json.loads(server.run("users", "show", uid, "--json"))
+        return [each["providerId"] for each in shown["providerUserInfo"] if each["providerId"] != "password"]
+
+    assert providers("one") == ["google.com", "apple.com", "yahoo.com"]
+    assert providers("two") == ["microsoft.com", "gc.apple.com", "playgames.google.com", "linkedin.com"]
+
+
+def test_claims_with_the_names_of_an_accounts_own_values_are_imported_with_a_note(serve, tmp_path):
+    server = serve(command="dev", rules=RULES)
+    export = tmp_path / "users.json"
+    export.write_text(json.dumps({"users": [
+        {"localId": "one", "email": "one@example.com", "customAttributes": '{"email":"x@example.com","role":"a"}'}]}))
+    done = subprocess.run(
+        [HEARTH, "users", "import", str(export), "--data", str(server.data)], capture_output=True, text=True,
+        timeout=WAIT_SECONDS)
+    assert done.returncode == 0 and "1 account imported" in done.stdout, done.stdout + done.stderr
+    assert "1 account: the custom claim email is kept" in done.stderr
 
 
 def test_a_broken_export_says_where(serve, tmp_path):

@@ -137,3 +137,25 @@ def test_what_was_interrupted_goes_on(project, stopped):
 def test_a_broken_file_is_told_before_anything_is_done(project, name, text, problem):
     (project / name).write_text(text)
     assert problem in migrate(project, *ALL, expect=2) and not (project / "data").exists()
+
+
+def test_a_check_reports_every_user_that_the_run_refuses(project, stopped):
+    users = [
+        {"localId": "one", "email": "one@example.com"}, {"localId": "two", "email": "ONE@example.com"},
+        {"localId": "three", "phoneNumber": "12"}, {"localId": "four", "email": "no address"},
+        {"localId": "five", "customAttributes": '{"sub":"x"}'}, {"localId": "six", "customAttributes": '{"email":"x"}'}]
+    (project / "users.json").write_text(json.dumps({"users": users}))
+    reports = []
+    for options in (["--check"], []):
+        said = migrate(project, *options, "--report", "report.json", expect=1)
+        report = json.loads((project / "report.json").read_text())
+        found = report["parts"]["users"]["findings"]
+        reports.append({each["subject"]: each["text"] for each in found if each["kind"] == "refused"})
+        assert "the custom claim email is kept" in said
+        assert report["applied"] is (not options)
+    assert reports[0] == reports[1] and len(reports[0]) == 4, reports
+
+
+def test_a_check_needs_no_data_folder_and_leaves_none(project):
+    migrate(project, "--check", *ALL[:2], data="nowhere")
+    assert not (project / "nowhere").exists()

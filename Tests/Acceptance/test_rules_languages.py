@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 
 import pytest
 import requests
@@ -12,6 +13,8 @@ from conftest import HEARTH, ROOT, hearth
 from waits import WAIT_SECONDS, until
 
 BOLT = ROOT / "Plugins" / "Bolt"
+sys.path.append(str(BOLT))
+from bolt import translate  # noqa: E402
 EXAMPLES = BOLT / "Examples"
 
 OWNED = """// Each user has a folder.
@@ -109,6 +112,28 @@ def test_a_mistake_is_told_with_the_authors_line(tmp_path, text, place, message)
     done = run("check", path)
     assert done.returncode == 1 and f"{path}:{place}" in done.stdout and message in done.stdout, done.stdout + done.stderr
     assert "^" in done.stdout
+
+
+@pytest.mark.parametrize("text, rule", [
+    ("path /a is T {}\ntype T extends String { validate() { this.matches(/^a/) } }", "newData.val().matches(/^a/)"),
+    ("path /a is T {}\ntype T extends String { validate() { this.contains('a') && this.beginsWith('b') } }",
+     "newData.val().contains('a') && newData.val().beginsWith('b')"),
+    ("path /t/{p}/{k} is T {}\ntype T { validate() { root.parties[p] != null } read() { true } }",
+     "child('parties').child($p).val() != null"),
+    ("path /t/{p} is T {}\ntype T { name: Name }\ntype Name extends String { validate() { this == p } }", "newData.val() == $p"),
+    ("path /t/{owner} is Map<Key, String>;\ntype Key extends String { validate() { this == owner } }", "== $owner"),
+    ("path /u/{data} { read() { data == auth.uid } }", "$data == auth.uid"),
+    ("path /x { read() { query.orderByKey } validate() { data.exists() && newData.isNumber() } }", "query.orderByKey == true"),
+    ("path /x is T;\ntype T { data: String, newData: String, query: String, auth: String, validate() { this.auth == this.data } }",
+     "newData.child('auth').val() == newData.child('data').val()"),
+    ("path /x { validate() { f(this) } }\nf(data) { data.a == 1 }", "newData.child('a').val() == 1"),
+])
+def test_what_bolts_own_compiler_takes_is_taken(tmp_path, text, rule):
+    path = tmp_path / "taken.bolt"
+    path.write_text(text, encoding="utf-8")
+    done = run("check", path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert rule in translate(text)["rules"], translate(text)
 
 
 def test_a_plugin_that_does_not_do_its_work_is_named(owned, tmp_path):

@@ -13,5 +13,5 @@ fi
 tsc -p "$page"
 bundles=$(mktemp -d)
 trap 'rm -rf "$bundles"' EXIT
-esbuild "$tests"/*.test.ts --bundle --platform=node --format=esm --out-extension:.js=.mjs --outdir="$bundles" --log-level=warning
+NODE_PATH=/usr/share/nodejs esbuild "$tests"/*.test.ts --bundle --platform=node --format=esm --out-extension:.js=.mjs --outdir="$bundles" --log-level=warning
 node --test "$bundles"

@@ -33,7 +33,7 @@ struct CustomTokenTests {
     let custom = try verifier().verify(token, nowSeconds: now)
     #expect(custom.uid == "alice")
     #expect(custom.claims == TokenForge.object(#"{"role":"ed","level":[1,{"a":null}]}"#).members)
-    #expect(custom.issuer == ServiceForge.email && custom.tenant == nil && custom.droppedClaims.isEmpty)
+    #expect(custom.issuer == ServiceForge.email && custom.tenant == nil)
   }
 
   @Test("What the minter makes, the verifier takes")
@@ -164,17 +164,23 @@ struct CustomTokenTests {
     }
   }
 
-  @Test("Claims the server computes are left out and named, so that they impersonate nobody")
+  @Test("Claims with the name of what the server computes are taken, and the account's own values win")
   func computed() throws {
     let names = ["email", "email_verified", "phone_number", "provider_id", "user_id"]
     let claims = "{" + names.map { "\"\($0)\":\"x\"" }.joined(separator: ",") + ",\"role\":1}"
     let custom = try verifier().verify(ServiceForge.custom(["claims": claims]), nowSeconds: now)
-    #expect(custom.claims == [.init("role", .int(1))] && custom.droppedClaims == names)
+    #expect(custom.claims.map(\.name) == names + ["role"])
     let ring = try folder.ring()
     var subject = IDTokenSubject(uid: custom.uid, signInProvider: "custom", authTimeSeconds: now)
     subject.sessionClaims = custom.claims
     let minted = try ring.verifyIDToken(try ring.mintIDToken(subject, issuedAtSeconds: now), nowSeconds: now).claims
-    #expect(minted["email"] == nil && minted["provider_id"] == nil && minted["user_id"] == .string("alice"))
+    #expect(minted["user_id"] == .string("alice") && minted["sub"] == .string("alice"))
+    #expect(["email", "email_verified", "phone_number"].allSatisfy { minted[$0] == .string("x") })
+    (subject.email, subject.phoneNumber) = ("alice@example.com", "+15555550100")
+    let own = try ring.verifyIDToken(try ring.mintIDToken(subject, issuedAtSeconds: now), nowSeconds: now).claims
+    #expect(own["email"] == .string("alice@example.com") && own["email_verified"] == .bool(false))
+    #expect(own["phone_number"] == .string("+15555550100") && own["user_id"] == .string("alice"))
+    #expect(own.members?.count { $0.name == "email" } == 1)
   }
 
   @Test("Claims are an object of 1000 bytes at most")
@@ -220,7 +226,10 @@ struct CustomTokenTests {
     #expect(refusal(token) == .invalidCustomToken && refusal(bare) == .invalidCustomToken)
     #expect(refusal(token + "AAAA", by: open) == .invalidCustomToken)
     #expect(refusal(#"{"uid":"carol","claims":{"sub":"x"}}"#, by: open) == .forbiddenClaim)
-    #expect(refusal(#"{"uid":1}"#, by: open) == .missingIdentifier)
+    #expect(try open.verify(#"{"uid":17}"#, nowSeconds: now).uid == "17")
+    #expect(try open.verify(#"{"user_id":"dan"}"#, nowSeconds: now).uid == "dan")
+    #expect(refusal(#"{"uid":true}"#, by: open) == .missingIdentifier)
+    #expect(refusal(["uid": nil, "user_id": "\"dan\""]) == .missingIdentifier, "a signed token says uid")
     #expect(refusal("{", by: open) == .invalidCustomToken)
     for name in ["None", "NONE", "nOnE", "none "] {
       let header = #"{"alg":"\#(name)","typ":"JWT"}"#

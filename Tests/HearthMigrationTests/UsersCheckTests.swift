@@ -40,6 +40,16 @@ import Testing
       ])
   }
 
+  @Test("custom claims with the name of an account's own value are spoken of")
+  func shadowed() throws {
+    let user = #"{"localId":"a","customAttributes":"{\"email\":\"x\",\"user_id\":1,\"role\":\"b\"}"}"#
+    #expect(
+      try lines([user, user, #"{"localId":"b","customAttributes":"no"}"#]) == [
+        "users.json: 2 users: note: the custom claim email is kept, and ID tokens have the account's own value where there is one",
+        "users.json: 2 users: note: the custom claim user_id is kept, and ID tokens have the uid in its place",
+      ])
+  }
+
   @Test("names that somebody made up do not fill the memory")
   func bounded() throws {
     let users = (0..<3_000).map { #"{"localId":"u\#($0)","odd\#($0)":1}"# }

@@ -96,6 +96,8 @@ struct EvaluationTests {
       ("newData.child('a').hasChild('c')", .no),
       ("newData.hasChildren()", .yes), ("newData.child('x').hasChildren()", .no), ("newData.hasChildren([])", .yes),
       ("newData.child('x').hasChildren([])", .yes), ("newData.hasChildren(['x', 'a/b'])", .yes),
+      ("newData.hasChildren(['x',])", .yes), ("newData.hasChildren(['x','y',])", .no),
+      ("newData\u{3000}.hasChildren(\u{2003}['x'\u{202F}])", .yes),
       ("newData.hasChildren(['x', 'y'])", .no), ("newData.hasChildren(['y', data.val()])", .error),
       ("newData.child('x').isNumber()", .yes), ("newData.child('s').isString()", .yes),
       ("newData.child('t').isBoolean()", .yes), ("newData.isString()", .no), ("newData.child('n').isNumber()", .no),
@@ -165,6 +167,12 @@ struct EvaluationTests {
     let range = Query(order: .value, start: .init(value: .int(1)), end: .init(value: .int(2)))
     #expect(try Trial(query: range).read("query.orderByValue && query.equalTo == null && query.endAt == 2") == .yes)
     #expect(try Trial(query: range).read("(data.exists() ? query : query).startAt == 1") == .yes)
+    let text = Query(
+      order: .child(Path("k")), start: .init(value: .string("Ann|1")), end: .init(value: .string("Ann|1")))
+    #expect(try Trial(query: text).read("query.equalTo.toLowerCase() == 'ann|1' && query.equalTo.length == 5") == .yes)
+    #expect(try Trial(query: text).read("query.equalTo != null && query.equalTo.beginsWith('Ann' + '|')") == .yes)
+    #expect(try Trial(query: range).read("query.startAt.contains('a') || query.endAt.matches(/a/)") == .error)
+    #expect(try Trial().read("query.equalTo.beginsWith('a')") == .error)
     #expect(try Trial().write("query.limitToFirst == null && !query.orderByKey") == .yes)
   }
 

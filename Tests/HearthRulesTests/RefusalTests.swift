@@ -3,6 +3,23 @@ import Testing
 
 @Suite("What an upload refuses")
 struct RefusalTests {
+  private static func ordering(_ sign: String, _ side: String) -> String {
+    "Invalid \(sign) expression: \(side) operand must be an ordering or string literal when comparing against an ordering."
+  }
+
+  @Test("Rules that were in force before stay, and are refused when they are uploaded again")
+  func acceptedBefore() throws {
+    let text = #"{"rules":{"$u":{".read":"query.orderByChild == 'members/' + auth.uid"}}}"#
+    #expect(throws: RulesError.self) { try RuleSet.compile(text) }
+    #expect(try RuleSet.recompile(text).source == text)
+  }
+
+  @Test("A byte-order mark is not part of the rules that are stored")
+  func byteOrderMark() throws {
+    let text = #"{"rules":{".read":true}}"#
+    #expect(try RuleSet.compile("\u{FEFF}" + text).source == text)
+  }
+
   @Test(
     "A rule that does not fit the language is refused with the service's text",
     arguments: [
@@ -31,7 +48,14 @@ struct RefusalTests {
       ("newData.val().length() > 0", "Type error: Function call on target that is not a function."),
       ("now.foo == 1", "Invalid property access: target is not an object."),
       ("(true ? 1 : 'a').length == 1", "Invalid property access: target is not an object."),
-      ("query.startAt.length == 1", "Invalid property access: target is not an object."),
+      ("query.limitToFirst.length == 1", "Invalid property access: target is not an object."),
+      ("query.orderByChild.length == 1", "Invalid property access: target is not an object."),
+      ("query.orderByChild == auth.uid", Self.ordering("==", "right")),
+      ("query.orderByChild == 'members/' + 'abc'", Self.ordering("==", "right")),
+      ("query.orderByChild != data.val()", Self.ordering("!=", "right")),
+      ("auth.uid == query.orderByChild", Self.ordering("==", "left")),
+      ("newData.hasChildren([,'a'])", "syntax error"), ("newData.hasChildren(['a',,])", "syntax error"),
+      ("newData.hasChildren([,])", "syntax error"), ("auth.uid.contains('a',)", "syntax error"),
       ("auth.exists()", "Type error: Function call on target that is not a function."),
       ("auth()", "Type error: Function call on target that is not a function."),
       ("data.exists()()", "Type error: Function call on target that is not a function."),

@@ -19,8 +19,8 @@ _SCALARS = {"String": "isString", "Number": "isNumber", "Boolean": "isBoolean"}
 _BUILT_IN = {"Any": 0, "Null": 0, "Object": 0, "Map": 2, "String": 0, "Number": 0, "Boolean": 0}
 _ALIASES = ("create", "update", "delete")
 _METHODS = KINDS + _ALIASES + ("index",)
-# What expressions know by these names is nothing of the file's.
-_RESERVED = ("auth", "now", "root", "this", "prior", "key", "data", "newData")
+# What expressions know by these names is nothing of the file's: a capture named auth would make auth != null true for all.
+_RESERVED = ("auth", "now", "root", "this", "prior", "key")
 
 # Places of all rules: types of types multiply.
 _NODES_MAX = 10_000
@@ -51,6 +51,8 @@ class Compiler:
         self.node_count = 0
         # What the path and the wild properties that are being expanded call their captures, and what these are called here.
         self.parts = {}
+        # The captures of the path that is being expanded, which the methods of its type know as well.
+        self.captures = {}
         self.chain = 0
         self.type_count = 0
 
@@ -118,6 +120,7 @@ class Compiler:
                 self.count(part.span)
             node = node.child(label, part.span)
         self.parts = {part.label: captures[part.capture] for part in path.parts if part.capture}
+        self.captures = captures
         if path.type:
             self._expand(path.type, {}, location, node, ())
         self._methods(path.methods, location, node, captures)
@@ -206,7 +209,7 @@ class Compiler:
             else:
                 self._built_in(named, base, location, node)
             for one in chain:
-                self._methods(one.type.methods, location, node, {})
+                self._methods(one.type.methods, location, node, self.captures)
         finally:
             self.chain -= 1
 
@@ -290,7 +293,7 @@ class Compiler:
         this = word(location[-1], STRING, named.span)
         for one in chain:
             if "validate" in one.type.methods:
-                scope = self._scope("validate", location, {}, this)
+                scope = self._scope("validate", location, self.captures, this)
                 conditions.append(self.translator.condition(one.type.methods["validate"].body, scope))
         return conditions
 

@@ -25,13 +25,15 @@ STEPS_MAX = 150_000
 DEPTH_MAX = 300
 
 _STRING_METHODS = {
-    "includes": ("contains", CONDITION, 1), "startsWith": ("beginsWith", CONDITION, 1),
-    "endsWith": ("endsWith", CONDITION, 1), "replace": ("replace", STRING, 2),
+    "includes": ("contains", CONDITION, 1), "contains": ("contains", CONDITION, 1),
+    "startsWith": ("beginsWith", CONDITION, 1), "beginsWith": ("beginsWith", CONDITION, 1), "endsWith": ("endsWith", CONDITION, 1), "replace": ("replace", STRING, 2),
     "toLowerCase": ("toLowerCase", STRING, 0), "toUpperCase": ("toUpperCase", STRING, 0)}
 # Of the rules' own language, for places that have no other word.
 _REFERENCE_METHODS = {
     "child": (REFERENCE, 1), "parent": (REFERENCE, 0), "val": (ANY, 0), "exists": (CONDITION, 0), "hasChild": (CONDITION, 1),
     "isString": (CONDITION, 0), "isNumber": (CONDITION, 0), "isBoolean": (CONDITION, 0), "getPriority": (ANY, 0)}
+# Words of the rules' own language that an expression may use where nothing of the file has the name.
+_OWN_WORDS = {"data": REFERENCE, "newData": REFERENCE, "query": AUTH}
 _ARITHMETIC = {"+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT, "%": PRODUCT}
 _EQUALITY = ("==", "!=")
 _BUILT_IN = ("prior", "key")
@@ -69,7 +71,7 @@ class Translator:
         if code.kind == ANY:
             return binary("==", code, truth(True, code.span), EQUALITY, CONDITION, code.span)
         if code.kind == AUTH:
-            raise Mistake(expression.span, "This is an object, not a condition.", "Compare it: auth != null.")
+            raise Mistake(expression.span, "This is an object, not a condition.", "Compare it, or one of its members: auth != null.")
         raise Mistake(expression.span, f"This is a {code.kind}, not a condition.", "Compare it with something.")
 
     def _value(self, expression, scope, is_prior):
@@ -78,7 +80,7 @@ class Translator:
     def _as_value(self, value, expression):
         code = self._code(value, expression)
         if code.kind == REGEXP:
-            raise Mistake(expression.span, "A regular expression stands in test(…) alone.")
+            raise Mistake(expression.span, "A regular expression stands in test(…) and matches(…) alone.")
         return suffix(code, ".val()", ANY, code.span) if code.kind == REFERENCE else code
 
     @staticmethod
@@ -145,14 +147,16 @@ class Translator:
             return Callable(name, None)
         if name in scope.parts:
             return self._part(name, scope, span)
+        if name in _OWN_WORDS:
+            return word(name, _OWN_WORDS[name], span)
         raise Mistake(
             span, f"There is nothing of the name '{name}'.",
-            f"A property is this.{name}; a part of the path is known in the path's own methods alone.")
+            f"A property is this.{name}; a part of the path is known in the methods of the path and of its type.")
 
     @staticmethod
     def _part(name, scope, span):
         """A part of the path by its name in the rules, which it has where no other path gave it another."""
-        if name[1:] not in scope.captures and scope.parts[name] != name:
+        if scope.parts[name] not in (name, scope.captures.get(name[1:])):
             raise Mistake(
                 span, f"'{name}' has another name in the rules, from another path or type of the same place.",
                 "In a function, pass the part to the function; in a type, use key().")
@@ -258,11 +262,11 @@ class Translator:
         if base.kind not in (REFERENCE, STRING, ANY):
             raise Mistake(span, f"A {base.kind} has no method '{name}'.")
         base = self._as_value(base, callee)
-        if name == "test":
+        if name in ("test", "matches"):
             self._need(1, arguments, callee)
             pattern = self._evaluate(arguments[0], scope, is_prior)
             if not isinstance(pattern, Code) or pattern.kind != REGEXP:
-                raise Mistake(arguments[0].span, "'test' takes a regular expression: /^[a-z]+$/.")
+                raise Mistake(arguments[0].span, f"'{name}' takes a regular expression: /^[a-z]+$/.")
             return call(base, "matches", [pattern], CONDITION, span)
         if name not in _STRING_METHODS:
             raise Mistake(span, f"There is no method '{name}'.", "A function is called without a point: name(this).")

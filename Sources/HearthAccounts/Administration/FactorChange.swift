@@ -3,7 +3,7 @@ import HearthTree
 /// One second factor as an administrator or an import describes it.
 package struct FactorChange: Sendable {
   /// What the factor is.
-  package enum Kind: Sendable {
+  package enum Kind: Sendable, Equatable {
     /// A phone number in E.164.
     case phone(String)
     /// A new authenticator, its secret sealed; nil keeps the one with that id.
@@ -11,7 +11,7 @@ package struct FactorChange: Sendable {
   }
 
   var id: String
-  var kind: Kind
+  package var kind: Kind
   var displayName: String?
   /// Nil keeps the time of the one with that id.
   var enrolledAtMilliseconds: Int64?

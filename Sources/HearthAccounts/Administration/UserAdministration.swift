@@ -43,7 +43,6 @@ package struct UserAdministration: Sendable {
     if let password {
       user.password = try await newPassword(password, for: user, operation: .signUp, by: administrator)
     }
-    user.initialEmail = user.email
     try await store.transact { [user] (transaction) throws(AccountError) in
       try transaction.insert(user)
       transaction.tell(.created, uid)

@@ -23,7 +23,7 @@ extension SecondFactorSettings {
   }
 
   private static func claim(_ member: JSON.Member, at place: String) throws(SettingsError) -> RequiredClaim {
-    guard !IDTokenClaims.reservedNames.contains(member.name), !member.name.isEmpty else {
+    guard !IDTokenClaims.isTaken(member.name), !member.name.isEmpty else {
       throw SettingsError(place, "names a claim that administrators cannot give to accounts")
     }
     switch member.value {

@@ -67,6 +67,7 @@ public struct AccountError: Error, Sendable, Equatable {
     case invalidEmail = "INVALID_EMAIL"
     case invalidGrantType = "INVALID_GRANT_TYPE"
     case invalidHashAlgorithm = "INVALID_HASH_ALGORITHM"
+    case invalidHashRounds = "INVALID_HASH_ROUNDS"
     case invalidIDToken = "INVALID_ID_TOKEN"
     case invalidIdentifier = "INVALID_IDENTIFIER"
     case invalidLinkDomain = "INVALID_HOSTING_LINK_DOMAIN"

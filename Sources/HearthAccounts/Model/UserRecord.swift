@@ -6,7 +6,7 @@ public struct UserRecord: Sendable, Equatable {
   public var email: String?
   /// The owner of the mailbox has shown that it is theirs.
   public var isEmailVerified = false
-  /// The address that the account began with, in canonical form.
+  /// The address that the account had before its first change of address, in canonical form; `nil` before that change.
   public var initialEmail: String?
   /// As the user chose it.
   public var displayName: String?

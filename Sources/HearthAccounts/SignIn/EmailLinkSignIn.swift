@@ -40,7 +40,6 @@ package struct EmailLinkSignIn: Sendable {
       try signUp.admit(client, now: now)
       var user = try signUp.newUser(now: now)
       user.email = address
-      user.initialEmail = address
       user.isEmailVerified = true
       user.hasEmailLink = true
       return ProvenUser(
@@ -169,7 +168,6 @@ extension AccountTransaction {
     // It got another one meanwhile.
     if let present = user.email, !present.isSameText(as: address) { throw AccountError(.operationNotAllowed) }
     user.email = address
-    user.initialEmail = user.initialEmail ?? address
     user.isEmailVerified = true
     user.hasEmailLink = true
   }

@@ -105,7 +105,6 @@ package struct FederatedSignIn: Sendable {
     var user = try signUp.newUser(uid: newUID, now: now)
     if claim == .exclusive {
       user.email = identity.email
-      user.initialEmail = identity.email
       user.isEmailVerified = identity.isEmailVerified
     }
     user.displayName = identity.identity.displayName
@@ -311,7 +310,6 @@ extension AccountTransaction {
       }
       if claim == .exclusive, user.email == nil {
         user.email = email
-        user.initialEmail = user.initialEmail ?? email
         user.isEmailVerified = identity.isEmailVerified
       } else if identity.isEmailVerified, user.email == email {
         user.isEmailVerified = true

@@ -128,7 +128,6 @@ struct PasswordMigration: Sendable {
     else { throw failure(of: checker, "answered with a name or a picture that is too long") }
     var user = try signUp.newUser(uid: account.uid, now: now)
     user.email = email
-    user.initialEmail = email
     user.isEmailVerified = account.isEmailVerified
     user.displayName = account.displayName
     user.photoURL = account.photoURL

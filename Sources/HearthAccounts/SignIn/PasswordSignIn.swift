@@ -173,7 +173,6 @@ package struct PasswordSignIn: Sendable {
     guard store.view.user(email: address) == nil else { throw AccountError(.emailExists) }
     var user = try signUp.newUser(uid: uid, now: now)
     user.email = address
-    user.initialEmail = address
     user.displayName = displayName
     user.password = try await passwords.hash(accepted, client: client, now: now)
     return signUp.newcomer(user, .password, client: client)
@@ -214,7 +213,6 @@ package struct PasswordSignIn: Sendable {
       // It got another one meanwhile.
       if let present = user.email, !present.isSameText(as: address) { throw AccountError(.operationNotAllowed) }
       user.email = address
-      user.initialEmail = user.initialEmail ?? address
       user.password = stored
       if let displayName { user.displayName = displayName }
     }

@@ -73,6 +73,10 @@ public struct AccountTransaction: AccountReading {
     }
     var user = user
     user.border.advance(to: old.border)
+    // At the first change of address; from then on it stays.
+    if let email = old.email, user.email?.isSameText(as: email) != true {
+      user.initialEmail = user.initialEmail ?? email
+    }
     let text = try storable(user)
     try requireFree(user)
     unlink(old)

@@ -1,10 +1,11 @@
 import Foundation
+import Synchronization
 
 /// Turns what a snapshot's `value` gives into a `Decodable` value.
 ///
 /// The settings are those of `JSONDecoder`, with the defaults of the Realtime Database's SDKs. What the database shows as an
 /// array is decoded as a dictionary where a dictionary is asked for, and a dictionary with the keys `0`, `1`, … as an array.
-public struct DatabaseDecoder: Sendable {
+public final class DatabaseDecoder: Sendable {
   /// How a date is read.
   public enum DateDecodingStrategy: Sendable {
     /// As `Date` decodes itself: seconds since 2001.
@@ -47,16 +48,43 @@ public struct DatabaseDecoder: Sendable {
     case custom(@Sendable ([any CodingKey]) -> any CodingKey)
   }
 
+  /// All settings, as they are when a value is coded.
+  struct Settings: Sendable {
+    var dateDecodingStrategy: DateDecodingStrategy = .deferredToDate
+    var dataDecodingStrategy: DataDecodingStrategy = .base64
+    var nonConformingFloatDecodingStrategy: NonConformingFloatDecodingStrategy = .throw
+    var keyDecodingStrategy: KeyDecodingStrategy = .useDefaultKeys
+    var userInfo: [CodingUserInfoKey: any Sendable] = [:]
+  }
+  private let state = Mutex(Settings())
+
+  var settings: Settings { state.withLock { $0 } }
+
   /// How dates are read.
-  public var dateDecodingStrategy = DateDecodingStrategy.deferredToDate
+  public var dateDecodingStrategy: DateDecodingStrategy {
+    get { settings.dateDecodingStrategy }
+    set { state.withLock { $0.dateDecodingStrategy = newValue } }
+  }
   /// How bytes are read.
-  public var dataDecodingStrategy = DataDecodingStrategy.base64
+  public var dataDecodingStrategy: DataDecodingStrategy {
+    get { settings.dataDecodingStrategy }
+    set { state.withLock { $0.dataDecodingStrategy = newValue } }
+  }
   /// Texts that stand for numbers which the database cannot hold.
-  public var nonConformingFloatDecodingStrategy = NonConformingFloatDecodingStrategy.throw
+  public var nonConformingFloatDecodingStrategy: NonConformingFloatDecodingStrategy {
+    get { settings.nonConformingFloatDecodingStrategy }
+    set { state.withLock { $0.nonConformingFloatDecodingStrategy = newValue } }
+  }
   /// Which property a stored name belongs to.
-  public var keyDecodingStrategy = KeyDecodingStrategy.useDefaultKeys
+  public var keyDecodingStrategy: KeyDecodingStrategy {
+    get { settings.keyDecodingStrategy }
+    set { state.withLock { $0.keyDecodingStrategy = newValue } }
+  }
   /// What types may ask their decoder for.
-  public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
+  public var userInfo: [CodingUserInfoKey: any Sendable] {
+    get { settings.userInfo }
+    set { state.withLock { $0.userInfo = newValue } }
+  }
 
   /// A decoder with the default settings.
   public init() {}
@@ -66,6 +94,6 @@ public struct DatabaseDecoder: Sendable {
   /// - Parameter structure: what a snapshot's `value` gives.
   /// - Throws: `DecodingError`, or what the value's own `init(from:)` throws.
   public func decode<Value: Decodable>(_ type: Value.Type, from structure: Any) throws -> Value {
-    try ValueDecoder(self, [], structure).decode(type)
+    try ValueDecoder(settings, [], structure).decode(type)
   }
 }

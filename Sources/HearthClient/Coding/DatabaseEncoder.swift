@@ -1,10 +1,11 @@
 import Foundation
+import Synchronization
 
 /// Turns an `Encodable` value into what `setValue(_:)` takes: dictionaries, arrays, numbers and texts.
 ///
 /// The settings are those of `JSONEncoder`, with the defaults of the Realtime Database's SDKs: dates are seconds since 2001
 /// (`Date`'s own form), bytes are Base64.
-public struct DatabaseEncoder: Sendable {
+public final class DatabaseEncoder: Sendable {
   /// How a date is written.
   public enum DateEncodingStrategy: Sendable {
     /// As `Date` encodes itself: seconds since 2001, a number with a fraction.
@@ -47,16 +48,43 @@ public struct DatabaseEncoder: Sendable {
     case custom(@Sendable ([any CodingKey]) -> any CodingKey)
   }
 
+  /// All settings, as they are when a value is coded.
+  struct Settings: Sendable {
+    var dateEncodingStrategy: DateEncodingStrategy = .deferredToDate
+    var dataEncodingStrategy: DataEncodingStrategy = .base64
+    var nonConformingFloatEncodingStrategy: NonConformingFloatEncodingStrategy = .throw
+    var keyEncodingStrategy: KeyEncodingStrategy = .useDefaultKeys
+    var userInfo: [CodingUserInfoKey: any Sendable] = [:]
+  }
+  private let state = Mutex(Settings())
+
+  var settings: Settings { state.withLock { $0 } }
+
   /// How dates are written.
-  public var dateEncodingStrategy = DateEncodingStrategy.deferredToDate
+  public var dateEncodingStrategy: DateEncodingStrategy {
+    get { settings.dateEncodingStrategy }
+    set { state.withLock { $0.dateEncodingStrategy = newValue } }
+  }
   /// How bytes are written.
-  public var dataEncodingStrategy = DataEncodingStrategy.base64
+  public var dataEncodingStrategy: DataEncodingStrategy {
+    get { settings.dataEncodingStrategy }
+    set { state.withLock { $0.dataEncodingStrategy = newValue } }
+  }
   /// What becomes of infinity and of what is no number.
-  public var nonConformingFloatEncodingStrategy = NonConformingFloatEncodingStrategy.throw
+  public var nonConformingFloatEncodingStrategy: NonConformingFloatEncodingStrategy {
+    get { settings.nonConformingFloatEncodingStrategy }
+    set { state.withLock { $0.nonConformingFloatEncodingStrategy = newValue } }
+  }
   /// What becomes of the names of properties.
-  public var keyEncodingStrategy = KeyEncodingStrategy.useDefaultKeys
+  public var keyEncodingStrategy: KeyEncodingStrategy {
+    get { settings.keyEncodingStrategy }
+    set { state.withLock { $0.keyEncodingStrategy = newValue } }
+  }
   /// What types may ask their encoder for.
-  public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
+  public var userInfo: [CodingUserInfoKey: any Sendable] {
+    get { settings.userInfo }
+    set { state.withLock { $0.userInfo = newValue } }
+  }
 
   /// An encoder with the default settings.
   public init() {}
@@ -65,7 +93,7 @@ public struct DatabaseEncoder: Sendable {
   ///
   /// - Throws: `EncodingError`, or what the value's own `encode(to:)` throws.
   public func encode<Value: Encodable>(_ value: Value) throws -> Any {
-    try EncodingBox.box(value, self, []).value
+    try EncodingBox.box(value, settings, []).value
   }
 }
 
@@ -126,7 +154,9 @@ final class EncodingBox {
 
 extension EncodingBox {
   /// A value of any type, by the settings where they have a say.
-  static func box(_ value: some Encodable, _ settings: DatabaseEncoder, _ path: [any CodingKey]) throws -> EncodingBox {
+  static func box(_ value: some Encodable, _ settings: DatabaseEncoder.Settings, _ path: [any CodingKey]) throws
+    -> EncodingBox
+  {
     let box = EncodingBox()
     let encoder = ValueEncoder(settings, path, box)
     switch value {

@@ -2,11 +2,11 @@ import Foundation
 
 /// What a value's `init(from:)` is given.
 struct ValueDecoder: Decoder {
-  let settings: DatabaseDecoder
+  let settings: DatabaseDecoder.Settings
   let codingPath: [any CodingKey]
   private let content: AppValue
 
-  init(_ settings: DatabaseDecoder, _ path: [any CodingKey], _ value: Any?) {
+  init(_ settings: DatabaseDecoder.Settings, _ path: [any CodingKey], _ value: Any?) {
     self.settings = settings
     codingPath = path
     content = AppValue(value)

@@ -2,11 +2,11 @@ import Foundation
 
 /// What a value's `encode(to:)` is given.
 struct ValueEncoder: Encoder {
-  let settings: DatabaseEncoder
+  let settings: DatabaseEncoder.Settings
   let codingPath: [any CodingKey]
   let box: EncodingBox
 
-  init(_ settings: DatabaseEncoder, _ path: [any CodingKey], _ box: EncodingBox) {
+  init(_ settings: DatabaseEncoder.Settings, _ path: [any CodingKey], _ box: EncodingBox) {
     self.settings = settings
     codingPath = path
     self.box = box

@@ -15,6 +15,14 @@ public final class DataSnapshot: Sendable {
     self.order = order
   }
 
+  /// A snapshot for a unit test, of a value as `setValue(_:)` takes it. A value that is no data ends the program.
+  ///
+  /// - Parameter value: `nil` for a place where nothing is.
+  public convenience init(ref: DatabaseReference, value: Any?) {
+    let data = DatabaseArgumentError.trapping { try ValueReader.value(value, at: ref.path, from: "init:") }
+    self.init(ref, data.node)
+  }
+
   /// The last part of the place's path; empty for the root.
   public var key: String { ref.key ?? "" }
 

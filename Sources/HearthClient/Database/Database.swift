@@ -14,6 +14,8 @@ import Synchronization
 public final class Database: Sendable {
   private struct State {
     var address: DatabaseAddress
+    /// The address before ``useEmulator(withHost:port:)``.
+    let configured: DatabaseAddress
     var settings = RepositorySettings()
     var isPersistenceEnabled = false
     var repository: Repository?
@@ -27,7 +29,7 @@ public final class Database: Sendable {
   private init(app: FirebaseApp?, _ address: DatabaseAddress, _ credentials: any CredentialProvider) {
     self.app = app
     self.credentials = credentials
-    state = Mutex(State(address: address))
+    state = Mutex(State(address: address, configured: address))
   }
 
   // MARK: Databases
@@ -119,7 +121,8 @@ public final class Database: Sendable {
     return DatabaseReference(self, path)
   }
 
-  /// The place at a URL of this database. The URL of another one, or of nothing, ends the program.
+  /// The place at a URL of this database, which on an emulator may be the configured one. The URL of another database, or of
+  /// nothing, ends the program.
   public func reference(fromURL databaseURL: String) -> DatabaseReference {
     _ = repository
     return DatabaseReference(self, DatabaseArgumentError.trapping { try path(of: databaseURL) })
@@ -128,8 +131,9 @@ public final class Database: Sendable {
   /// The path of a place by its URL.
   func path(of url: String) throws(DatabaseArgumentError) -> Path {
     let (address, path) = try Self.parse(url)
-    let own = state.withLock { $0.address }
-    guard address.authority == own.authority, address.namespace == own.namespace else {
+    let (own, configured) = state.withLock { ($0.address, $0.configured) }
+    let isOwn = [own, configured].contains { $0.authority == address.authority && $0.namespace == address.namespace }
+    guard isOwn else {
       throw DatabaseArgumentError(
         .url,
         "Invalid URL (\(url)) passed to getReference(). URL was expected to match configured Database URL: \(own.authority)"

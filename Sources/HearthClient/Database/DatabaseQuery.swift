@@ -20,8 +20,8 @@ public class DatabaseQuery: @unchecked Sendable {
   /// The place without order, bounds and limit.
   public var ref: DatabaseReference { DatabaseReference(database, path) }
 
-  /// The address of the place.
-  public var description: String { database.url(of: path) }
+  /// The address of the place; of a query the path and what is asked there, as JSON.
+  public var description: String { spec.parameters == nil ? database.url(of: path) : spec.description }
 
   /// What is asked of the core.
   var spec: QuerySpec { QuerySpec(path, builder.query) }
@@ -84,48 +84,62 @@ extension DatabaseQuery {
 
   /// Children with this value or a greater one: nil, a boolean, a number or a text. In key order it is the key.
   public func queryStarting(atValue startValue: Any?) -> DatabaseQuery {
-    queryStarting(atValue: startValue, childKey: nil)
+    with { builder throws(DatabaseArgumentError) in try builder.starting(at: startValue, childKey: nil) }
   }
 
   /// Children with a greater value, and those of this value with this key or a greater one.
   public func queryStarting(atValue startValue: Any?, childKey: String?) -> DatabaseQuery {
-    with { builder throws(DatabaseArgumentError) in try builder.starting(at: startValue, childKey: childKey) }
+    with { builder throws(DatabaseArgumentError) in
+      try builder.keyed("queryStartingAtValue:").starting(at: startValue, childKey: childKey)
+    }
   }
 
   /// Children with a greater value. In key order it is the key.
   public func queryStarting(afterValue startAfterValue: Any?) -> DatabaseQuery {
-    queryStarting(afterValue: startAfterValue, childKey: nil)
+    with { builder throws(DatabaseArgumentError) in try builder.starting(after: startAfterValue, childKey: nil) }
   }
 
   /// Children with a greater value, and those of this value with a greater key.
   public func queryStarting(afterValue startAfterValue: Any?, childKey: String?) -> DatabaseQuery {
-    with { builder throws(DatabaseArgumentError) in try builder.starting(after: startAfterValue, childKey: childKey) }
+    with { builder throws(DatabaseArgumentError) in
+      try builder.keyed("queryStartingAfterValue:").starting(after: startAfterValue, childKey: childKey)
+    }
   }
 
   /// Children with this value or a smaller one. In key order it is the key.
-  public func queryEnding(atValue endValue: Any?) -> DatabaseQuery { queryEnding(atValue: endValue, childKey: nil) }
+  public func queryEnding(atValue endValue: Any?) -> DatabaseQuery {
+    with { builder throws(DatabaseArgumentError) in try builder.ending(at: endValue, childKey: nil) }
+  }
 
   /// Children with a smaller value, and those of this value with this key or a smaller one.
   public func queryEnding(atValue endValue: Any?, childKey: String?) -> DatabaseQuery {
-    with { builder throws(DatabaseArgumentError) in try builder.ending(at: endValue, childKey: childKey) }
+    with { builder throws(DatabaseArgumentError) in
+      try builder.keyed("queryEndingAtValue:").ending(at: endValue, childKey: childKey)
+    }
   }
 
   /// Children with a smaller value. In key order it is the key.
   public func queryEnding(beforeValue endValue: Any?) -> DatabaseQuery {
-    queryEnding(beforeValue: endValue, childKey: nil)
+    with { builder throws(DatabaseArgumentError) in try builder.ending(before: endValue, childKey: nil) }
   }
 
   /// Children with a smaller value, and those of this value with a smaller key.
   public func queryEnding(beforeValue endValue: Any?, childKey: String?) -> DatabaseQuery {
-    with { builder throws(DatabaseArgumentError) in try builder.ending(before: endValue, childKey: childKey) }
+    with { builder throws(DatabaseArgumentError) in
+      try builder.keyed("queryEndingBeforeValue:").ending(before: endValue, childKey: childKey)
+    }
   }
 
   /// Children with this value. In key order it is the key.
-  public func queryEqual(toValue value: Any?) -> DatabaseQuery { queryEqual(toValue: value, childKey: nil) }
+  public func queryEqual(toValue value: Any?) -> DatabaseQuery {
+    with { builder throws(DatabaseArgumentError) in try builder.equal(to: value, childKey: nil) }
+  }
 
   /// The child with this value and this key, if there is one.
   public func queryEqual(toValue value: Any?, childKey: String?) -> DatabaseQuery {
-    with { builder throws(DatabaseArgumentError) in try builder.equal(to: value, childKey: childKey) }
+    with { builder throws(DatabaseArgumentError) in
+      try builder.keyed("queryEqualToValue:").equal(to: value, childKey: childKey)
+    }
   }
 }
 

@@ -6,20 +6,20 @@ import HearthTree
 ///
 /// The first time the block may get nothing although there is data, because it is not known here yet; it must then return
 /// success with what it would write, and is called again with the data. It runs on the database's own queue, which waits
-/// for it.
+/// for it, and is therefore `@Sendable`: state of the main actor is changed in the completion block.
 extension DatabaseReference {
   /// Is told how a transaction ended.
   private typealias Ended = @Sendable (_ error: DatabaseError?, _ isCommitted: Bool, _ node: Node?) -> Void
 
   /// Changes the data at the place by a block that is given it.
-  public func runTransactionBlock(_ block: @escaping (MutableData) -> TransactionResult) {
+  public func runTransactionBlock(_ block: @escaping @Sendable (MutableData) -> TransactionResult) {
     run(block, from: "runTransactionBlock:", showsLocally: true) { _, _, _ in }
   }
 
   /// The same, and calls another block with the outcome: an error; whether the data was written, which it was not when the
   /// first block gave it up; and the data.
   public func runTransactionBlock(
-    _ block: @escaping (MutableData) -> TransactionResult,
+    _ block: @escaping @Sendable (MutableData) -> TransactionResult,
     andCompletionBlock completionBlock: @escaping ((any Error)?, Bool, DataSnapshot?) -> Void
   ) {
     runTransactionBlock(block, andCompletionBlock: completionBlock, withLocalEvents: true)
@@ -27,7 +27,7 @@ extension DatabaseReference {
 
   /// The same; without local events, observers see nothing of it before the server has taken it.
   public func runTransactionBlock(
-    _ block: @escaping (MutableData) -> TransactionResult,
+    _ block: @escaping @Sendable (MutableData) -> TransactionResult,
     andCompletionBlock completionBlock: (((any Error)?, Bool, DataSnapshot?) -> Void)?,
     withLocalEvents localEvents: Bool
   ) {
@@ -42,7 +42,7 @@ extension DatabaseReference {
   /// - Throws: ``DatabaseError``.
   @discardableResult
   public nonisolated(nonsending) func runTransactionBlock(
-    _ block: @escaping (MutableData) -> TransactionResult
+    _ block: @escaping @Sendable (MutableData) -> TransactionResult
   ) async throws -> (Bool, DataSnapshot) {
     try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<(Bool, DataSnapshot), any Error>) in
       let reference = self
@@ -54,7 +54,7 @@ extension DatabaseReference {
   }
 
   private func run(
-    _ block: @escaping (MutableData) -> TransactionResult, from function: String, showsLocally: Bool,
+    _ block: @escaping @Sendable (MutableData) -> TransactionResult, from function: String, showsLocally: Bool,
     _ ended: @escaping Ended
   ) {
     let path = path

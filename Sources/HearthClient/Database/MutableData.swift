@@ -14,6 +14,17 @@ public final class MutableData {
   private let place: Path
   private let path: Path
 
+  /// Data for a unit test of a transaction's block, of a value as `setValue(_:)` takes it. A value that is no data ends the
+  /// program.
+  ///
+  /// - Parameters:
+  ///   - value: `nil` for a place where nothing is.
+  ///   - key: The last part of the place's path; `nil` for the root.
+  public convenience init(value: Any?, key: String? = nil) {
+    self.init(.empty, at: Path(key.map { [Key($0)] } ?? []))
+    self.value = value
+  }
+
   init(_ node: Node, at place: Path) {
     root = Root(WriteValue(node))
     self.place = place
@@ -88,6 +99,12 @@ public final class MutableData {
 public final class TransactionResult {
   /// nil: the transaction is given up.
   let data: MutableData?
+
+  /// Whether the transaction is given up.
+  public var isAborted: Bool { data == nil }
+
+  /// What the block would write, as ``MutableData/value`` gives it; `nil` when the transaction is given up.
+  public var value: Any? { data?.value }
 
   private init(_ data: MutableData?) { self.data = data }
 

@@ -83,6 +83,12 @@ struct QueryBuilder: Sendable, Hashable {
     return (try ValueReader.bound(value, from: method), key)
   }
 
+  /// The same builder for a method with a `childKey:`, which in key order is not called, also without a key.
+  func keyed(_ method: String) throws(DatabaseArgumentError) -> QueryBuilder {
+    guard query.order == .key else { return self }
+    throw Self.error("You must use \(method) instead of \(method)childKey: when using queryOrderedByKey:")
+  }
+
   func starting(at value: Any?, childKey: String?) throws(DatabaseArgumentError) -> QueryBuilder {
     let method = Self.name("queryStartingAtValue:", childKey)
     let bound = try bound(value, childKey, from: method)

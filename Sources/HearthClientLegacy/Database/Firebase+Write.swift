@@ -108,13 +108,13 @@ extension Firebase {
   // MARK: Transactions
 
   /// Changes data by what it is: the block is called again when it was something else.
-  public func runTransactionBlock(_ block: @escaping (FMutableData) -> FTransactionResult) {
+  public func runTransactionBlock(_ block: @escaping @Sendable (FMutableData) -> FTransactionResult) {
     reference.runTransactionBlock { block(FMutableData($0)).result }
   }
 
   /// The same, and tells how it ended.
   public func runTransactionBlock(
-    _ block: @escaping (FMutableData) -> FTransactionResult,
+    _ block: @escaping @Sendable (FMutableData) -> FTransactionResult,
     andCompletionBlock completionBlock: @escaping (NSError?, Bool, FDataSnapshot?) -> Void
   ) {
     runTransactionBlock(block, andCompletionBlock: completionBlock, withLocalEvents: true)
@@ -122,7 +122,7 @@ extension Firebase {
 
   /// The same; without local events observers see the end only.
   public func runTransactionBlock(
-    _ block: @escaping (FMutableData) -> FTransactionResult,
+    _ block: @escaping @Sendable (FMutableData) -> FTransactionResult,
     andCompletionBlock completionBlock: @escaping (NSError?, Bool, FDataSnapshot?) -> Void,
     withLocalEvents localEvents: Bool
   ) {

@@ -118,10 +118,8 @@ struct ClaimParser {
     }
     // Digits, signs, a point and an exponent only: always valid UTF-8.
     let text = String(decoding: bytes[start..<offset], as: UTF8.self)
-    if isInteger {
-      guard let value = Int64(text) else { throw failure("integer beyond 64 bits") }
-      return .int(value)
-    }
+    if isInteger, let value = Int64(text) { return .int(value) }
+    // As in JavaScript, an integer beyond 64 bits is a double.
     guard let value = Double(text), value.isFinite else { throw failure("number beyond the range of a double") }
     return .double(value)
   }

@@ -10,6 +10,4 @@ public struct CustomToken: Sendable, Equatable {
   public var issuedAtSeconds: Int64?
   /// The service account that signed; nil for an unsigned token of an emulator client.
   public var issuer: String?
-  /// Names of claims that were left out, because the server computes them itself.
-  public var droppedClaims: [String]
 }

@@ -1,11 +1,5 @@
 /// Verifies custom tokens: RS256 by a service account, for signing in and for nothing else.
 public struct CustomTokenVerifier: Sendable {
-  /// Names that the server computes itself. A developer's claim of such a name is common and harmless in custom tokens,
-  /// so it is left out rather than refused.
-  private static let computedNames: Set<String> = [
-    "email", "email_verified", "phone_number", "provider_id", "user_id",
-  ]
-
   private let projectID: String
   private let signatures: ServiceSignature
   private let tenant: String?
@@ -77,8 +71,18 @@ public struct CustomTokenVerifier: Sendable {
     }
   }
 
+  /// Unsigned tokens may say the uid as a number or under the name `user_id`, as the official emulator takes them.
+  private func uid(of token: ClaimValue, isUnsigned: Bool) -> String? {
+    guard isUnsigned else { return token["uid"]?.string }
+    switch token["uid"] ?? token["user_id"] {
+    case .string(let text): return text
+    case .int(let number): return String(number)
+    default: return nil
+    }
+  }
+
   private func contents(of token: ClaimValue, issuer: String?) throws(CustomTokenError) -> CustomToken {
-    guard let uid = token["uid"]?.string, IDTokenClaims.isUID(uid) else {
+    guard let uid = self.uid(of: token, isUnsigned: issuer == nil), IDTokenClaims.isUID(uid) else {
       throw CustomTokenError(.missingIdentifier, reason: "uid is not a user id")
     }
     let named = token["tenant_id"]
@@ -91,12 +95,9 @@ public struct CustomTokenVerifier: Sendable {
     case .object(let members): claims = members
     default: throw CustomTokenError(.invalidClaims, reason: "claims is not an object")
     }
-    // The size is what the developer sent, the dropped ones included.
     guard ClaimValue.object(claims).json.utf8.count <= TokenLimits.customClaimsBytesMax else {
       throw CustomTokenError(.claimsTooLarge, reason: "claims exceed \(TokenLimits.customClaimsBytesMax) bytes")
     }
-    let dropped = claims.filter { Self.computedNames.contains($0.name) }.map(\.name)
-    claims.removeAll { Self.computedNames.contains($0.name) }
     do {
       try IDTokenClaims.check(custom: claims)
     } catch {
@@ -105,6 +106,6 @@ public struct CustomTokenVerifier: Sendable {
     }
     return CustomToken(
       uid: uid, claims: claims, tenant: tenant, issuedAtSeconds: issuer == nil ? nil : token["iat"]?.seconds,
-      issuer: issuer, droppedClaims: dropped)
+      issuer: issuer)
   }
 }

@@ -45,7 +45,11 @@ extension VerifiedCredential {
   /// `auth_time`: those would be the server's own word.
   public init(_ subject: ForeignTokenSubject, voucher: ForeignVoucher) {
     var claims = subject.claims
-    func add(_ name: String, _ value: ClaimValue) { claims.append(ClaimValue.Member(name, value)) }
+    // A claim of the verifier may have a name that is computed here.
+    func add(_ name: String, _ value: ClaimValue) {
+      claims.removeAll { $0.name.hasSameBytes(as: name) }
+      claims.append(ClaimValue.Member(name, value))
+    }
     add("user_id", .string(subject.uid))
     add("sub", .string(subject.uid))
     if let issuedAt = subject.issuedAtSeconds { add("iat", .int(issuedAt)) }

@@ -1,12 +1,16 @@
 /// The rules about names and meanings of ID token claims, in one place.
 public enum IDTokenClaims {
-  /// Names no developer claim may have: the registered ones, and those the server computes. The service's own client
-  /// libraries let some of them through.
+  /// Names no developer claim may have. The service's own client libraries let some of them through.
   public static let reservedNames: Set<String> = [
     "acr", "amr", "at_hash", "aud", "auth_time", "azp", "c_hash", "cnf", "exp", "firebase", "iat", "iss", "jti", "nbf",
     "nonce", "sub",
-    "email", "email_verified", "phone_number", "provider_id", "user_id",
   ]
+
+  /// Names that a developer claim may have, and for which the server's own value wins where there is one.
+  static let computedNames: Set<String> = ["email", "email_verified", "phone_number", "provider_id", "user_id"]
+
+  /// Whether the server has values of its own for a claim: a setting that asks for a custom claim cannot name it.
+  public static func isTaken(_ name: String) -> Bool { reservedNames.contains(name) || computedNames.contains(name) }
 
   /// What follows the project in the audience of a token that is good for nothing but enrolling a second factor.
   static let enrolmentAudience = "/second-factor-enrolment"

@@ -30,7 +30,7 @@ public struct PastState: Sendable {
   /// - Parameter initialRules: those of a database that none were deployed for.
   public func published(initialRules: RuleSet) -> Published {
     var rules = initialRules
-    if let storedRules { rules = (try? RuleSet.compile(storedRules)) ?? .denyAll }
+    if let storedRules { rules = (try? RuleSet.recompile(storedRules)) ?? .denyAll }
     return Published(root: node, rules: rules, position: position, storedRules: storedRules)
   }
 }

@@ -71,7 +71,7 @@ struct Recovery {
     var (rules, problem): (RuleSet, String?) = (initialRules, nil)
     if let storedRules {
       do {
-        rules = try RuleSet.compile(storedRules)
+        rules = try RuleSet.recompile(storedRules)
       } catch {
         rules = .denyAll
         problem = error.serviceText

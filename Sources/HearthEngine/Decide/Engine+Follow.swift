@@ -53,7 +53,7 @@ extension Engine {
       tap?.noteChange(commit)
       announce(commit)
     case .rules(let source):
-      let rules = try? RuleSet.compile(source)
+      let rules = try? RuleSet.recompile(source)
       // Others might allow too much.
       putInForce(rules ?? .denyAll)
       if rules == nil { state.storedRules = source }

@@ -25,6 +25,9 @@ struct HashParameters: Sendable {
     parameters = ImportedHash.Parameters(algorithm, signerKeyID: signerKey?.id)
     parameters.saltSeparator = try Self.bytes("saltSeparator", of: call) ?? []
     parameters.rounds = try call.int("rounds")
+    if let rounds = parameters.rounds, let range = Self.rounds(of: algorithm), !range.contains(rounds) {
+      throw AccountError(.invalidHashRounds, "rounds of \(name) is \(range.lowerBound) to \(range.upperBound)")
+    }
     parameters.memoryCost = try call.int("memoryCost")
     parameters.cpuMemCost = try call.int("cpuMemCost")
     parameters.parallelization = try call.int("parallelization")
@@ -37,6 +40,17 @@ struct HashParameters: Sendable {
       parameters.order = order
     }
     if let argon2 = try call.object("argon2Parameters") { parameters.argon2 = try Self.argon2(call.with(argon2)) }
+  }
+
+  /// What the import interface takes as `rounds`; `nil` for algorithms without. Another number refuses the whole request.
+  private static func rounds(of algorithm: ImportedHash.Algorithm) -> ClosedRange<Int64>? {
+    switch algorithm {
+    case .md5: 0...8_192
+    case .sha1, .sha256, .sha512: 1...8_192
+    case .pbkdfSHA1, .pbkdf2SHA256: 0...120_000
+    case .scrypt: 1...8
+    case .hmacMD5, .hmacSHA1, .hmacSHA256, .hmacSHA512, .standardScrypt, .bcrypt, .argon2, .hearth: nil
+    }
   }
 
   private static func needsKey(_ algorithm: ImportedHash.Algorithm) -> Bool {

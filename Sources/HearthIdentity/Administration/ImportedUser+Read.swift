@@ -23,6 +23,10 @@ extension ImportedUser {
       throw AccountError(.invalidArgument, "Tenant id in userInfo does not match the tenant id in request.")
     }
     let change = try AccountChange(call, accounts)
+    // An import makes factors: there is no secret that one without could keep.
+    if change.factors?.contains(where: { $0.kind == .totp(sealedSecret: nil) }) == true {
+      throw AccountError(.invalidArgument, "totpInfo.sharedSecretKey of mfaInfo is missing")
+    }
     let now = call.now.wallMilliseconds
     var user = UserRecord(uid: uid, createdAtMilliseconds: now)
     _ = try change.apply(to: &user, revokesOnClaimChange: false)
@@ -35,7 +39,7 @@ extension ImportedUser {
     {
       user.lastRefreshAtMilliseconds = time
     }
-    user.initialEmail = try call.text("initialEmail").flatMap(EmailAddress.canonical) ?? user.email
+    user.initialEmail = try call.text("initialEmail").flatMap(EmailAddress.canonical)
     user.isCustomAuth = try call.bool("customAuth") ?? false
     user.identities = try Self.identities(call)
     user.hasEmailLink = try Self.hasEmailLink(call, user)

@@ -45,6 +45,9 @@ struct ProfileEndpoints: EndpointArea {
       throw AccountError(.insufficientPermission, "customAttributes are for administrators.")
     }
     guard call.value("disableUser") == nil else { throw AccountError(.operationNotAllowed) }
+    guard try call.text("idToken", sizeBytesMax: IdentityCall.longTextBytesMax)?.isEmpty == false else {
+      throw AccountError(.invalidRequestType, "Unsupported request parameters.")
+    }
     let caller = try call.caller(in: accounts)
     let change = try ProfileChange(call)
     // An administrator's to set: nothing has proven it. What could be none is told all the same.

@@ -12,10 +12,10 @@ extension Checker {
       if let field = QueryField(rawValue: name) { return typed(.queryField(receiver, field), field.type) }
     case .snapshot:
       if Self.snapshotMethods.contains(name) { return typed(.unusable, .method) }
-    case .string, .value:
+    case .string, .value, .queryValue:
       if name == "length" { return typed(.length(receiver), .number) }
       if name == "matches" || TextMethod(rawValue: name) != nil { return typed(.unusable, .method) }
-    case .boolean, .number, .null, .regularExpression, .queryValue, .mixed, .method:
+    case .boolean, .number, .null, .regularExpression, .queryLimit, .ordering, .mixed, .method:
       throw ExpressionProblem("Invalid property access: target is not an object.", at: offset)
     }
     throw ExpressionProblem(

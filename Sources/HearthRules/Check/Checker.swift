@@ -6,6 +6,8 @@ struct Checker {
   /// Wildcards in scope, and the index in the path of the key that each matched.
   let wildcards: [Key: Int]
   var regexBudget = RegexBudget()
+  /// The rules were in force before: what only new ones are refused for is not looked at.
+  var wasAccepted = false
 
   /// - Throws: the first problem, in reading order.
   func check(rule expression: Expression) throws(ExpressionProblem) -> TypedExpression {
@@ -130,8 +132,23 @@ struct Checker {
       throw ExpressionProblem(
         "Invalid \(binary.rawValue) expression: \(binary.refusal(isLeft: isLeft))", help: help, at: typed.offset)
     }
+    if !wasAccepted, binary == .equal || binary == .notEqual {
+      try requireLiteral(binary, typedRight, beside: typedLeft, "right")
+      try requireLiteral(binary, typedLeft, beside: typedRight, "left")
+    }
     return TypedExpression(
       form: .binary(binary, typedLeft, typedRight), type: binary.type(typedLeft.type, typedRight.type), offset: offset)
+  }
+
+  /// The child that a query is ordered by is compared with a literal or another order alone.
+  private func requireLiteral(
+    _ binary: BinaryOperator, _ operand: TypedExpression, beside other: TypedExpression, _ side: String
+  ) throws(ExpressionProblem) {
+    guard other.type == .ordering, operand.type != .ordering else { return }
+    if case .constant = operand.form { return }
+    throw ExpressionProblem(
+      "Invalid \(binary.rawValue) expression: \(side) operand must be an ordering or string literal when comparing "
+        + "against an ordering.", help: "Write the whole path as one text, such as 'members/name'.", at: operand.offset)
   }
 
   private func conditional(

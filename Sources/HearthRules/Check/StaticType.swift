@@ -13,8 +13,12 @@ package enum StaticType: Sendable, Equatable {
   /// `auth`, and everything below it.
   case auth
   case query
-  /// A field of `query` that is not a flag.
+  /// A bound of `query`: some primitive.
   case queryValue
+  /// A limit of `query`: a number, or null.
+  case queryLimit
+  /// The child that `query` is ordered by.
+  case ordering
   /// A conditional whose branches have unlike types.
   case mixed
 
@@ -32,7 +36,7 @@ package enum StaticType: Sendable, Equatable {
   /// May stand beside `-`, `*`, `/` and `%`.
   package var isNumeric: Bool {
     switch self {
-    case .number, .value, .auth, .queryValue, .mixed: true
+    case .number, .value, .auth, .queryValue, .queryLimit, .ordering, .mixed: true
     default: false
     }
   }

@@ -116,7 +116,9 @@ package enum QueryField: String, Sendable, CaseIterable {
   package var type: StaticType {
     switch self {
     case .orderByKey, .orderByValue, .orderByPriority: .boolean
-    default: .queryValue
+    case .orderByChild: .ordering
+    case .startAt, .endAt, .equalTo: .queryValue
+    case .limitToFirst, .limitToLast: .queryLimit
     }
   }
 }

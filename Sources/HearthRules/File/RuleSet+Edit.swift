@@ -41,7 +41,7 @@ extension Rule {
     for (index, name) in place.enumerated() where name.hasPrefix("$") { wildcards[Key(name)] = index }
     do {
       let expression = try Parser.parse(text)
-      let checked = try Checker(kind: kind, wildcards: wildcards).check(rule: expression)
+      let checked = try Checker(kind: kind, wildcards: wildcards, wasAccepted: true).check(rule: expression)
       let (program, sites) = Program.watchable(checked)
       self.init(
         kind: kind, place: place, text: text, position: source.position(ofByte: expression.offset), program: program,

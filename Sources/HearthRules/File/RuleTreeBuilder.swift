@@ -4,6 +4,7 @@ import HearthTree
 struct RuleTreeBuilder {
   private let document: RulesDocument
   private let keepsExpressions: Bool
+  private let wasAccepted: Bool
   private let regexBudget = RegexBudget()
   private var ruleCount = 0
   private var diagnostics: [(offset: Int, diagnostic: RulesError.Diagnostic)] = []
@@ -13,9 +14,9 @@ struct RuleTreeBuilder {
   /// - Returns: the rules, how many they are when their expressions are kept, and what is allowed in them but most likely
   ///   not meant, in file order.
   static func build(
-    _ document: RulesDocument, keepsExpressions: Bool
+    _ document: RulesDocument, keepsExpressions: Bool, wasAccepted: Bool
   ) throws(RulesError) -> (root: RuleNode, ruleCount: Int, warnings: [RulesError.Diagnostic]) {
-    var builder = RuleTreeBuilder(document: document, keepsExpressions: keepsExpressions)
+    var builder = RuleTreeBuilder(document: document, keepsExpressions: keepsExpressions, wasAccepted: wasAccepted)
     let root = builder.root()
     guard builder.diagnostics.isEmpty, let root else { throw RulesError(inOrder(builder.diagnostics)) }
     return (root, builder.ruleCount, inOrder(builder.warnings))
@@ -27,9 +28,10 @@ struct RuleTreeBuilder {
     found.sorted { $0.offset < $1.offset }.map(\.diagnostic)
   }
 
-  private init(document: RulesDocument, keepsExpressions: Bool) {
+  private init(document: RulesDocument, keepsExpressions: Bool, wasAccepted: Bool) {
     self.document = document
     self.keepsExpressions = keepsExpressions
+    self.wasAccepted = wasAccepted
   }
 
   private mutating func root() -> RuleNode? {
@@ -148,7 +150,8 @@ struct RuleTreeBuilder {
   private mutating func rule(_ kind: RuleKind, _ text: RulesDocument.Text, _ scope: Scope) -> Rule? {
     do {
       let expression = try Parser.parse(text.value)
-      let checker = Checker(kind: kind, wildcards: scope.wildcards, regexBudget: regexBudget)
+      let checker = Checker(
+        kind: kind, wildcards: scope.wildcards, regexBudget: regexBudget, wasAccepted: wasAccepted)
       let checked = try checker.check(rule: expression)
       warnOfCosts(in: text)
       let start = text.fileOffset(of: expression.offset)

@@ -87,7 +87,8 @@ struct Lexer {
   private mutating func skipBlank() throws(ExpressionProblem) {
     while let (scalar, length) = scalar(at: offset) {
       switch scalar {
-      case " ", "\t", "\n", "\r", "\u{B}", "\u{C}", "\u{A0}", "\u{FEFF}", "\u{2028}", "\u{2029}": offset += length
+      case " ", "\t", "\n", "\r", "\u{B}", "\u{C}", "\u{FEFF}", "\u{2028}", "\u{2029}": offset += length
+      case _ where scalar.value >= 0x80 && scalar.properties.generalCategory == .spaceSeparator: offset += length
       case "/" where byte(ahead: 1) == UInt8(ascii: "/"):
         while let byte = peek, byte != 0x0A, byte != 0x0D { offset += 1 }
       case "/" where byte(ahead: 1) == UInt8(ascii: "*"): try skipBlockComment()

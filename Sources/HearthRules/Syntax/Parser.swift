@@ -117,6 +117,8 @@ struct Parser {
     var elements: [Expression] = []
     while token.form != .mark(close) {
       if !elements.isEmpty { try expect(.comma, problem) }
+      // An array may end with one comma, which adds no element.
+      if close == .closeBracket, !elements.isEmpty, token.form == .mark(close) { break }
       elements.append(try conditional())
     }
     try advance()

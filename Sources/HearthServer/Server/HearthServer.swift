@@ -113,12 +113,13 @@ public final class HearthServer: Sendable {
     }
   }
 
-  static func compile(_ text: String) throws(ServerError) -> RuleSet {
+  /// - Parameter file: where the rules are from; each line of the message begins with it.
+  static func compile(_ text: String, file: String? = nil) throws(ServerError) -> RuleSet {
     do {
       return try RuleSet.compile(text)
     } catch {
-      let text = error.serviceText
-      throw ServerError(.badRules, text.hasSuffix("\n") ? String(text.dropLast()) : text)
+      let lines = error.diagnostics.map { "\(file.map { $0 + ":" } ?? "")\($0.line):\($0.column): \($0.message)" }
+      throw ServerError(.badRules, lines.joined(separator: "\n"))
     }
   }
 }

@@ -52,7 +52,10 @@ final class ServerParts: Sendable {
   init(_ options: HearthServer.Options) async throws(ServerError) {
     try Self.check(options)
     Allocator.configure()
-    let rules = try options.rules.map(HearthServer.compile) ?? .denyAll
+    let rules =
+      try options.rules.map { text throws(ServerError) in
+        try HearthServer.compile(text, file: options.rulesPath)
+      } ?? .denyAll
     let keys = try Self.prepare(options)
     let certificate = try Self.certificate(options)
     let threads = min(options.ioThreadCount > 0 ? options.ioThreadCount : System.coreCount, LoopHub.loopsMax)

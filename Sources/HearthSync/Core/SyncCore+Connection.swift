@@ -203,6 +203,7 @@ extension SyncCore {
     } else if let tag = tree.tag(of: get.spec) {
       raiseAndRerun(tree.serverOverwrite(location, reply.node, tag: tag), at: location.path)
     }
+    storage?.read(get.spec, reply.node)
     let found = get.spec.loadsAllData ? reply.node : QueryResult(get.spec.query, of: reply.node).node
     raise(.got(get.operation, .value(found)))
   }
@@ -212,14 +213,19 @@ extension SyncCore {
     let now = clock()
     for get in outbox.gets where get.deadlineMilliseconds <= now {
       guard let get = outbox.finishGet(get.operation) else { continue }
-      fail(get, Failure("network_error", "the client is offline, and nothing is stored of \(get.spec.path)"))
+      // The sentence of the SDK for Apple systems.
+      let text =
+        "Unable to get latest value for query \(get.spec), client offline with no active listeners and no matching disk cache entries"
+      fail(get, Failure("network_error", text))
     }
   }
 
   private func fail(_ get: Outbox.Get, _ failure: Failure) {
-    let stored = failure.status == "permission_denied" ? nil : storage?.storedCache(for: get.spec)?.node
-    if let stored, !stored.isEmpty {
-      raise(.got(get.operation, .value(stored)))
+    let stored = failure.status == "permission_denied" ? nil : storage?.storedCache(for: get.spec)
+    // What is complete and empty is known to be so.
+    if let stored, stored.isInitialized || !stored.node.isEmpty {
+      let isWhole = get.spec.loadsAllData || stored.isFiltered
+      raise(.got(get.operation, .value(isWhole ? stored.node : QueryResult(get.spec.query, of: stored.node).node)))
     } else {
       raise(.got(get.operation, .failed(failure)))
     }

@@ -24,6 +24,15 @@ public struct QuerySpec: Sendable, Hashable {
   /// Whether there are neither bounds nor a limit: what is there is then complete, in whatever order.
   public var loadsAllData: Bool { query.loadsAllData }
 
+  /// What a description shows of bounds, limit and order, as JSON; `nil` for a reference.
+  package var parameters: String? {
+    isDefault ? nil : String(decoding: query.wire.text(), as: UTF8.self)
+  }
+
   /// What is asked of the server: the order of a query that loads everything is this side's business.
   var forListening: QuerySpec { loadsAllData ? QuerySpec(path) : self }
+}
+
+extension QuerySpec: CustomStringConvertible {
+  public var description: String { "(\(path)\(parameters.map { " " + $0 } ?? ""))" }
 }

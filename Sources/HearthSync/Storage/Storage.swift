@@ -145,6 +145,23 @@ final class Storage: SyncTreeObserver {
     }
   }
 
+  /// A one-time read found this to be all there is of a query. It stays complete on the disk, as after a listen that ended.
+  func read(_ spec: QuerySpec, _ node: Node) {
+    let (spec, now) = (spec.forListening, clock())
+    change { store in
+      var tracked = queries[spec] ?? self.tracked(spec, isComplete: false)
+      if tracked.isActive { return }
+      (tracked.isComplete, tracked.lastUseMilliseconds) = (true, now)
+      try save(tracked, store)
+      guard !spec.loadsAllData else { return }
+      for (key, child) in node.children {
+        try store.replaceServerData(at: Location(path: spec.path.appending(key)), with: child)
+      }
+      try store.setKeys(Set(node.children.map(\.key)), ofQuery: tracked.id)
+    }
+    checkSize()
+  }
+
   /// The server denies a query: what is stored of it goes, but for what somebody may still listen to.
   func denied(_ spec: QuerySpec) {
     change { store in

@@ -1,4 +1,5 @@
 import ArgumentParser
+import HearthCrypto
 import HearthServer
 
 /// Whether and where the console is served, and who gets in.
@@ -41,6 +42,9 @@ struct ConsoleFlags: ParsableArguments {
   func validate() throws {
     guard !noConsole || (console == nil && consoleHost == nil && consoleClaim == nil) else {
       throw ValidationError("--no-console cannot be combined with --console, --console-host and --console-claim.")
+    }
+    if let consoleClaim, IDTokenClaims.isTaken(consoleClaim) {
+      throw ValidationError("--console-claim \(consoleClaim) names a claim for which the server has values of its own.")
     }
     guard hostNames.allSatisfy(Self.isName) else {
       throw ValidationError("--console-host takes names or addresses without ports, separated by commas.")

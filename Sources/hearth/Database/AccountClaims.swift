@@ -22,11 +22,17 @@ struct AccountClaims {
       return unknown(shown, "there is no such account now")
     }
     var members = user["customAttributes"]?.string.flatMap { JSON(parsing: $0.utf8)?.members } ?? []
-    if let email = user["email"] {
-      members += [.init("email", email), .init("email_verified", .bool(user["emailVerified"]?.bool == true))]
+    // As in a token: the account's own values win, but for the name.
+    func set(_ name: String, _ value: JSON) {
+      members.removeAll { $0.name == name }
+      members.append(.init(name, value))
     }
-    if let name = user["displayName"] { members.append(.init("name", name)) }
-    if let phone = user["phoneNumber"] { members.append(.init("phone_number", phone)) }
+    if let email = user["email"] {
+      set("email", email)
+      set("email_verified", .bool(user["emailVerified"]?.bool == true))
+    }
+    if let name = user["displayName"], !members.contains(where: { $0.name == "name" }) { set("name", name) }
+    if let phone = user["phoneNumber"] { set("phone_number", phone) }
     return AccountClaims(
       members: members,
       note:

@@ -71,6 +71,7 @@ struct MigrateFirebase: AsyncParsableCommand {
     do {
       let plan = try MigrationPlan(self)
       try plan.look(&outcome)
+      if check { try await plan.tryUsers(server.admin, &outcome) }
       if !check, outcome.refusedCount == 0 {
         outcome.isApplied = true
         try await apply(plan, &outcome)

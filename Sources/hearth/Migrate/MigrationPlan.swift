@@ -77,9 +77,39 @@ struct MigrationPlan {
       }
     }
     part.findings = check.findings
+    if let note = accounts.note {
+      part.findings.add(MigrationFinding(.note, place: file, subject: "the columns", note))
+    }
     part.figures = [.init("count", .int(Int64(check.count)))]
     part.outcome = Figure.counted(check.count, "user") + Self.suffix(part.findings)
     return part
+  }
+
+  /// Imports the users into a folder that is removed again: the report has every user that the import would refuse.
+  ///
+  /// - Parameter options: of the folder whose settings count. Accounts that are there already are not looked at.
+  func tryUsers(_ options: AdminOptions, _ outcome: inout MigrationReport) async throws {
+    guard let usersFile, var part = outcome.part("users") else { return }
+    let folder = try Folder.makeTemporary()
+    defer { Folder.remove(folder) }
+    let data = try DataOption.parse(["--data", folder])
+    _ = try data.makeIfEmpty()
+    var settings = FolderSettings.read(in: options.data.data).with(options.accounts)
+    settings.journal = nil
+    let channel = try FolderChannel(data: data, settings: settings, keys: try data.openKeys())
+    let result: Result<UsersOutcome, any Error>
+    do {
+      let target = Administration(channel: channel, projectID: channel.projectID, printsJSON: false)
+      result = .success(try await importUsers(usersFile, to: target, isTrial: true))
+    } catch {
+      result = .failure(error)
+    }
+    await channel.close()
+    for refusal in try result.get().refusals { part.findings.add(refusal) }
+    if case .int(let count)? = part.figures.first?.value {
+      part.outcome = Figure.counted(Int(count), "user") + Self.suffix(part.findings)
+    }
+    outcome.set(part)
   }
 
   private static func lookAtRules(_ file: String, _ text: String) -> MigrationReport.Part {
@@ -132,20 +162,11 @@ struct MigrationPlan {
 
   func takeUsers(to administration: Administration, _ outcome: inout MigrationReport) async throws {
     guard let usersFile, var part = outcome.part("users") else { return }
-    var refusals: [MigrationFinding] = []
-    var run = AccountsImport(
-      admin: administration, parameters: hashParameters, overwrites: replaces || resumes,
-      label: "importing \(usersFile)"
-    ) { subject, reason in
-      if refusals.count < MigrationFindings.keptMax {
-        refusals.append(MigrationFinding(.refused, place: usersFile, subject: subject, reason))
-      }
-    }
-    try await run.send(try AccountsFile(path: usersFile))
+    let run = try await importUsers(usersFile, to: administration, isTrial: false)
     // The server's word counts, and it says more than was seen before.
     var findings = MigrationFindings()
     for finding in part.findings.kept where finding.kind != .refused { findings.add(finding) }
-    for refusal in refusals { findings.add(refusal) }
+    for refusal in run.refusals { findings.add(refusal) }
     part.findings = findings
     part.figures += [
       .init("imported", .int(Int64(run.importedCount))), .init("notImported", .int(Int64(run.refusedCount))),
@@ -154,6 +175,24 @@ struct MigrationPlan {
       Figure.counted(run.importedCount, "user") + " imported"
       + (run.refusedCount == 0 ? "" : ", \(Figure.grouped(Double(run.refusedCount))) not")
     outcome.set(part)
+  }
+
+  private typealias UsersOutcome = (importedCount: Int, refusedCount: Int, refusals: [MigrationFinding])
+
+  private func importUsers(
+    _ file: String, to administration: Administration, isTrial: Bool
+  ) async throws -> UsersOutcome {
+    var refusals: [MigrationFinding] = []
+    var run = AccountsImport(
+      admin: administration, parameters: hashParameters, overwrites: replaces || resumes,
+      skipsHashes: isTrial && hashParameters.isEmpty, label: isTrial ? nil : "importing \(file)"
+    ) { subject, reason in
+      if refusals.count < MigrationFindings.keptMax {
+        refusals.append(MigrationFinding(.refused, place: file, subject: subject, reason))
+      }
+    }
+    try await run.send(try AccountsFile(path: file))
+    return (run.importedCount, run.refusedCount, refusals)
   }
 
   func takeRules(to client: RulesClient, _ outcome: inout MigrationReport) async throws {

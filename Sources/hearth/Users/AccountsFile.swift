@@ -12,6 +12,8 @@ final class AccountsFile {
   }
 
   private let reader: Reader
+  /// The most columns of a row of a CSV file that was read so far.
+  private var columnsMax = 0
 
   /// - Parameter format: nil goes by the extension of the name.
   init(path: String, format: Format? = nil) throws {
@@ -25,7 +27,18 @@ final class AccountsFile {
   func next() throws -> Result<JSON, CSVUser.Problem>? {
     switch reader {
     case .json(let reader): try reader.next().map { .success($0) }
-    case .csv(let reader): try reader.next().map { CSVUser.user($0) }
+    case .csv(let reader):
+      try reader.next().map { row in
+        columnsMax = max(columnsMax, row.count)
+        return CSVUser.user(row)
+      }
     }
+  }
+
+  /// What was left out of the rows so far; `nil` when every column is known.
+  var note: String? {
+    guard columnsMax > CSVUser.columnsKnown else { return nil }
+    return
+      "rows have up to \(columnsMax) columns; those after column \(CSVUser.columnsKnown) are not known and were left out"
   }
 }

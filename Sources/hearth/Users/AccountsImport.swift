@@ -1,4 +1,5 @@
 import HearthIdentity
+import HearthMigration
 import HearthProgram
 import HearthTree
 
@@ -13,7 +14,10 @@ struct AccountsImport {
   let admin: Administration
   let parameters: [JSON.Member]
   let overwrites: Bool
-  private var progress: Progress
+  /// Password hashes are left out, for a trial without the parameters of the hashes.
+  private let skipsHashes: Bool
+  private(set) var claims = ShadowedClaims()
+  private var progress: Progress?
   private var batch: [JSON] = []
   /// The place in the file of each account of the batch.
   private var places: [Int] = []
@@ -28,17 +32,19 @@ struct AccountsImport {
   /// - Parameters:
   ///   - parameters: how the accounts' hashes were made, see ``HashConfig``.
   ///   - overwrites: accounts of the same uid are replaced.
-  ///   - label: what people see beside the progress.
+  ///   - skipsHashes: password hashes are left out.
+  ///   - label: what people see beside the progress; `nil` shows none.
   ///   - refused: told of each account that is not imported, by its place in the file and its uid.
   init(
-    admin: Administration, parameters: [JSON.Member], overwrites: Bool, label: String,
+    admin: Administration, parameters: [JSON.Member], overwrites: Bool, skipsHashes: Bool = false, label: String?,
     refused: @escaping (_ subject: String, _ reason: String) -> Void
   ) {
     self.admin = admin
     self.parameters = parameters
     self.overwrites = overwrites
+    self.skipsHashes = skipsHashes
     self.refused = refused
-    progress = Progress(label, unit: "accounts")
+    progress = label.map { Progress($0, unit: "accounts") }
   }
 
   /// Sends every account of an export.
@@ -47,7 +53,7 @@ struct AccountsImport {
   mutating func send(_ file: AccountsFile) async throws {
     while let user = try file.next() { try await add(user) }
     try await flush()
-    progress.end(importedCount)
+    progress?.end(importedCount)
   }
 
   private mutating func add(_ user: Result<JSON, CSVUser.Problem>) async throws {
@@ -55,7 +61,11 @@ struct AccountsImport {
     switch user {
     case .failure(let problem): tell(seen, problem.text)
     case .success(let user):
-      let renamed = EmulatedPassword.cleared(Self.renamed(user))
+      claims.add(user)
+      var renamed = EmulatedPassword.cleared(Self.renamed(user))
+      if skipsHashes, let members = renamed.members {
+        renamed = .object(members.filter { $0.name != "passwordHash" && $0.name != "salt" })
+      }
       let (bytes, values) = (renamed.text().count, Self.valueCount(renamed))
       let isFull =
         batch.count == Self.usersMax || batchBytes + bytes > Self.bytesMax || batchValues + values > Self.valuesMax
@@ -83,7 +93,7 @@ struct AccountsImport {
     }
     importedCount += batch.count - failed.count
     (batch, places, batchBytes, batchValues, batchPasswords) = ([], [], 0, 0, 0)
-    progress.show(importedCount)
+    progress?.show(importedCount)
   }
 
   private mutating func tell(_ place: Int, _ reason: String, _ uid: String? = nil) {

@@ -1,6 +1,7 @@
 import HearthTree
 
-/// An account from a row of `firebase auth:export --format=csv`. The format has no header; its columns are fixed.
+/// An account from a row of `firebase auth:export --format=csv`. The format has no header: a column is known by its place,
+/// and versions of the command add columns at the end.
 enum CSVUser {
   /// Why a row cannot be read as an account.
   struct Problem: Error { var text: String }
@@ -13,16 +14,18 @@ enum CSVUser {
 
   /// Four columns each: the provider's id of the person, address, name, picture.
   private static let providers: [(index: Int, id: String)] = [
-    (7, "google.com"), (11, "facebook.com"), (15, "twitter.com"), (19, "github.com"),
+    (7, "google.com"), (11, "facebook.com"), (15, "twitter.com"), (19, "github.com"), (28, "apple.com"),
+    (32, "microsoft.com"), (36, "gc.apple.com"), (40, "playgames.google.com"), (44, "linkedin.com"), (48, "yahoo.com"),
   ]
 
   /// Rows of old exports end after the dates.
   private static let columnsMin = 25
-  private static let columnsMax = 28
+  /// The columns that are read. Further ones are left out.
+  static let columnsKnown = 52
 
   static func user(_ row: [String]) -> Result<JSON, Problem> {
-    guard (columnsMin...columnsMax).contains(row.count) else {
-      return .failure(Problem(text: "has \(row.count) columns; an export has \(columnsMin) to \(columnsMax)"))
+    guard row.count >= columnsMin else {
+      return .failure(Problem(text: "has \(row.count) columns; an export has at least \(columnsMin)"))
     }
     var members: [JSON.Member] = []
     for (index, name) in columns where index < row.count && !row[index].isEmpty {
@@ -30,16 +33,17 @@ enum CSVUser {
     }
     if row[2] == "true" || row[2] == "false" { members.append(.init("emailVerified", .bool(row[2] == "true"))) }
     if row.count > 26, row[26] == "true" { members.append(.init("disabled", .bool(true))) }
-    let identities = providers.compactMap { identity($0.id, row[$0.index..<($0.index + 4)]) }
+    let identities = providers.compactMap { identity($0.id, row.dropFirst($0.index).prefix(4)) }
     members.append(.init("providerUserInfo", .array(identities)))
     return .success(.object(members))
   }
 
   private static func identity(_ id: String, _ fields: ArraySlice<String>) -> JSON? {
     let fields = Array(fields)
-    guard !fields[0].isEmpty else { return nil }
-    var members: [JSON.Member] = [.init("providerId", .string(id)), .init("rawId", .string(fields[0]))]
-    for (index, name) in [(1, "email"), (2, "displayName"), (3, "photoUrl")] where !fields[index].isEmpty {
+    guard let rawID = fields.first, !rawID.isEmpty else { return nil }
+    var members: [JSON.Member] = [.init("providerId", .string(id)), .init("rawId", .string(rawID))]
+    for (index, name) in [(1, "email"), (2, "displayName"), (3, "photoUrl")]
+    where index < fields.count && !fields[index].isEmpty {
       members.append(.init(name, .string(fields[index])))
     }
     return .object(members)

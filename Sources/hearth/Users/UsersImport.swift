@@ -39,7 +39,10 @@ struct UsersImport: AsyncParsableCommand {
       ) { subject, reason in
         Output.note("\(subject): \(reason)")
       }
-      try await run.send(try AccountsFile(path: file, format: format))
+      let accounts = try AccountsFile(path: file, format: format)
+      try await run.send(accounts)
+      if let note = accounts.note { Output.note("note: \(note)") }
+      for (count, text) in run.claims.notes { Output.note("note: \(Figure.counted(count, "account")): \(text)") }
       let (imported, refused) = (run.importedCount, run.refusedCount)
       admin.report(
         .object([.init("imported", .int(Int64(imported))), .init("failed", .int(Int64(refused)))]),

@@ -81,7 +81,7 @@ private struct Message: Codable { @ServerTimestamp var sent: Date? }
 
   @Test("settings of dates, numbers and names")
   func settings() throws {
-    var encoder = DatabaseEncoder()
+    let encoder = DatabaseEncoder()
     encoder.dateEncodingStrategy = .millisecondsSince1970
     encoder.keyEncodingStrategy = .convertToSnakeCase
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
@@ -90,7 +90,7 @@ private struct Message: Codable { @ServerTimestamp var sent: Date? }
     let there = try #require(try stored(value, encoder) as? [String: Any])
     #expect(there["created_at"] as? Int == 2000)
     #expect(there["my_url_length"] as? String == "-")
-    var decoder = DatabaseDecoder()
+    let decoder = DatabaseDecoder()
     decoder.dateDecodingStrategy = .millisecondsSince1970
     decoder.keyDecodingStrategy = .convertFromSnakeCase
     decoder.nonConformingFloatDecodingStrategy = .convertFromString(

@@ -67,6 +67,36 @@ import Testing
     }
   }
 
+  @Test("what was read once is found again without a connection, also after a restart")
+  func readOnce() async throws {
+    let folder = try TemporaryFolder()
+    try await DatabaseWorld.with { world in
+      try await world.ref().setValue(["a": ["x": 1], "b": ["k1": 1, "k2": 2, "k3": 3]])
+      func check(_ ref: DatabaseReference) async throws {
+        #expect(try await json(ref.child("a").getData()) == #"{"x":1}"#)
+        #expect(try await json(ref.child("a").singleEvent(of: .value).snapshot) == #"{"x":1}"#)
+        #expect(try await json(ref.child("a/x").getData()) == "1")
+        let last = ref.child("b").queryOrderedByKey().queryLimited(toLast: 2)
+        #expect(try await json(last.getData()) == #"{"k2":2,"k3":3}"#)
+        #expect(try await json(last.singleEvent(of: .value).snapshot) == #"{"k2":2,"k3":3}"#)
+        #expect(try await json(ref.child("none").getData()) == "null", "nothing was there")
+        await #expect(throws: DatabaseError.self) { try await ref.child("other").getData() }
+      }
+      let database = try Self.database(folder.path, world.url, isOnline: true)
+      let ref = database.reference(withPath: "open")
+      for query in [ref.child("a"), ref.child("b").queryOrderedByKey().queryLimited(toLast: 2), ref.child("none")] {
+        _ = try await query.getData()
+      }
+      database.goOffline()
+      _ = try await ref.root.child(".info/connected").singleEvent(of: .value)
+      try await check(ref)
+      await database.close()
+      let again = try Self.database(folder.path, world.url, isOnline: false)
+      defer { again.shutDown() }
+      try await check(again.reference(withPath: "open"))
+    }
+  }
+
   @Test(
     "data that nobody uses any more goes when there is too much, the longest unused first; what is kept in sync stays")
   func pruned() async throws {

@@ -51,6 +51,43 @@ import Testing
     #expect(throws: DatabaseArgumentError.self) { try Database.rootAddress("https://name.example.com/a") }
   }
 
+  @Test("on an emulator the configured address leads to the emulator's place")
+  func emulator() {
+    with("https://chat.firebaseio.com") { database in
+      database.useEmulator(withHost: "127.0.0.1", port: 1)
+      let ref = database.reference(fromURL: "https://chat.firebaseio.com/a/b")
+      #expect(ref.url == "http://127.0.0.1:1/a/b?ns=chat" && ref == database.reference(fromURL: ref.url))
+      #expect(throws: DatabaseArgumentError.self) { try database.path(of: "https://other.firebaseio.com/a") }
+      #expect(throws: DatabaseArgumentError.self) { try database.path(of: "http://127.0.0.1:1/a?ns=other") }
+    }
+  }
+
+  @Test("a query's description says what it asks for")
+  func queryDescription() {
+    with { database in
+      let query = database.reference(withPath: "a").queryOrdered(byChild: "x/y").queryStarting(atValue: 1).queryLimited(
+        toFirst: 2)
+      #expect(query.description == #"(/a {"sp":1,"sin":true,"l":2,"vf":"l","i":"x/y"})"#)
+      #expect(query.ref.queryOrderedByPriority().description == query.ref.url)
+    }
+  }
+
+  @Test("snapshots and the data of a transaction are made for unit tests")
+  func doubles() {
+    with { database in
+      let snapshot = DataSnapshot(
+        ref: database.reference(withPath: "rooms/a"), value: ["title": "Lobby", ".priority": 3])
+      #expect(snapshot.key == "a" && snapshot.priority as? Int == 3)
+      #expect(snapshot.childSnapshot(forPath: "title").value as? String == "Lobby")
+      #expect(!DataSnapshot(ref: snapshot.ref, value: nil).exists())
+      let data = MutableData(value: 4, key: "sum")
+      #expect(data.key == "sum" && data.value as? Int == 4)
+      data.value = 5
+      #expect(TransactionResult.success(withValue: data).value as? Int == 5)
+      #expect(TransactionResult.abort().isAborted && MutableData(value: nil).key == nil)
+    }
+  }
+
   @Test("an app's database is one and the same")
   func sameDatabase() {
     with { database in

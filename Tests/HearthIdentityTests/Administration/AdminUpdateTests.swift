@@ -112,6 +112,24 @@ import Testing
   }
 
   @Test(
+    "claims with the name of what the server computes are kept, and tokens have the account's own values",
+    arguments: ["email", "email_verified", "phone_number", "provider_id", "user_id"])
+  func computedClaims(_ name: String) async throws {
+    let world = try AdminWorld()
+    _ = try await world.create(#"{"localId": "bob"}"#)
+    let attributes = #"{"\#(name)":"x@y.example","big":12345678901234567890}"#
+    let text = String(decoding: JSON.string(attributes).text(), as: UTF8.self)
+    _ = try await world.update(#"{"localId": "bob", "customAttributes": \#(text)}"#)
+    #expect(world.user("bob")?.customAttributes == attributes)
+    let imported = try await ImportEndpoints(accounts: world.accounts).create(
+      world.call(#"{"users": [{"localId": "eve", "email": "eve@example.com", "customAttributes": \#(text)}]}"#))
+    #expect(imported["error"] == nil)
+    #expect(world.user("eve")?.email == "eve@example.com" && world.user("eve")?.customAttributes == attributes)
+    #expect(world.accounts.store.view.user(email: "x@y.example") == nil)
+    #expect(world.user("eve")?.phoneNumber == nil && world.user("eve")?.isEmailVerified == false)
+  }
+
+  @Test(
     "claims that no token could hold are refused",
     arguments: [
       ("[1]", "INVALID_CLAIMS"), ("{", "INVALID_CLAIMS"), (#"{\"a\": 1, \"a\": 2}"#, "INVALID_CLAIMS"),

@@ -20,7 +20,12 @@ import Testing
     #expect(answer["idToken"] == nil)
     let user = try #require(world.user("ann"))
     #expect(user.email == "ann@example.com")
-    #expect(user.initialEmail == "ann@example.com")
+    #expect(user.initialEmail == nil, "there is one after the first change of address")
+    for address in ["b@example.com", "c@example.com"] {
+      _ = try await world.update(#"{"localId": "ann", "email": "\#(address)", "emailVerified": true}"#)
+      #expect(world.user("ann")?.initialEmail == "ann@example.com")
+    }
+    _ = try await world.update(#"{"localId": "ann", "email": "ann@example.com"}"#)
     #expect(user.isEmailVerified)
     #expect(user.phoneNumber == "+4915112345678")
     #expect(user.validSinceSeconds == world.world.nowSeconds)

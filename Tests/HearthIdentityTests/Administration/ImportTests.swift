@@ -165,10 +165,39 @@ import Testing
         #"{"localId": "h", "mfaInfo": [{"phoneInfo": "+15555550100"}]}"#,
         "Second factor account requires email to be presented."
       ),
+      (
+        #"{"localId": "i", "email": "i@example.com", "emailVerified": true, "mfaInfo": [{"totpInfo": {}}]}"#,
+        "INVALID_ARGUMENT : totpInfo.sharedSecretKey of mfaInfo is missing"
+      ),
     ]
     let users = wrong.map(\.user).joined(separator: ", ")
     let answer = try await ImportEndpoints(accounts: world.accounts).create(world.call("{\"users\": [\(users)]}"))
     #expect(answer["error"]?.array?.map { $0["message"] } == wrong.map { .string($0.words) })
+  }
+
+  @Test(
+    "rounds out of range refuse the whole request",
+    arguments: [
+      ("SHA256", 8_193), ("SHA1", 0), ("SHA512", -1), ("MD5", 8_193), ("PBKDF2_SHA256", 120_001), ("PBKDF_SHA1", -1),
+    ])
+  func rounds(_ algorithm: String, _ rounds: Int) async throws {
+    let world = try AdminWorld()
+    let body = #"{"hashAlgorithm": "\#(algorithm)", "rounds": \#(rounds), "users": [{"localId": "a"}]}"#
+    let refusal = try await world.refusal {
+      _ = try await ImportEndpoints(accounts: world.accounts).create(world.call(body))
+    }
+    #expect(refusal?.hasPrefix("INVALID_HASH_ROUNDS") == true)
+    #expect(world.user("a") == nil)
+  }
+
+  @Test("the initial address is that of the export, and none without it")
+  func initialAddress() async throws {
+    let world = try AdminWorld()
+    _ = try await ImportEndpoints(accounts: world.accounts).create(
+      world.call(
+        #"{"users": [{"localId": "a", "email": "a@example.com"}, {"localId": "b", "email": "b@example.com", "initialEmail": "B0@example.com"}]}"#
+      ))
+    #expect(world.user("a")?.initialEmail == nil && world.user("b")?.initialEmail == "b0@example.com")
   }
 
   @Test("an overwritten account keeps nothing of the old one, and its tokens end")

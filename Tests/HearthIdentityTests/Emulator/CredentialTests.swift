@@ -162,6 +162,10 @@ import Testing
       Base64URL.encode(#"{"alg":"RS256","kid":"x","typ":"JWT"}"#.utf8) + "." + Base64URL.encode(payload.utf8) + ".AAAA"
     #expect(
       try await world.app("accounts:signInWithCustomToken", ["token": .string(signed)]).json["isNewUser"] == false)
+    for (text, uid) in [(#"{"user_id":"dan"}"#, "dan"), (#"{"uid":17}"#, "17")] {
+      let named = try await world.app("accounts:signInWithCustomToken", ["token": .string(text)])
+      #expect(try world.claims(named.idToken)["sub"] == .string(uid))
+    }
     for (bad, code) in [
       (#"{"claims":{}}"#, "MISSING_IDENTIFIER"), (#"{"uid":"cy","claims":{"iss":"x"}}"#, "FORBIDDEN_CLAIM"),
       ("{", "INVALID_CUSTOM_TOKEN"), (Self.unsigned(#"{"uid":"cy","aud":"x"}"#), "INVALID_CUSTOM_TOKEN"),

@@ -60,7 +60,7 @@ import Testing
     #expect(try await world.post("accounts:delete", ["localId": .string(theirs.localID)]).error == "MISSING_ID_TOKEN")
     #expect(
       try await world.post("accounts:update", ["localId": .string(theirs.localID), "displayName": "E"]).error
-        == "MISSING_ID_TOKEN")
+        == "INVALID_REQ_TYPE : Unsupported request parameters.")
   }
 
   @Test("Security 52: A way in is taken away by who signed in a short while ago, who goes on")

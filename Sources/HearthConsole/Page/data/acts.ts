@@ -11,6 +11,8 @@ export class Acts {
   private undos: Undo[] = [];
   /** What was begun last; never fails. */
   private underWay: Promise<boolean> = Promise.resolve(true);
+  /** A removal is being weighed: its question may be about to open. */
+  private isWeighing = false;
 
   constructor(private readonly data: DataController) {}
 
@@ -18,6 +20,7 @@ export class Acts {
   change(act: "add" | "rename" | "move" | "remove" | "duplicate" | "paste"): void {
     const reason = this.data.readOnlyReason;
     if (reason) return this.data.notices.say(reason);
+    if (this.isWeighing) return;
     const { path } = this.data.route;
     if (act === "duplicate") {
       if (!path.length) return;
@@ -37,7 +40,8 @@ export class Acts {
   private async remove(path: Path): Promise<void> {
     const held = this.data.model?.valueAt(path) ?? null;
     await this.run(async () => {
-      const weight = await this.data.edits.weigh(path, held);
+      this.isWeighing = true;
+      const weight = await this.data.edits.weigh(path, held).finally(() => (this.isWeighing = false));
       if (weight.asks || !path.length) return this.data.open("remove");
       const undo = await this.data.edits.remove(path, held, weight.isKept);
       this.selectAround(path);

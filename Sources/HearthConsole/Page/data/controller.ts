@@ -251,7 +251,7 @@ export class DataController extends Store {
   open(sheet: SheetName, branch: Branch | null = null): void {
     this.sheet = sheet;
     this.sheetBranch = branch;
-    this.changed();
+    this.changedAtOnce();
   }
 
   /** A part of the page did not come. */

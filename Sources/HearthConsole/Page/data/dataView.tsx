@@ -52,7 +52,7 @@ export class DataView extends View<{ data: DataController; isLetterOn: () => boo
         <Inspector data={data} onMore={showMore} />
       </div>
       {data.sheet ? <Later key={data.sheet} load={() => import("./sheets").then(module => module.Sheets)} given={{ data }}
-        onFail={() => data.sheetMissing()} /> : null}
+        onFail={() => data.sheetMissing()} onClose={() => data.open(null)} /> : null}
       {this.state.more ? <Menu name="More" anchor={this.state.more} items={this.moreItems()}
         onClose={() => this.setState({ more: null })} /> : null}
     </main>;

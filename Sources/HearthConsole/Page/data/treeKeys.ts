@@ -66,7 +66,7 @@ function acted(event: KeyboardEvent, pane: TreePane, line: Line | null): boolean
       if (line?.type === "node") pane.data.acts.change("rename");
       return true;
     case "Delete":
-      if (line?.type === "node") pane.data.acts.change("remove");
+      if (line?.type === "node" && !event.repeat) pane.data.acts.change("remove");
       return true;
     default: return false;
   }
@@ -77,12 +77,17 @@ function lettered(event: KeyboardEvent, pane: TreePane, line: Line | null): bool
   if (event.key.length !== 1 || event.key === "/" || event.key === "?" || event.key === "[" || event.key === "]") return false;
   const now = performance.now();
   const isTyping = typed !== "" && now - typedAt < TYPED_MILLISECONDS;
-  if (!isTyping && pane.isLetterOn && command(event.key, pane, line)) return true;
+  if (!isTyping && pane.isLetterOn && (event.repeat ? isCommand(event.key) : command(event.key, pane, line))) return true;
   if (event.key === " " || problemOfKey(event.key)) return event.key === " ";
   typed = isTyping ? typed + event.key : event.key;
   typedAt = now;
   find(pane, typed.toLowerCase());
   return true;
+}
+
+/** Whether a letter acts: one that is held down acts once. */
+function isCommand(key: string): boolean {
+  return key.length === 1 && " advc.".includes(key);
 }
 
 function command(key: string, pane: TreePane, line: Line | null): boolean {

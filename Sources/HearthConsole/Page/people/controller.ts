@@ -238,6 +238,6 @@ export class PeopleController extends Store {
 
   open(sheet: PeopleSheet): void {
     this.sheet = sheet;
-    this.changed();
+    this.changedAtOnce();
   }
 }

@@ -45,12 +45,13 @@ export function readCells(text: string): string[][] | null {
 const NAMES: { [name: string]: string } = { uid: "localId", localid: "localId", email: "email", mail: "email", name: "displayName",
   displayname: "displayName", phone: "phoneNumber", phonenumber: "phoneNumber", claims: "customAttributes" };
 
-/** Columns of `firebase auth:export --format=csv`, which names none; and where the four of each provider begin. */
+/** Columns of `firebase auth:export --format=csv`, which names none; and where the four of each provider begin. Versions
+    of the command add columns at the end. */
 const EXPORTED: readonly [number, string][] = [[0, "localId"], [1, "email"], [3, "passwordHash"], [4, "salt"], [5, "displayName"],
   [6, "photoUrl"], [23, "createdAt"], [24, "lastLoginAt"], [25, "phoneNumber"], [27, "customAttributes"]];
-const EXPORTED_PROVIDERS: readonly [number, string][] = [[7, "google.com"], [11, "facebook.com"], [15, "twitter.com"], [19, "github.com"]];
+const EXPORTED_PROVIDERS: readonly [number, string][] = [[7, "google.com"], [11, "facebook.com"], [15, "twitter.com"], [19, "github.com"],
+  [28, "apple.com"], [32, "microsoft.com"], [36, "gc.apple.com"], [40, "playgames.google.com"], [44, "linkedin.com"], [48, "yahoo.com"]];
 const EXPORTED_MINIMUM = 25;
-const EXPORTED_MAXIMUM = 28;
 
 /** Accounts of a pasted text: JSON, a list or with a member `users`; lines below a line of names; or an export in CSV. */
 export function readImport(text: string): { users: object[] } | { problem: string } {
@@ -82,8 +83,8 @@ function fromCells(text: string): { users: object[] } | { problem: string } {
     const unknown = head!.find((_, at) => !names[at]);
     return { problem: `The first line names the columns: uid, email, name, phone, claims. ${unknown} is none.` };
   }
-  const odd = rows.findIndex(row => row.length < EXPORTED_MINIMUM || row.length > EXPORTED_MAXIMUM);
-  if (odd >= 0) return { problem: `Row ${odd + 1} has ${rows[odd]!.length} columns; an export has ${EXPORTED_MINIMUM} to ${EXPORTED_MAXIMUM}.` };
+  const odd = rows.findIndex(row => row.length < EXPORTED_MINIMUM);
+  if (odd >= 0) return { problem: `Row ${odd + 1} has ${rows[odd]!.length} columns; an export has at least ${EXPORTED_MINIMUM}.` };
   return { users: rows.map(exported) };
 }
 

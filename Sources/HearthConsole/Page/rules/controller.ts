@@ -352,6 +352,11 @@ export class RulesController extends Store {
     }
   }
 
+  open(sheet: "deploy" | "merge" | null): void {
+    this.sheet = sheet;
+    this.changedAtOnce();
+  }
+
   staged(): Promise<any> {
     return this.api.server("GET", this.path("rules/staged"));
   }

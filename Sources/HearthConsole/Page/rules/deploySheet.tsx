@@ -14,8 +14,7 @@ export class DeploySheet extends Component<{ rules: RulesController }, { note: s
   override state = { note: "", problem: null, isBusy: false };
 
   private close(): void {
-    this.props.rules.sheet = null;
-    this.props.rules.changed();
+    this.props.rules.open(null);
   }
 
   private async submit(): Promise<void> {
@@ -39,10 +38,7 @@ export class DeploySheet extends Component<{ rules: RulesController }, { note: s
         isDisabled={isBusy || errors > 0} onCancel={() => this.close()} />}>
       {errors ? <div class="callout red">{errors} {plural(errors, "error")} must be mended first: line {rules.errors[0]!.line},{" "}
         {rules.errors[0]!.message}</div> : null}
-      {problem ? <div class="callout red" role="alert"><span class="grow">{problem}</span>{rules.newer ? <Button label="Merge" onPress={() => {
-        rules.sheet = "merge";
-        rules.changed();
-      }} /> : null}</div> : null}
+      {problem ? <div class="callout red" role="alert"><span class="grow">{problem}</span>{rules.newer ? <Button label="Merge" onPress={() => rules.open("merge")} /> : null}</div> : null}
       <TextField label="Note" isProse value={note} placeholder="Why" onChange={next => this.setState({ note: next })} />
       {errors ? null : <ForecastPart rules={rules} />}
       <div class="labelled"><span>What changes in version {rules.version ?? "in force"}</span>

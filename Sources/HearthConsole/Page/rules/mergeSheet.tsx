@@ -24,8 +24,7 @@ export class MergeSheet extends Component<{ rules: RulesController }, State> {
   }
 
   private close(): void {
-    this.props.rules.sheet = null;
-    this.props.rules.changed();
+    this.props.rules.open(null);
   }
 
   render() {

@@ -88,8 +88,7 @@ export class RulesView extends View<Props, { filter: string; isPaused: boolean }
 
   private openDeploy(): void {
     if (this.rules.readOnlyReason || !this.rules.isChanged) return;
-    this.rules.sheet = "deploy";
-    this.rules.changed();
+    this.rules.open("deploy");
   }
 
   render() {
@@ -108,10 +107,7 @@ export class RulesView extends View<Props, { filter: string; isPaused: boolean }
       </header>
       {rules.newer ? <div key="newer" class="banner ember" role="status"><Icon name="warning" /><span class="grow">Version {rules.newer.id} came into
         force while you edited. Your text is kept; what it changes in that version is shown before you deploy.</span>
-        <Button label="Merge" onPress={() => {
-          rules.sheet = "merge";
-          rules.changed();
-        }} /><Button label="Drop my text" onPress={() => rules.revert()} /></div> : null}
+        <Button label="Merge" onPress={() => rules.open("merge")} /><Button label="Drop my text" onPress={() => rules.revert()} /></div> : null}
       {rules.state === "failed" ? <div key="failed" class="view-body empty"><h2>The rules did not come</h2><p>{rules.problem}</p>
         <Button label="Try again" onPress={() => void rules.load()} /></div> : null}
       {rules.state === "loading" ? <div key="loading" class="view-body bones" aria-busy="true">{[40, 72, 56, 64, 30].map(width =>

@@ -48,9 +48,9 @@ export class App extends Store {
         this.presence = null;
         before?.(isShown);
         done(isShown);
-        this.changed();
+        this.changedAtOnce();
       };
-      this.changed();
+      this.changedAtOnce();
     });
   }
 
@@ -111,7 +111,7 @@ export class App extends Store {
 
   show(overlay: "command" | "keys" | null): void {
     this.overlay = overlay;
-    this.changed();
+    this.changedAtOnce();
   }
 
   partMissing(): void {

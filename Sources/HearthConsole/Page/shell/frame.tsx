@@ -2,8 +2,10 @@ import { h } from "preact";
 import { DataView } from "../data/dataView";
 import { Button } from "../widgets/button";
 import { Icon, Mark } from "../widgets/icon";
-import { App } from "./app";
+import { guardOverlay } from "../widgets/keyShield";
 import { Later } from "../widgets/later";
+import { App } from "./app";
+import { CommandBox } from "./commandBox";
 import { Rail } from "./rail";
 import { CountDown, SessionEnded } from "./sessionSheets";
 import { SignIn } from "./signIn";
@@ -14,7 +16,6 @@ import { Toasts } from "./toasts";
 const LETTERS_OFF = "hearth-console-letters-off";
 const COUNTED_SECONDS = 60;
 
-const loadCommands = () => import("./overlays").then(module => module.Commands);
 const VIEWS = {
   rules: () => import("../rules/rulesView").then(module => module.RulesView as any),
   people: () => import("../people/peopleView").then(module => module.PeopleView as any),
@@ -36,6 +37,7 @@ export class Frame extends View<{ app: App }> {
 
   override componentDidMount(): void {
     super.componentDidMount();
+    addEventListener("keydown", guardOverlay, true);
     addEventListener("keydown", event => this.pressed(event));
     this.timer = setInterval(() => this.isCounting && this.forceUpdate(), 1000);
   }
@@ -118,10 +120,12 @@ export class Frame extends View<{ app: App }> {
           <Button label="Try again" onPress={() => void app.enter()} /></div> : null}
         {app.place.view === "data" ? <DataView data={app.data} isLetterOn={this.isLetterOn} /> : this.otherView(app.place.view)}
       </div>
-      {app.overlay === "command" ? <Later key="command" load={loadCommands} given={{ app }} onFail={() => app.partMissing()} /> : null}
+      {app.overlay === "command" ? <CommandBox key="command" app={app} /> : null}
       {app.overlay === "keys" ? <Later key="keys" load={loadKeys}
-        given={{ app, isOn: this.isLetterOn(), onSwitch: () => this.switchLetters() }} onFail={() => app.partMissing()} /> : null}
-      {app.presence ? <Later key="presence" load={loadPresence} given={{ app }} onFail={() => app.presence?.(false)} /> : null}
+        given={{ app, isOn: this.isLetterOn(), onSwitch: () => this.switchLetters() }} onFail={() => app.partMissing()}
+        onClose={() => app.show(null)} /> : null}
+      {app.presence ? <Later key="presence" load={loadPresence} given={{ app }} onFail={() => app.presence?.(false)}
+        onClose={() => app.presence?.(false)} /> : null}
       {state.name === "ended" ? <SessionEnded app={app} reason={state.reason} /> : null}
       <Toasts notices={app.notices} />
     </div>;

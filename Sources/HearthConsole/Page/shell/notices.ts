@@ -10,6 +10,7 @@ export interface Notice {
 }
 
 const SHOWN_MILLISECONDS = 6000;
+const SHOWN_MAXIMUM = 3;
 export const UNDO_MILLISECONDS = 20_000;
 
 /** Short messages at the edge of the screen, and one sentence for those who listen. */
@@ -39,7 +40,7 @@ export class Notices extends Store {
 
   private show(notice: Omit<Notice, "id">): Notice {
     const made = { id: this.next++, ...notice };
-    this.list = [...this.list.slice(-2), made];
+    this.list = [...kept(this.list), made];
     this.speak(notice.text);
     setTimeout(() => this.close(made.id), notice.until - Date.now());
     this.changed();
@@ -53,4 +54,12 @@ export class Notices extends Store {
     this.spoken = text;
     this.changed();
   }
+}
+
+/** The notices that stay beside a new one: what can be undone goes last. */
+function kept(list: Notice[]): Notice[] {
+  const surplus = list.length - SHOWN_MAXIMUM + 1;
+  if (surplus <= 0) return list;
+  const going = new Set([...list.filter(each => !each.action), ...list.filter(each => each.action)].slice(0, surplus));
+  return list.filter(each => !going.has(each));
 }

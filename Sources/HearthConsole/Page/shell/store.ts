@@ -1,6 +1,6 @@
 import { Component } from "preact";
 
-/** Something that components look at. Changes are told once a frame. */
+/** Something that components look at. Changes are told once a frame, overlays at once. */
 export class Store {
   private readonly observers = new Set<() => void>();
   private isWaiting = false;
@@ -21,6 +21,12 @@ export class Store {
     };
     if (document.hidden) setTimeout(tell, 50);
     else requestAnimationFrame(tell);
+  }
+
+  /** Draws the observers before it returns: an opened overlay has the keyboard before the next key is pressed. */
+  changedAtOnce(): void {
+    this.isWaiting = false;
+    for (const observer of [...this.observers]) observer();
   }
 }
 

@@ -1,10 +1,13 @@
 import { Component, h } from "preact";
+import { KeyShield } from "./keyShield";
 
 interface LaterProps {
   load: () => Promise<(props: any) => JSX.Element>;
   /** What the part is drawn with. */
   given: object;
   onFail: () => void;
+  /** Of an overlay: closes it before it came. Until it comes, a shield has the keyboard. */
+  onClose?: () => void;
 }
 
 /** A part of the page that comes when it is first needed. */
@@ -20,6 +23,8 @@ export class Later extends Component<LaterProps, {}> {
 
   render() {
     const Part = this.part;
-    return Part ? <Part {...this.props.given} /> : <span hidden />;
+    if (Part) return <Part {...this.props.given} />;
+    const { onClose } = this.props;
+    return onClose ? <KeyShield onClose={onClose} /> : <span hidden />;
   }
 }

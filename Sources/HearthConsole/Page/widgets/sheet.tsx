@@ -21,10 +21,7 @@ export class Sheet extends Component<SheetProps, {}> {
 
   override componentDidMount(): void {
     this.before = document.activeElement;
-    const first = this.element!.querySelector<HTMLElement>("[data-first]") ??
-      this.element!.querySelector<HTMLElement>(".sheet-body input, .sheet-body textarea, .sheet-foot .primary") ??
-      this.element!.querySelector<HTMLElement>(FOCUSABLE);
-    first?.focus();
+    focusFirst(this.element!);
   }
 
   override componentWillUnmount(): void {
@@ -60,4 +57,12 @@ export class Sheet extends Component<SheetProps, {}> {
       </div>
     </div>;
   }
+}
+
+/** Gives the focus to the field that a sheet begins with, or to the sheet's own veil. */
+export function focusFirst(overlay: HTMLElement): void {
+  const first = overlay.querySelector<HTMLElement>("[data-first]") ??
+    overlay.querySelector<HTMLElement>(".sheet-body input, .sheet-body textarea, .sheet-foot .primary") ??
+    overlay.querySelector<HTMLElement>(FOCUSABLE) ?? overlay;
+  first.focus();
 }

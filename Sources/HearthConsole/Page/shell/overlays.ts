@@ -1,0 +1,2 @@
+export { KeysSheet } from "./keysSheet";
+export { PresenceSheet } from "./presenceSheet";

@@ -1,0 +1,28 @@
+import HearthTree
+
+/// Custom claims that have the name of a claim for which ID tokens use the account's own value, counted over accounts.
+package struct ShadowedClaims: Sendable {
+  /// Names that the server computes. Custom claims may have them: the account's value takes their place where it has one.
+  private static let names: Set<String> = ["email", "email_verified", "phone_number", "provider_id", "user_id"]
+
+  private var counts: [String: Int] = [:]
+
+  /// No account yet.
+  package init() {}
+
+  /// Counts the claims of an exported account.
+  package mutating func add(_ user: JSON) {
+    guard let text = user["customAttributes"]?.string, let claims = JSON(parsing: text.utf8)?.members else { return }
+    for name in Set(claims.map(\.name)).intersection(Self.names) { counts[name, default: 0] += 1 }
+  }
+
+  /// For each name the number of accounts, and what becomes of the claim.
+  package var notes: [(count: Int, text: String)] {
+    counts.sorted { $0.key < $1.key }.map { name, count in
+      let rule =
+        name == "user_id"
+        ? "ID tokens have the uid in its place" : "ID tokens have the account's own value where there is one"
+      return (count, "the custom claim \(name) is kept, and \(rule)")
+    }
+  }
+}
