@@ -9,10 +9,12 @@ import json
 import select
 import statistics
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import requests
 
 from client import Client
+from test_databases import manage
 from waits import WAIT_SECONDS
 
 # Of a pass, the first and the last listen are cancelled, in whichever order they are decided.
@@ -168,3 +170,40 @@ def test_writes_that_many_listens_depend_on_keep_only_their_own_client_waiting(s
         assert attacker.replies == list(range(1, attacker.client.number + 1))
         attacker.client.close()
     honest.close()
+
+
+
+def answered_beside(honest, work):
+    """How often an honest client is answered until the work, done on another thread, has ended."""
+    count = 0
+    with ThreadPoolExecutor(1) as pool:
+        done = pool.submit(work)
+        while not done.done():
+            honest.ask()
+            count += 1
+        done.result()
+    return count
+
+
+def test_a_client_over_its_allowance_for_work_waits_and_no_other_one(serve):
+    server = serve(rules=RULES)
+    assert manage(server, "PATCH", "/default", quotas={"connectionWorkPerSecond": 100_000}).status_code == 200
+    attacker, honest = Attacker(server), Honest(server, "c")
+    # A change of the gate has 2,000 listens decided again, which is some 300,000 steps: about two seconds are owed for it.
+    attacker.listen(["/gated/end-a"] + [f"/gated/{number}" for number in range(2_000)] + ["/gated/end-b"])
+    attacker.client.request("p", p="/gate", d="ends")
+    one_pass([attacker], honest, {"gated/end-a", "gated/end-b"})
+    attacker.take(attacker.client.number - len(attacker.replies))
+    assert answered_beside(honest, lambda: attacker.client.call("g", p="/gate")) >= 20
+    # A user's requests over HTTP have an allowance of their own, whatever connection they come over.
+    url, token = f"{server.url}/gate.json", server.token("ann")
+
+    def put(value):
+        answer = requests.put(url, params={"auth": token}, data=json.dumps(value), timeout=WAIT_SECONDS)
+        assert answer.status_code == 200, answer.text
+
+    put("shut")
+    one_pass([attacker], honest, {f"gated/{number}" for number in range(0, 2_000, 10)})
+    assert answered_beside(honest, lambda: put("two")) >= 20
+    honest.close()
+    attacker.client.close()
