@@ -198,6 +198,15 @@ import Testing
     }
   }
 
+  @Test func `one-off requests have no lane, and put nobody into debt`() {
+    var box = Mailbox(limits: DatabaseLimits())
+    let request = Command(
+      connection: ConnectionID(rawValue: 1), request: 1, principal: .administrator, action: .get(.root))
+    box.charge([ConnectionWork(WorkPayer(request), steps: 1_000_000)])
+    _ = box.append(commands(1, 0..<10) + commands(2, 0..<10), sizeBytes: 0)
+    #expect(names(box.take(10)) == (0..<10).map { "1.\($0)" })
+  }
+
   @Test func `what is put back is taken first, in its order`() {
     var box = Mailbox(limits: DatabaseLimits())
     _ = box.append(commands(1, 0..<10), sizeBytes: 0)

@@ -21,6 +21,9 @@ import Testing
     "QuotaLimits.connectionsMax": TestReference(
       file: "HearthGatewayTests/QuotaTests",
       name: "one network with all the connections it can have leaves other networks theirs, and administrators too"),
+    "QuotaLimits.workPerSecond": TestReference(
+      file: "HearthGatewayTests/WorkLedgerTests",
+      name: "one network with all the work it can have leaves another network's to it"),
     "QuotaLimits.clientsMax": TestReference(
       file: "HearthGatewayTests/QuotaTests",
       name: "one network does not use up the places of clients that are told apart"),

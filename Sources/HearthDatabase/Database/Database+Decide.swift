@@ -79,7 +79,9 @@ extension Database {
 
   /// Has those whose commands took many steps wait by themselves.
   func charge(_ batch: Batch) {
-    if !batch.work.isEmpty { mailbox.withLock { $0.charge(batch.work) } }
+    guard !batch.work.isEmpty else { return }
+    mailbox.withLock { $0.charge(batch.work) }
+    environment.charge(batch.work)
   }
 
   var isRunning: Bool { pipeline.withLock { $0.status == .running } }

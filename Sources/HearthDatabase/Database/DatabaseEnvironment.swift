@@ -21,6 +21,9 @@ public struct DatabaseEnvironment: Sendable {
   /// What becomes of commits beside the log, from the first one on: see ``Database/setOutbox(_:)``.
   public var outbox: DatabaseOutbox?
 
+  /// Takes the steps that clients' commands took, from a queue of the database. Those of one batch come together.
+  package var charge: @Sendable (_ work: [ConnectionWork]) -> Void = { _ in }
+
   /// Where is counted what the database does.
   public var meters = DatabaseMeters.none
 

@@ -155,10 +155,10 @@ struct Mailbox: Sendable {
 // MARK: - Debts
 
 extension Mailbox {
-  /// Notes what commands took.
+  /// Notes what connections' commands took. One-off requests have no lane, and wait for none.
   mutating func charge(_ work: [ConnectionWork]) {
-    for item in work {
-      let account = account(of: item.connection)
+    for item in work where item.payer.client == nil {
+      let account = account(of: item.payer.connection)
       guard debts[account] != nil || debts.count < limits.debtorsMax else { continue }
       debts[account, default: 0] += item.steps
     }

@@ -121,7 +121,7 @@ public struct Engine {
       meter.beginCommand()
       endCredentials()
       if !turns.isIdle { settleTurns(before: command) }
-      redecisions.payer = command.principal == nil ? command.connection : nil
+      redecisions.payer = WorkPayer(command)
       decide(command)
       meter.endCommand(of: redecisions.payer)
       takeTurns()

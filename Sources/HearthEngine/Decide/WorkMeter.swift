@@ -23,15 +23,15 @@ struct WorkMeter {
   mutating func beginCommand() { (redecisionStepsLeft, stepsTaken) = (limits.redecisionStepsInLine, 0) }
 
   /// Notes what the command under way took.
-  mutating func endCommand(of connection: ConnectionID?) {
-    note(stepsTaken + limits.redecisionStepsInLine - redecisionStepsLeft, of: connection)
+  mutating func endCommand(of payer: WorkPayer?) {
+    note(stepsTaken + limits.redecisionStepsInLine - redecisionStepsLeft, of: payer)
   }
 
-  /// Adds steps that a connection caused, if they are worth a word.
-  mutating func note(_ steps: Int, of connection: ConnectionID?) {
+  /// Adds steps that a command caused; fewer than ``EngineLimits/notedStepsMin`` are not noted.
+  mutating func note(_ steps: Int, of payer: WorkPayer?) {
     batchStepsLeft -= steps
-    guard let connection, steps >= EngineLimits.notedStepsMin else { return }
-    work.append(ConnectionWork(connection, steps: steps))
+    guard let payer, steps >= EngineLimits.notedStepsMin else { return }
+    work.append(ConnectionWork(payer, steps: steps))
   }
 
   /// What was noted in the batch.
@@ -40,17 +40,6 @@ struct WorkMeter {
     defer { work = [] }
     return work
   }
-}
-
-/// Steps that a connection's command took, or what was decided because of it.
-public struct ConnectionWork: Sendable, Equatable {
-  /// The connection that caused it.
-  public var connection: ConnectionID
-  /// Steps of rules, and as many for other work as would have taken the same time.
-  public var steps: Int
-
-  /// Steps of a connection.
-  public init(_ connection: ConnectionID, steps: Int) { (self.connection, self.steps) = (connection, steps) }
 }
 
 extension QueryCost {

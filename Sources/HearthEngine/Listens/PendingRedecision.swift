@@ -34,8 +34,8 @@ final class PendingRedecision {
   /// The next slot of the present table, from its end to its beginning: a listen that leaves a table is replaced by the last
   /// one of it, which was looked at before.
   private var slot: Int?
-  /// The connection whose command caused it last; nil for what time causes.
-  var payer: ConnectionID?
+  /// The client whose command caused it last; nil for what time causes.
+  var payer: WorkPayer?
   /// Some listens were put in doubt again after they were passed.
   var startsOver = false
   /// Another cause has taken its listens over.
@@ -51,7 +51,7 @@ final class PendingRedecision {
   /// Part of it was told.
   var isTold = false
 
-  init(_ redecision: Redecision, _ source: Source, serial: UInt64, payer: ConnectionID?) {
+  init(_ redecision: Redecision, _ source: Source, serial: UInt64, payer: WorkPayer?) {
     (self.redecision, self.source, self.serial, self.payer) = (redecision, source, serial, payer)
   }
 

@@ -16,8 +16,8 @@ struct RedecisionQueue {
   private var missedCount = 0
   var catchUp = CatchUp()
   var faults: EngineFaults = []
-  /// The connection whose command is under way; nil for none, and for what belongs to no connection.
-  var payer: ConnectionID?
+  /// The client whose command is under way; nil for none, and for what time causes.
+  var payer: WorkPayer?
 
   init(limits: EngineLimits) { self.limits = limits }
 

@@ -16,7 +16,8 @@ public struct Command: Sendable {
   /// Where it came from; with `connect`, where all that come after it on the connection do. Nil when nobody says.
   public var address: AddressClass?
 
-  /// With `connect`, the client's network behind trusted proxies, by which shared bounds count it. Nil when it is not known.
+  /// The client's network behind trusted proxies, by which shared bounds count it: of a one-off request, and with `connect`
+  /// of the connection. Nil when it is not known.
   public var network: NetworkPrefix?
 
   /// What is asked.

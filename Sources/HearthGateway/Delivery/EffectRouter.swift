@@ -10,6 +10,8 @@ package struct EffectRouter: Sendable {
   /// Told of every cause that took permissions away.
   package let receipts: ReceiptDesk
   private let meters: GatewayMeters
+  /// What clients may take of each database.
+  let quotas: QuotaDesk
 
   /// Makes one hub for each loop.
   package init(
@@ -27,6 +29,7 @@ package struct EffectRouter: Sendable {
     }
     self.receipts = receipts
     self.meters = meters
+    quotas = QuotaDesk(meters: meters)
     self.inboxes = inboxes
     self.loops = loops
   }

@@ -44,6 +44,9 @@ protocol HubClient: AnyObject {
   /// Whether more is read from the client.
   func setReading(_ isReading: Bool)
 
+  /// The client's work is over its allowance: nothing more is read from it for a while.
+  func waitForWork(milliseconds: Int64)
+
   /// Something was revoked: what the client is signed in with may be part of it.
   ///
   /// - Returns: whether the client's database was asked to sign it out.
@@ -70,4 +73,7 @@ extension HubClient {
   func query(of name: ListenName) -> JSON? { nil }
 
   func endConsoleSession(_ session: UInt64) {}
+
+  /// A client that asks nothing more has nothing to wait with.
+  func waitForWork(milliseconds: Int64) {}
 }

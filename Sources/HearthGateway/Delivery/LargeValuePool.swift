@@ -9,7 +9,7 @@ import NIOPosix
 package struct LargeValuePool: Sendable {
   /// Up to this many bytes of JSON are handled on the event loop: about a millisecond's work. Only larger answers are
   /// weighed before they are sent.
-  static let loopBytesMax = 256 << 10
+  static let loopBytesMax = QuotaLimits.answerBytesMin
 
   /// Up to this many children are looked at on the event loop: well below a millisecond's work.
   static let loopChildrenMax = 1_000

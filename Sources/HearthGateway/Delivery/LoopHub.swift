@@ -73,18 +73,21 @@ package final class LoopHub {
   /// Hands a request over; `completion` is called on this loop once it is answered.
   ///
   /// - Parameters:
+  ///   - network: the client's, which work is charged to.
   ///   - id: what logs call the request.
   ///   - explanation: called before that when the request is refused and the principal asks for explanations.
   package func request(
-    _ action: Command.Action, as principal: Principal, from address: AddressClass? = nil, of database: Database,
-    id: String = "",
+    _ action: Command.Action, as principal: Principal, from address: AddressClass? = nil,
+    in network: NetworkPrefix? = nil, of database: Database, id: String = "",
     explanation: ((Denial) -> Void)? = nil, completion: @escaping (Reply) -> Void
   ) {
     repeat { lastRequest = lastRequest == .max ? 1 : lastRequest + 1 } while waiting[lastRequest] != nil
     waiting[lastRequest] = Waiting(id: id, completion: completion)
     if let explanation, principal.isDebugging { explained[lastRequest] = explanation }
     database.submit([
-      Command(connection: requests, request: lastRequest, principal: principal, address: address, action: action)
+      Command(
+        connection: requests, request: lastRequest, principal: principal, address: address, network: network,
+        action: action)
     ])
   }
 

@@ -46,8 +46,18 @@ struct RESTHandler {
 
   private func respond(
     to http: HTTPRequest, _ request: RESTRequest, _ envelope: RESTEnvelope, _ caller: VerifiedCaller,
-    _ origin: RequestOrigin, completion: @escaping RESTResponse.Completion
+    _ origin: RequestOrigin, waits: Int = 0, completion: @escaping RESTResponse.Completion
   ) {
+    let client = ShareClaimant(
+      account: caller.principal.uid, network: origin.network, isAdministrator: caller.principal.readsAll)
+    if let wait = services.quotas.wait(of: client, in: request.namespace) {
+      if waits == 0 { services.quotas.noteWait(in: request.namespace) }
+      guard waits < QuotaLimits.workWaitsMax else { return completion(RESTResponse(.overWork(wait))) }
+      hub.loop.assumeIsolated().scheduleTask(in: .milliseconds(wait.milliseconds)) {
+        respond(to: http, request, envelope, caller, origin, waits: waits + 1, completion: completion)
+      }
+      return
+    }
     if case .data = request.target,
       let refusal = services.quotas.refusal(
         ofRequest: request.body.readableBytes, in: request.namespace, as: caller.principal, from: origin.address)
@@ -58,9 +68,15 @@ struct RESTHandler {
     var call = RESTCall(
       services: services, hub: hub, request: request, caller: caller, origin: origin, now: SystemClock.now,
       envelope: envelope, abandonment: abandonment, completion: completion)
+    let (quotas, namespace) = (services.quotas, request.namespace)
+    quotas.charge(WorkAmount(bytesRead: request.body.readableBytes), to: client, in: namespace)
+    call.completion = { response in
+      quotas.charge(WorkAmount(bytesWritten: response.body.readableBytes), to: client, in: namespace)
+      completion(response)
+    }
     if let milliseconds = request.timeoutMilliseconds {
       let deadline = RESTDeadline(
-        milliseconds: milliseconds, on: hub.loop, abandonment: abandonment, completion: completion)
+        milliseconds: milliseconds, on: hub.loop, abandonment: abandonment, completion: call.completion)
       call.completion = deadline.finish
     }
     do throws(RESTFailure) { try answer(call, for: http) } catch { call.completion(RESTResponse(error)) }

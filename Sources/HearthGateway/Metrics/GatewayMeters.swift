@@ -63,6 +63,11 @@ package struct GatewayMeters: Sendable {
     factory.counter(.quotaRefusals, database, quota).increment()
   }
 
+  /// A client waits because its work is over its allowance.
+  ///
+  /// - Parameter database: one that there is.
+  func waitedForWork(database: String) { factory.counter(.workWaits, database).increment() }
+
   /// A credential did not count.
   func refusedCredential(_ kind: String) { factory.counter(.credentialsRefused, kind).increment() }
 

@@ -43,7 +43,8 @@ struct DataWrite {
     var operation = write.operation
     operation.firesTriggers = !(call.request.disablesTriggers && principal.isAdministrator)
     call.hub.request(
-      .write(operation), as: principal, from: call.origin.addressClass, of: database, id: call.origin.requestID
+      .write(operation), as: principal, from: call.origin.addressClass, in: call.origin.network, of: database,
+      id: call.origin.requestID
     ) {
       denial = $0
     } completion: { reply in

@@ -40,7 +40,9 @@ extension RESTCall {
     let principal = caller.principal
     switch source {
     case .database(let database):
-      hub.request(.get(path, query), as: principal, of: database, id: origin.requestID, completion: completion)
+      hub.request(
+        .get(path, query), as: principal, in: origin.network, of: database, id: origin.requestID, completion: completion
+      )
     case .unmade(let name, let state), .past(let name, let state):
       var engine = Engine(state: state)
       let command = Command(

@@ -47,10 +47,13 @@ final class DatabaseAllowance: Sendable {
   /// Stored bytes above the quota; 0 for none.
   private let fullAt = Atomic(0)
   private let answerMax = Atomic(DataLimits.readSizeBytesMax)
+  /// The work that clients have caused.
+  let work: Mutex<WorkLedger>
 
   init(limits: QuotaLimits = .standard) {
     self.limits = limits
     state = Mutex(State(limits))
+    work = Mutex(WorkLedger(limits))
   }
 
   // MARK: What may be
@@ -64,6 +67,10 @@ final class DatabaseAllowance: Sendable {
   var clientCount: Int { state.withLock { $0.clients.count } }
 
   func set(_ quotas: DatabaseQuotas) {
+    work.withLock { work in
+      work.stepsPerSecond = quotas[.workPerSecond] ?? limits.workPerSecond
+      work.connectionStepsPerSecond = quotas[.connectionWorkPerSecond] ?? limits.connectionWorkPerSecond
+    }
     state.withLock { state in
       state.quotas = quotas
       state.connections.max = quotas[.connections] ?? limits.connectionsMax

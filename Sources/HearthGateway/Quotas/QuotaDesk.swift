@@ -29,13 +29,15 @@ package final class QuotaDesk: Sendable {
   /// - Parameters:
   ///   - client: nil for an administrator's.
   ///   - network: of the client; nil where that is not known.
+  ///   - connection: which work is charged by.
   func seat(
-    in database: String, of client: QuotaClientName?, from network: NetworkPrefix? = nil
+    in database: String, of client: QuotaClientName?, from network: NetworkPrefix? = nil,
+    connection: ConnectionID? = nil
   ) -> Result<QuotaSeat, QuotaRefusal> {
     let allowance = allowance(of: database)
     let entered = allowance.enter(as: client, from: network, at: DatabaseAllowance.now)
     if case .failure(let refusal) = entered { note(refusal, in: database) }
-    return entered.map { QuotaSeat(allowance, $0) }
+    return entered.map { QuotaSeat(allowance, $0, of: connection, from: network) }
   }
 
   /// Counts a request over HTTP.
@@ -49,6 +51,29 @@ package final class QuotaDesk: Sendable {
     if let refusal { note(refusal, in: database) }
     return refusal
   }
+
+  // MARK: Work
+
+  /// Charges the work of a database's batch.
+  ///
+  /// - Returns: the clients that are to wait.
+  func charge(_ work: [ConnectionWork], in database: String) -> [DatabaseAllowance.Wait] {
+    known(database)?.charge(work) ?? []
+  }
+
+  /// Charges what an event loop did for a request over HTTP.
+  func charge(_ amount: WorkAmount, to client: @autoclosure () -> ShareClaimant, in database: String) {
+    guard amount.steps >= WorkAmount.chargedStepsMin else { return }
+    _ = known(database)?.charge(amount, to: .requests(client()))
+  }
+
+  /// The time for which a client's request over HTTP is to wait; nil when it may go on.
+  func wait(of client: ShareClaimant, in database: String) -> DatabaseAllowance.Wait? {
+    client.isAdministrator ? nil : known(database)?.wait(of: .requests(client))
+  }
+
+  /// Counts a client that begins to wait.
+  func noteWait(in database: String) { meters.waitedForWork(database: database) }
 
   /// Why nothing more is stored; nil while there is room.
   func storageRefusal(in database: String) -> QuotaRefusal? {

@@ -17,6 +17,10 @@ package enum QuotaKind: String, Sendable, CaseIterable {
   case bytesPerSecond
   /// The same of one client.
   case clientBytesPerSecond
+  /// Work of clients, in steps of rules. Nothing is refused because of it: who is over it waits.
+  case workPerSecond
+  /// The same of one connection, and of one user's requests over HTTP.
+  case connectionWorkPerSecond
   /// Bytes that the data takes in memory, as `hearth_tree_bytes` tells them.
   case storedBytes
   /// Bytes of one answer: what a read, a query or the first value of a listen may cost.
@@ -28,9 +32,11 @@ package enum QuotaKind: String, Sendable, CaseIterable {
     case .connections, .clientConnections: 1...1_000_000
     case .requestsPerSecond, .clientRequestsPerSecond: 1...1_000_000
     case .bytesPerSecond, .clientBytesPerSecond: 1...(1 << 40)
+    // As much as deciding some listens again takes, so that each client is answered something.
+    case .workPerSecond, .connectionWorkPerSecond: 10_000...(1 << 40)
     case .storedBytes: 1...(1 << 50)
     // A smaller answer is made where it is asked for, and never weighed.
-    case .answerBytes: LargeValuePool.loopBytesMax...DataLimits.readSizeBytesMax
+    case .answerBytes: QuotaLimits.answerBytesMin...DataLimits.readSizeBytesMax
     }
   }
 
@@ -43,6 +49,8 @@ package enum QuotaKind: String, Sendable, CaseIterable {
     case .clientRequestsPerSecond: "this database takes \(max) requests a second from one client"
     case .bytesPerSecond: "this database takes \(max) bytes a second"
     case .clientBytesPerSecond: "this database takes \(max) bytes a second from one client"
+    case .workPerSecond: "this database does \(max) steps of work a second"
+    case .connectionWorkPerSecond: "this database does \(max) steps of work a second for one connection"
     case .storedBytes: "this database may hold \(max) bytes"
     case .answerBytes: "an answer of this database may have \(max) bytes"
     }

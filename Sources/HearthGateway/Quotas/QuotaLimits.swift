@@ -17,6 +17,19 @@ struct QuotaLimits: Sendable {
   /// Refusals in a second of all the sockets that are over one rate. The more they are, the longer each of them is held,
   /// up to ``holdMillisecondsMax``.
   static let refusalsPerSecondMax: Int64 = 1_000
+  /// Steps of work that a connection, or a user's requests over HTTP, may cause in a second, for which nothing else was set:
+  /// about a seventh of a processor. A second's worth may come at once, which decides 20,000 listens again.
+  var connectionWorkPerSecond = 4_000_000
+  /// Steps of work that all clients of a database may cause in a second before their parts of it bind, for which nothing
+  /// else was set: about half a processor. A database decides on one at a time.
+  var workPerSecond = 16_000_000
+  /// The time in which that work is counted: long enough for some hundred commands, and short enough that a client which
+  /// waits for its end is no slower than one behind a mobile network.
+  var workWindowMilliseconds: Int64 = 250
+  /// How often a request over HTTP waits because of its client's work, for up to ``holdMillisecondsMax`` each time.
+  static let workWaitsMax = 10
+  /// The smallest answer that a quota weighs: smaller ones are made on the event loop where they are asked for.
+  static let answerBytesMin = 256 << 10
   /// How often databases are looked at whose stored bytes are limited.
   static let storageLookSeconds = 1
   /// Counting rests this many times as long as it took: it takes no more than a twentieth of a processor.

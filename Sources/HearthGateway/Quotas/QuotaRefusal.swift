@@ -26,6 +26,14 @@ package struct QuotaRefusal: Error, Equatable, Sendable {
 }
 
 extension RESTFailure {
+  /// The answer to a request that has waited long for what its client's work takes.
+  static func overWork(_ wait: DatabaseAllowance.Wait) -> RESTFailure {
+    var failure = RESTFailure(429, "Your requests have caused too much work; try again later.")
+    failure.retryAfterSeconds = Int(clamping: 1 + wait.nanoseconds / 1_000_000_000)
+    failure.restMilliseconds = wait.milliseconds
+    return failure
+  }
+
   /// Client libraries send again by themselves after 503 and not after the others: who is over a rate is not to ask more
   /// because of it. What was refused was not done.
   init(_ refusal: QuotaRefusal) {
@@ -33,7 +41,8 @@ extension RESTFailure {
     case .connections, .clientConnections:
       self.init(503, refusal.text)
       retryAfterSeconds = 5
-    case .requestsPerSecond, .clientRequestsPerSecond, .bytesPerSecond, .clientBytesPerSecond:
+    case .requestsPerSecond, .clientRequestsPerSecond, .bytesPerSecond, .clientBytesPerSecond, .workPerSecond,
+      .connectionWorkPerSecond:
       self.init(429, refusal.text)
       retryAfterSeconds = Int(clamping: 1 + refusal.waitNanoseconds / 1_000_000_000)
       restMilliseconds = refusal.holdMilliseconds

@@ -7,13 +7,45 @@ import HearthTree
 final class QuotaSeat {
   private let allowance: DatabaseAllowance
   private var entry: DatabaseAllowance.Entry
+  /// nil for one whose work is not charged.
+  private let connection: ConnectionID?
 
-  /// - Parameter entry: what ``DatabaseAllowance/enter(as:from:at:)`` gave.
-  init(_ allowance: DatabaseAllowance, _ entry: DatabaseAllowance.Entry) {
-    (self.allowance, self.entry) = (allowance, entry)
+  /// - Parameters:
+  ///   - entry: what ``DatabaseAllowance/enter(as:from:at:)`` gave.
+  ///   - connection: which work is charged by.
+  ///   - network: where it comes from.
+  init(
+    _ allowance: DatabaseAllowance, _ entry: DatabaseAllowance.Entry, of connection: ConnectionID? = nil,
+    from network: NetworkPrefix? = nil
+  ) {
+    (self.allowance, self.entry, self.connection) = (allowance, entry, connection)
+    joinWork(from: network)
   }
 
-  deinit { allowance.leave(&entry) }
+  deinit {
+    allowance.leave(&entry)
+    if let connection { allowance.leaveWork(connection) }
+  }
+
+  private func joinWork(from network: NetworkPrefix?) {
+    guard let connection else { return }
+    let client = ShareClaimant(account: client?.name.uid, network: network, isAdministrator: client == nil)
+    allowance.joinWork(connection, as: client)
+  }
+
+  // MARK: Work
+
+  /// Charges what the event loop does for a message.
+  ///
+  /// - Returns: the connection's wait; nil when it may go on.
+  func charge(_ amount: WorkAmount) -> DatabaseAllowance.Wait? {
+    connection.flatMap { allowance.charge(amount, to: .connection($0)) }
+  }
+
+  /// The time for which the connection is still to wait because of its work; nil when it may go on.
+  var workWait: DatabaseAllowance.Wait? { connection.flatMap { allowance.wait(of: .connection($0)) } }
+
+  // MARK: Rates
 
   /// nil for an administrator.
   private var client: QuotaClient? { entry.client }
@@ -40,6 +72,9 @@ final class QuotaSeat {
   /// - Returns: why the connection cannot go on.
   func identify(_ principal: Principal, address: String) -> QuotaRefusal? {
     let name = principal.readsAll ? nil : QuotaClientName(uid: principal.uid, address: address)
-    return allowance.move(&entry, to: name, from: NetworkPrefix(address: address), at: DatabaseAllowance.now)
+    let network = NetworkPrefix(address: address)
+    let refusal = allowance.move(&entry, to: name, from: network, at: DatabaseAllowance.now)
+    joinWork(from: network)
+    return refusal
   }
 }

@@ -15,6 +15,15 @@ struct TokenBucket: Sendable {
   /// Whether it is as if nothing had ever been taken.
   func isFull(at now: Int64) -> Bool { fullNanoseconds <= now }
 
+  /// Takes so much although it may not be there; then it is owed.
+  mutating func charge(_ count: Int, perSecond rate: Int, at now: Int64) {
+    let cost = min(Int64(min(max(0, count), Self.countMax)) * Self.second / Int64(max(1, rate)), Self.debtMax)
+    fullNanoseconds = min(max(fullNanoseconds, now) + cost, now + Self.debtMax)
+  }
+
+  /// After how many nanoseconds nothing is owed.
+  func wait(at now: Int64) -> Int64 { max(0, fullNanoseconds - now - Self.second) }
+
   /// Takes so much, if it is there.
   ///
   /// - Parameters:

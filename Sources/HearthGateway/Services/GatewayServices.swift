@@ -71,7 +71,7 @@ package struct GatewayServices: Sendable {
     self.router = router
     self.denials = denials
     self.meters = meters
-    quotas = QuotaDesk(meters: meters)
+    quotas = router.quotas
     pool = LargeValuePool(memory: memory)
     settings = SettingsStore(files: settingsFiles, logger: logger)
     self.triggers = TriggerDesk(

@@ -8,7 +8,7 @@ extension SocketConnection {
   /// Takes a place among the database's connections; otherwise the conversation is over.
   func takeSeat(in database: String) -> Bool {
     let (name, network) = (QuotaClientName(uid: nil, address: opening.origin.address), opening.origin.network)
-    switch services.quotas.seat(in: database, of: name, from: network) {
+    switch services.quotas.seat(in: database, of: name, from: network, connection: id) {
     case .success(let seat):
       self.seat = seat
       return true
@@ -46,8 +46,9 @@ extension SocketConnection {
   /// - Returns: whether that was all there is to do.
   func refuses(_ message: ClientMessage, _ sizeBytes: Int) -> Bool {
     guard let seat else { return false }
+    if let wait = seat.charge(WorkAmount(bytesRead: sizeBytes)) { waitForWork(milliseconds: wait.milliseconds) }
     if let refusal = seat.refusal(ofMessage: sizeBytes) {
-      holdOff(refusal)
+      holdOff(milliseconds: refusal.holdMilliseconds)
       guard case .request(let request) = message, request.action.isWork else { return false }
       return refuse(request, refusal, .unavailable)
     }
@@ -70,12 +71,21 @@ extension SocketConnection {
     return true
   }
 
-  private func holdOff(_ refusal: QuotaRefusal) {
+  /// The connection's work, or that of its account or network, is over the allowance.
+  func waitForWork(milliseconds: Int64) {
+    guard !isOverQuota, transport != nil, let database else { return }
+    services.quotas.noteWait(in: database.name)
+    holdOff(milliseconds: milliseconds)
+  }
+
+  /// Reads nothing for so long, and on while the connection's work is over its allowance.
+  private func holdOff(milliseconds: Int64) {
     guard !isOverQuota else { return }
     isOverQuota = true
     setReading(false)
-    hub.loop.assumeIsolated().scheduleTask(in: .milliseconds(refusal.holdMilliseconds)) {
+    hub.loop.assumeIsolated().scheduleTask(in: .milliseconds(milliseconds)) {
       self.isOverQuota = false
+      if let wait = self.seat?.workWait { return self.holdOff(milliseconds: wait.milliseconds) }
       self.setReading(true)
     }
   }

@@ -95,7 +95,7 @@ final class StreamConnection: SignedInClient {
     guard !isCredentialEnded else { return refuse(RESTResponse(.expiredToken)) }
     let client = principal.isAdministrator ? nil : QuotaClientName(uid: principal.uid, address: address)
     let network = NetworkPrefix(address: address)
-    switch services.quotas.seat(in: database.name, of: client, from: network) {
+    switch services.quotas.seat(in: database.name, of: client, from: network, connection: id) {
     case .success(let seat): self.seat = seat
     case .failure(let refusal): return refuse(RESTResponse(RESTFailure(refusal)))
     }

@@ -86,9 +86,15 @@ extension MetricDescription {
     "hearth_quota_refusals_total", .counter, labels: ["database", "quota"],
     "What was refused because a quota of the database was used up.")
 
+  /// Clients that wait because of their work.
+  public static let workWaits = MetricDescription(
+    "hearth_work_waits_total", .counter, labels: ["database"],
+    "How often a client had to wait because its work was over its allowance.")
+
   static let ofDatabases: [MetricDescription] = [
     writes, listenRequests, commits, journalWritten, decide, sync, deliver, wholeWay, batchCommands, syncBatches,
     databaseUp, databaseConnections, listens, commandsWaiting, commandsWaitingBytes, largeWriteWaiting, batchesWaiting,
     journalBytes, snapshotBytes, position, treeBytes, treeLeaves, quota, quotaRefusals,
+    workWaits,
   ]
 }

@@ -176,6 +176,7 @@ extension ServerParts {
       schedule: { DispatchQueue.schedule($0, $1) },
       deliver: { effects, arrival in router.deliver(effects, of: name, arrival: arrival) },
       notice: { notice in log(notice, of: name, logger) })
+    environment.charge = { work in router.charge(work, of: name) }
     environment.meters = meters
     return environment
   }

@@ -129,11 +129,34 @@ package struct SharedBound: Sendable {
 
   /// Returns true when the claim may hold `amount` more.
   package func admits(_ amount: Int = 1, to claim: Claim) -> Bool {
-    ShareRule.admits(amount, used: used, of: max, unit: unit, isAdministrator: claim.isAdministrator) { level in
-      guard level != .connection else { return claim.held }
-      let place = Int(claim.places[level.rawValue - 1])
-      return place < 0 ? nil : tallies[place].held
+    ShareRule.admits(amount, used: used, of: max, unit: unit, isAdministrator: claim.isAdministrator) {
+      held(claim, $0)
     }
+  }
+
+  /// Returns true when the claim, its account or one of its networks holds more than a fixed part of the bound.
+  package func isOverPart(_ claim: Claim) -> Bool { ShareRule.isOverPart(of: max) { held(claim, $0) } }
+
+  /// Returns true when the account or a network of a client without a claim holds more than a fixed part of the bound.
+  package func isOverPart(_ claimant: ShareClaimant) -> Bool {
+    ShareRule.isOverPart(of: max) { level in
+      let holder: Holder?
+      switch level {
+      case .connection: holder = nil
+      case .account: holder = claimant.account.map { .account($0) }
+      case .network, .site, .provider:
+        let networks = claimant.network?.widening ?? []
+        let index = level.rawValue - ShareRule.Level.network.rawValue
+        holder = index < networks.count ? .network(networks[index]) : nil
+      }
+      return holder.flatMap { places[$0] }.map { tallies[Int($0)].held }
+    }
+  }
+
+  private func held(_ claim: Claim, _ level: ShareRule.Level) -> Int? {
+    guard level != .connection else { return claim.held }
+    let place = Int(claim.places[level.rawValue - 1])
+    return place < 0 ? nil : tallies[place].held
   }
 
   /// Takes `amount` for the claim, if it may have it.

@@ -22,6 +22,14 @@ struct QuotaOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The same of one client.", valueName: "bytes"))
   var clientBytesPerSecond: QuotaValue?
 
+  @Option(
+    help: ArgumentHelp(
+      "Work of clients, in steps of rules, before the heaviest of them wait; 16000000 unless set.", valueName: "steps"))
+  var workPerSecond: QuotaValue?
+
+  @Option(help: ArgumentHelp("The same of one connection, which then waits; 4000000 unless set.", valueName: "steps"))
+  var connectionWorkPerSecond: QuotaValue?
+
   @Option(help: ArgumentHelp("Bytes that the data takes in memory; nothing more is stored beyond.", valueName: "bytes"))
   var storedBytes: QuotaValue?
 
@@ -35,6 +43,7 @@ struct QuotaOptions: ParsableArguments {
       ("connections", connections), ("clientConnections", clientConnections),
       ("requestsPerSecond", requestsPerSecond), ("clientRequestsPerSecond", clientRequestsPerSecond),
       ("bytesPerSecond", bytesPerSecond), ("clientBytesPerSecond", clientBytesPerSecond),
+      ("workPerSecond", workPerSecond), ("connectionWorkPerSecond", connectionWorkPerSecond),
       ("storedBytes", storedBytes), ("answerBytes", answerBytes),
     ]
     return named.compactMap { name, value in value.map { .init(name, $0.number.map { .int($0) } ?? .null) } }

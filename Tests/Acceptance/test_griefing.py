@@ -1,0 +1,209 @@
+"""A client that causes much work waits by itself: others' sockets and requests are answered meanwhile.
+
+Times are compared with others of the same run only, since a busy machine makes all of them longer. The unit is one pass: the time in
+which the server decides all listens of an attack again. Where a message decides them all before anything else is answered, no
+honest request is answered within a pass.
+"""
+
+import json
+import select
+import statistics
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import requests
+
+from client import Client
+from test_databases import manage
+from waits import WAIT_SECONDS
+
+# Of a pass, the first and the last listen are cancelled, in whichever order they are decided.
+RULES = json.dumps({"rules": {
+    "honest": {".read": True, ".write": True},
+    "gate": {".read": True, ".write": True},
+    "shown": {"$item": {".read": "auth != null || !$item.beginsWith('end')"}},
+    "gated": {"$item": {".read": (
+        "(root.child('gate').val() !== 'ends' || !$item.beginsWith('end')) && "
+        "(root.child('gate').val() !== 'shut' || !$item.endsWith('0'))")}},
+}})
+# The limit of one connection. A debug build takes about two seconds to begin them, and some tenths for a pass.
+LISTENS = 10_000
+# Requests of an honest client that are answered within a pass, at least. Without slices they are at most two: one that
+# was on its way when the pass began, and one that is answered together with its end.
+ANSWERED_MIN = 6
+# The part of a pass that an honest request may wait, by the median.
+PASS_PARTS = 3
+
+
+class Honest:
+    """A client with a socket and a connection for requests. It writes and reads with both of them in turn."""
+
+    def __init__(self, server, name):
+        self.client = Client(server)
+        self.requests = requests.Session()
+        self.url = f"{server.url}/honest/{name}.json"
+        self.path = f"/honest/{name}"
+        self.number = 0
+        self.times = []
+
+    def ask(self):
+        """One request, until it is answered."""
+        self.number += 1
+        step = self.number % 4
+        start = time.monotonic()
+        if step == 0:
+            answer = self.requests.put(self.url, data=str(self.number), timeout=WAIT_SECONDS)
+            assert answer.status_code == 200, answer.text
+        elif step == 1:
+            self.client.call("p", p=self.path, d=self.number)
+        elif step == 2:
+            assert self.client.call("g", p=self.path) == self.number - 1
+        else:
+            answer = self.requests.get(self.url, timeout=WAIT_SECONDS)
+            assert (answer.status_code, answer.json()) == (200, self.number - 2)
+        self.times.append(time.monotonic() - start)
+
+    def close(self):
+        self.client.close()
+        self.requests.close()
+
+
+class Attacker:
+    """A socket whose replies are kept in the order in which they come."""
+
+    def __init__(self, server):
+        self.client = Client(server)
+        self.replies = []
+        self.cancelled = set()
+
+    def listen(self, places):
+        for place in places:
+            self.client.request("q", p=place, h="")
+        self.take(len(places))
+
+    def take(self, replies):
+        """Receives until it has so many more replies."""
+        wanted = len(self.replies) + replies
+        while len(self.replies) < wanted:
+            self.receive()
+
+    def take_what_came(self):
+        while select.select([self.client.socket.sock], [], [], 0)[0]:
+            self.receive()
+
+    def receive(self):
+        body = self.client.receive()["d"]
+        if "r" in body:
+            assert body["b"]["s"] == "ok", body
+            self.replies.append(body["r"])
+        else:
+            assert body["a"] == "c", body
+            self.cancelled.add(body["b"]["p"].strip("/"))
+
+
+def one_pass(attackers, honest, places):
+    """Counts what an honest client is answered until the listens at those places are cancelled.
+
+    Returns how many answers that were, and how long it took.
+    """
+    start, count = time.monotonic(), 0
+    while True:
+        for attacker in attackers:
+            attacker.take_what_came()
+        if places <= set().union(*(attacker.cancelled for attacker in attackers)):
+            return count, time.monotonic() - start
+        honest.ask()
+        count += 1
+        assert time.monotonic() - start < WAIT_SECONDS, "the listens were not cancelled"
+
+
+def test_changes_of_identity_keep_only_their_own_client_waiting(serve):
+    server = serve(rules=RULES)
+    token = server.token("attacker")
+    attacker, honest = Attacker(server), Honest(server, "a")
+    attacker.client.sign_in(token)
+    attacker.listen(["/shown/end-a"] + [f"/shown/{number}" for number in range(LISTENS - 2)] + ["/shown/end-b"])
+    attacker.client.request("unauth")
+    count, pass_seconds = one_pass([attacker], honest, {"shown/end-a", "shown/end-b"})
+    assert count >= ANSWERED_MIN, f"{count} answers while {LISTENS} listens were decided"
+    attacker.take(attacker.client.number - len(attacker.replies) - 1)
+    honest.times.clear()
+    for _ in range(40):
+        for _ in range(4):
+            attacker.client.request("auth", cred=token)
+            attacker.client.request("unauth")
+        honest.ask()
+        attacker.take_what_came()
+    assert statistics.median(honest.times) < pass_seconds / PASS_PARTS, (honest.times, pass_seconds)
+    attacker.take(attacker.client.number - len(attacker.replies) - 1)
+    # The sign-in was answered first.
+    assert attacker.replies == list(range(2, attacker.client.number + 1))
+    honest.close()
+    attacker.client.close()
+
+
+def test_writes_that_many_listens_depend_on_keep_only_their_own_client_waiting(serve):
+    server = serve(rules=RULES)
+    attackers, honest = [Attacker(server) for _ in range(3)], Honest(server, "b")
+    places = [f"/gated/{number}" for number in range(LISTENS - 2)]
+    places = ["/gated/end-a", *places, "/gated/end-b"]
+    for number, attacker in enumerate(attackers):
+        attacker.listen(places[number * len(places) // 3:(number + 1) * len(places) // 3])
+    writer = attackers[0].client
+    writer.request("p", p="/gate", d="ends")
+    count, pass_seconds = one_pass(attackers, honest, {"gated/end-a", "gated/end-b"})
+    assert count >= ANSWERED_MIN, f"{count} answers while {LISTENS} listens were decided"
+    honest.times.clear()
+    for number in range(40):
+        for attacker in attackers:
+            attacker.client.request("p", p="/gate", d=number)
+        honest.ask()
+        for attacker in attackers:
+            attacker.take_what_came()
+    assert statistics.median(honest.times) < pass_seconds / PASS_PARTS, (honest.times, pass_seconds)
+    # A tenth of the listens is cancelled. Their messages are read as they come.
+    writer.request("p", p="/gate", d="shut")
+    count, _ = one_pass(attackers, honest, {place.strip("/") for place in places if place.endswith("0")})
+    assert count >= ANSWERED_MIN, f"{count} answers while a tenth of the listens was cancelled"
+    for attacker in attackers:
+        attacker.take(attacker.client.number - len(attacker.replies))
+        assert attacker.replies == list(range(1, attacker.client.number + 1))
+        attacker.client.close()
+    honest.close()
+
+
+
+def answered_beside(honest, work):
+    """How often an honest client is answered until the work, done on another thread, has ended."""
+    count = 0
+    with ThreadPoolExecutor(1) as pool:
+        done = pool.submit(work)
+        while not done.done():
+            honest.ask()
+            count += 1
+        done.result()
+    return count
+
+
+def test_a_client_over_its_allowance_for_work_waits_and_no_other_one(serve):
+    server = serve(rules=RULES)
+    assert manage(server, "PATCH", "/default", quotas={"connectionWorkPerSecond": 100_000}).status_code == 200
+    attacker, honest = Attacker(server), Honest(server, "c")
+    # A change of the gate has 2,000 listens decided again, which is some 300,000 steps: about two seconds are owed for it.
+    attacker.listen(["/gated/end-a"] + [f"/gated/{number}" for number in range(2_000)] + ["/gated/end-b"])
+    attacker.client.request("p", p="/gate", d="ends")
+    one_pass([attacker], honest, {"gated/end-a", "gated/end-b"})
+    attacker.take(attacker.client.number - len(attacker.replies))
+    assert answered_beside(honest, lambda: attacker.client.call("g", p="/gate")) >= 20
+    # A user's requests over HTTP have an allowance of their own, whatever connection they come over.
+    url, token = f"{server.url}/gate.json", server.token("ann")
+
+    def put(value):
+        answer = requests.put(url, params={"auth": token}, data=json.dumps(value), timeout=WAIT_SECONDS)
+        assert answer.status_code == 200, answer.text
+
+    put("shut")
+    one_pass([attacker], honest, {f"gated/{number}" for number in range(0, 2_000, 10)})
+    assert answered_beside(honest, lambda: put("two")) >= 20
+    honest.close()
+    attacker.client.close()

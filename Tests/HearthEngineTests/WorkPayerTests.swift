@@ -1,0 +1,64 @@
+import HearthRules
+import HearthTree
+import Testing
+
+@testable import HearthEngine
+
+/// To whom the steps of commands are charged. Steps are counted; nothing is timed.
+@Suite struct WorkPayerTests {
+  private static let listenCount = 1_000
+  private static let rules = """
+    {"rules": {"gate": {".write": true}, "at": {"$item": {".read": "root.child('gate').val() != $item || auth != null"}}}}
+    """
+
+  /// An engine with a connection, 1, that has many listens which depend on one place and on who it is.
+  private static func engine() throws -> Engine {
+    var engine = Engine(state: Published(root: .empty, rules: try RuleSet.compile(rules), position: 0))
+    var commands = [Command(connection: ConnectionID(rawValue: 1), action: .connect)]
+    for number in 0..<listenCount {
+      commands.append(
+        Command(
+          connection: ConnectionID(rawValue: 1), request: 1, action: .listen(ListenRequest(Path("at/\(number)")))))
+    }
+    for command in commands { _ = decide(command, &engine) }
+    return engine
+  }
+
+  private static func decide(_ command: Command, _ engine: inout Engine) -> [ConnectionWork] {
+    engine.decide([command], at: Instant(wallMilliseconds: 1, monotonicMilliseconds: 1)).work
+  }
+
+  /// What a command takes, and all that is decided because of it.
+  private static func work(of command: Command, _ engine: inout Engine) -> [ConnectionWork] {
+    var work = decide(command, &engine)
+    while engine.hasPendingRedecisions {
+      work += decide(Command(connection: ConnectionID(rawValue: 0), action: .tick), &engine)
+    }
+    return work
+  }
+
+  @Test func `the listens that a request over HTTP puts in doubt are charged to its client`() throws {
+    var engine = try Self.engine()
+    let network = NetworkPrefix(addressBytes: [192, 0, 2, 1])
+    let write = WriteOperation(.put(Location(path: Path("gate")), WriteValue(Node(.string("none")))))
+    let ann = Principal(auth: .object([JSON.Member("uid", .string("ann"))]))
+    let work = Self.work(
+      of: Command(
+        connection: ConnectionID(rawValue: 0), request: 1, principal: ann, network: network, action: .write(write)),
+      &engine)
+    let client = ShareClaimant(account: "ann", network: network)
+    #expect(work.allSatisfy { $0.payer.client == client })
+    let steps = work.reduce(0) { $0 + $1.steps }
+    #expect(steps >= Self.listenCount * EngineLimits.redecisionSteps)
+    #expect(work.allSatisfy { $0.steps <= EngineLimits().redecisionStepsPerSlice * 2 }, "each slice by itself")
+  }
+
+  @Test func `a connection's change of identity is charged to the connection`() throws {
+    var engine = try Self.engine()
+    let ann = Principal(auth: .object([JSON.Member("uid", .string("ann"))]))
+    let work = Self.work(
+      of: Command(connection: ConnectionID(rawValue: 1), request: 1, action: .authenticate(ann)), &engine)
+    #expect(work.allSatisfy { $0.payer == WorkPayer(ConnectionID(rawValue: 1)) })
+    #expect(work.reduce(0) { $0 + $1.steps } >= Self.listenCount * EngineLimits.redecisionSteps)
+  }
+}

@@ -1,0 +1,127 @@
+import HearthEngine
+import HearthTree
+import Testing
+
+@testable import HearthGateway
+
+/// The charging of work to connections, accounts and networks, by a clock that the tests move.
+@Suite struct WorkLedgerTests {
+  private static let second: Int64 = 1_000_000_000
+  private static let window = QuotaLimits.standard.workWindowMilliseconds * 1_000_000
+  /// The steps of all clients in one window.
+  private static let windowSteps = QuotaLimits.standard.workPerSecond / 4
+
+  private static func connection(_ number: Int) -> WorkLedger.Payer {
+    .connection(ConnectionID(rawValue: UInt64(number)))
+  }
+
+  private static func client(_ address: String, _ uid: String? = nil) -> ShareClaimant {
+    ShareClaimant(account: uid, network: NetworkPrefix(address: address))
+  }
+
+  /// A ledger with connections of clients, numbered from 1.
+  private static func ledger(_ clients: [ShareClaimant]) -> WorkLedger {
+    var ledger = WorkLedger()
+    for (number, client) in clients.enumerated() { ledger.join(ConnectionID(rawValue: UInt64(number + 1)), as: client) }
+    return ledger
+  }
+
+  @Test func `a connection over its allowance waits until it has refilled, and no other one does`() {
+    var ledger = Self.ledger([Self.client("192.0.2.1"), Self.client("192.0.2.1")])
+    let rate = QuotaLimits.standard.connectionWorkPerSecond
+    var now: Int64 = 0
+    var waits: [Int64] = []
+    // Twice its rate, which is half of what all clients may cause: shares do not bind.
+    for _ in 0..<16 {
+      waits.append(ledger.charge(WorkAmount(steps: rate / 2), to: Self.connection(1), at: now))
+      now += Self.window
+    }
+    #expect(waits.prefix(3).allSatisfy { $0 == 0 }, "a second's worth may come at once")
+    #expect(waits.dropFirst(3).allSatisfy { $0 > 0 })
+    let wait = ledger.wait(of: Self.connection(1), at: now)
+    #expect(wait == 3 * Self.second)
+    #expect(ledger.wait(of: Self.connection(2), at: now) == 0)
+    #expect(ledger.charge(WorkAmount(steps: 50_000), to: Self.connection(2), at: now) == 0)
+    #expect(ledger.wait(of: Self.connection(1), at: now + wait - 1) > 0)
+    #expect(ledger.wait(of: Self.connection(1), at: now + wait) == 0)
+  }
+
+  @Test func `one network with all the work it can have leaves another network's to it`() {
+    var clients = (0..<200).map { Self.client("192.0.2.\($0)", "hog \($0)") }
+    clients += (0..<20).map { Self.client("198.51.\($0).1", "guest \($0)") }
+    var ledger = Self.ledger(clients)
+    var taken = 0
+    // Each of the network's connections asks in turn, and waits when it is told to.
+    while let next = (1...200).first(where: { ledger.wait(of: Self.connection($0), at: 1) == 0 }) {
+      _ = ledger.charge(WorkAmount(steps: 20_000), to: Self.connection(next), at: 1)
+      taken += 20_000
+    }
+    #expect(taken > Self.windowSteps * 7 / 8 && taken <= Self.windowSteps * 7 / 8 + 20_000)
+    for number in 201...220 {
+      #expect(ledger.charge(WorkAmount(steps: 20_000), to: Self.connection(number), at: 2) == 0)
+      #expect(ledger.wait(of: Self.connection(number), at: 3) == 0)
+    }
+    // Also the network's clients that have caused nothing themselves wait, and all of them no longer than the window.
+    #expect((1...200).allSatisfy { ledger.wait(of: Self.connection($0), at: Self.window + 1) == 0 })
+  }
+
+  @Test func `a network's work binds only while the server is busy`() {
+    // An office: a thousand users behind one address, each of whom causes a thousandth of the network's work.
+    let clients = (0..<1_000).map { Self.client("192.0.2.1", "user \($0)") }
+    var ledger = Self.ledger(clients)
+    let each = Self.windowSteps * 3 / 4 / 1_000
+    for number in 1...1_000 {
+      #expect(ledger.charge(WorkAmount(steps: each), to: Self.connection(number), at: 1) == 0)
+    }
+    #expect(ledger.wait(of: .requests(Self.client("192.0.2.1")), at: 2) == 0)
+    // Now others make it busy: the address has more than its part.
+    ledger.join(ConnectionID(rawValue: 2_000), as: Self.client("203.0.113.1"))
+    _ = ledger.charge(WorkAmount(steps: Self.windowSteps / 4), to: Self.connection(2_000), at: 2)
+    #expect(ledger.wait(of: Self.connection(1), at: 3) > 0)
+    #expect(ledger.wait(of: .requests(Self.client("192.0.2.1")), at: 3) > 0)
+    #expect(ledger.wait(of: .requests(Self.client("192.0.99.1")), at: 3) == 0)
+  }
+
+  @Test func `requests over HTTP of one user have an allowance, and those of a signed-out network do not`() {
+    var ledger = WorkLedger()
+    let (user, office) = (Self.client("192.0.2.1", "u"), Self.client("192.0.2.2"))
+    for second in 0..<10 {
+      for part in 0..<8 {
+        let now = Int64(second) * Self.second + Int64(part) * Self.second / 8
+        for client in [user, office] { _ = ledger.charge(WorkAmount(steps: 1_000_000), to: .requests(client), at: now) }
+      }
+    }
+    #expect(ledger.wait(of: .requests(user), at: 10 * Self.second) > 0)
+    #expect(ledger.wait(of: .requests(office), at: 10 * Self.second) == 0)
+  }
+
+  @Test func `administrators and small work are not charged, and what is at rest is forgotten`() {
+    var administrator = Self.client("192.0.2.1")
+    administrator.isAdministrator = true
+    var ledger = Self.ledger([administrator, Self.client("192.0.2.2")])
+    #expect(ledger.charge(WorkAmount(steps: .max), to: Self.connection(1), at: 0) == 0)
+    #expect(ledger.charge(WorkAmount(steps: 999), to: Self.connection(2), at: 0) == 0)
+    #expect(ledger.charge(WorkAmount(steps: .max), to: Self.connection(3), at: 0) == 0, "nobody knows it")
+    #expect(ledger.payerCount == 0)
+    for number in 0..<100 {
+      _ = ledger.charge(WorkAmount(steps: 5_000), to: .requests(Self.client("192.0.2.2", "\(number)")), at: 0)
+    }
+    #expect(ledger.payerCount == 100)
+    _ = ledger.charge(WorkAmount(steps: 5_000), to: Self.connection(2), at: 10 * Self.second)
+    #expect(ledger.payerCount == 1)
+    ledger.leave(ConnectionID(rawValue: 2))
+    _ = ledger.charge(WorkAmount(steps: 5_000), to: Self.connection(2), at: 20 * Self.second)
+    #expect(ledger.payerCount <= 1)
+  }
+
+  @Test(arguments: [Int.max, Int.min, 1 << 40])
+  func `no amount overflows, and no wait is for ever`(steps: Int) {
+    var ledger = Self.ledger([Self.client("192.0.2.1")])
+    for now in [0, Self.window, 2 * Self.window] {
+      _ = ledger.charge(WorkAmount(steps: steps), to: Self.connection(1), at: now)
+    }
+    let bound = Int64(QuotaLimits.debtSecondsMax) * Self.second
+    #expect(ledger.wait(of: Self.connection(1), at: 3 * Self.window) <= bound)
+    #expect(ledger.wait(of: Self.connection(1), at: 3 * Self.window + bound) == 0)
+  }
+}
