@@ -57,10 +57,16 @@ public struct EngineLimits: Sendable {
   /// listeners the same messages; without it, messages that come to the same.
   public var recordsMerges = false
 
-  /// The size up to which a value is hashed, for callers who may read it. While it hashes, the database decides nothing
-  /// else: a larger value is sent to a listener uncompared, and compared for a write only after the rules allowed the
-  /// write.
+  /// The size up to which a value is hashed for a listener; a larger one is sent uncompared. Where values are not hashed
+  /// beside other commands, a write is compared with a larger one only after the rules allowed the write.
   public var hashSizeBytesMax = 16 << 20
+
+  /// The size up to which a value is hashed between other commands, as ``hashSizeBytesMax`` counts: a thousand leaves, some
+  /// tenths of a millisecond. A larger one is hashed beside them, and its command decided then.
+  public var hashBytesInLine = 64 << 10
+
+  /// Bytes that are hashed, as ``hashSizeBytesMax`` counts, in the time that a step of a rule takes.
+  static let hashedBytesPerStep = 8
 
   /// The record of one write. The journal takes batches of twice this, and one write is held in memory a few times.
   public var recordBytesMax = 256 << 20

@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test func `its connection waits, and who writes there; the others go on`() {
-    desk.begin(Self.write(1, "big"))
+    desk.begin(.write(Self.write(1, "big")))
     let listen = Command(connection: ConnectionID(rawValue: 2), action: .listen(ListenRequest(Path("big"))))
     #expect(
       admit([
@@ -64,14 +64,14 @@ import Testing
   }
 
   @Test func `another large write waits, and its connection's commands keep their order`() {
-    desk.begin(Self.write(1, "big"))
+    desk.begin(.write(Self.write(1, "big")))
     #expect(admit([Self.put(2, "large"), Self.put(2, "a")]) == ["2 /large", "2 /a"])
     // The engine sets the first of them aside.
     desk.wait(Self.put(2, "large"))
     #expect(admit([Self.put(2, "a"), Self.put(3, "b")]) == ["3 /b"])
     desk.end()
     #expect(takeReleased(1) == ["2 /large"])
-    desk.begin(Self.write(2, "large"))
+    desk.begin(.write(Self.write(2, "large")))
     #expect(admit([Self.put(2, "c")]) == [])
     desk.end()
     #expect(takeReleased(9) == ["2 /a", "2 /c"])
@@ -79,19 +79,19 @@ import Testing
 
   @Test func `a connection that follows another waits for its end`() {
     desk.hold(ConnectionID(rawValue: 2), until: ConnectionID(rawValue: 1))
-    desk.begin(Self.write(1, "big"))
+    desk.begin(.write(Self.write(1, "big")))
     let end = Command(connection: ConnectionID(rawValue: 1), action: .disconnect)
     #expect(admit([end, Self.put(2, "a"), Self.put(3, "a")]) == ["3 /a"])
     desk.end()
     #expect(admit([Self.put(2, "b")]) == [])
     #expect(takeReleased(9) == ["1 ends", "2 /a", "2 /b"])
     desk.decided([end])
-    desk.begin(Self.write(1, "big"))
+    desk.begin(.write(Self.write(1, "big")))
     #expect(admit([Self.put(2, "c")]) == ["2 /c"])
   }
 
   @Test func `what it looked at is kept from the second time on, and it is tried so often`() {
-    desk.begin(Self.write(1, "big"))
+    desk.begin(.write(Self.write(1, "big")))
     #expect(admit([Self.put(2, "gate")]) == ["2 /gate"])
     var places = PlaceSet()
     places.insert(Path("gate"))

@@ -31,25 +31,26 @@ extension Database {
     var rest = admitted(commands, isReleased: isReleased)
     while !rest.isEmpty {
       let before = rest
-      let write = decideInLine(&rest, settingAside: true, arrivalNanoseconds: arrivalNanoseconds)
+      let large = decideInLine(&rest, settingAside: true, arrivalNanoseconds: arrivalNanoseconds)
       desk.withLock { $0.decided(before[before.startIndex..<rest.startIndex]) }
-      guard let write else {
+      guard let large else {
         // What others have sent meanwhile may come before what is left.
         let isLeft = !rest.isEmpty && !isReleased
         if isLeft, mailbox.withLock({ $0.putBack(rest, arrivalNanoseconds: arrivalNanoseconds) }) { return }
         continue
       }
-      begin(write)
+      LargeCommandWorker(database: self).begin(large)
       rest = admitted(rest, isReleased: isReleased)
     }
   }
 
   /// Decides the first commands, as many as a batch takes; without room on the disk, the first one.
   ///
-  /// - Returns: The last of them when it is a write that takes long, if such a one is to be set aside.
+  /// - Returns: The command that takes long and was set aside, if such a one is to be: the last of them, or one that was asked
+  ///   for before.
   func decideInLine(
     _ rest: inout ArraySlice<Command>, settingAside: Bool, arrivalNanoseconds: UInt64 = 0
-  ) -> LargeWrite? {
+  ) -> LargeCommand? {
     waitForRoom()
     let status = pipeline.withLock { $0.status }
     let instant = environment.clock()
@@ -74,7 +75,7 @@ extension Database {
     rest = rest.dropFirst(batch.commandCount)
     pass(batch)
     setTimer(deadline, at: instant)
-    return batch.setAside
+    return batch.largeCommand
   }
 
   /// Has those whose commands took many steps wait by themselves.
@@ -92,7 +93,7 @@ extension Database {
     guard batch.hasCommits || !batch.effects.isEmpty else { return environment.meters.written([batch]) }
     var batch = batch
     // Both hold versions of the tree.
-    (batch.setAside, batch.decided) = (nil, nil)
+    (batch.setAside, batch.comparison, batch.decided) = (nil, nil, nil)
     let isWaking = pipeline.withLock { line in
       line.append(batch, turn)
       defer { line.isAwake = true }

@@ -52,9 +52,8 @@ struct LargeWriteDesk: Sendable {
 
   // MARK: The write under way
 
-  mutating func begin(_ write: LargeWrite) {
-    current = Current(
-      connection: write.command.connection, isOneOff: write.command.isOneOff, places: write.places ?? PlaceSet())
+  mutating func begin(_ work: LargeCommand) {
+    current = Current(connection: work.command.connection, isOneOff: work.command.isOneOff, places: work.places)
   }
 
   /// The write must be decided again, and others may not change any more what it looked at.

@@ -11,15 +11,36 @@ extension Engine {
     return decide([write.write.command], at: instant)
   }
 
+  /// Decides a command whose comparison was made meanwhile.
+  ///
+  /// - Parameter isLast: It is not set aside again because of a change of what was compared. A write is then late, and a
+  ///   listener is sent all there is.
+  public mutating func settle(_ result: ComparisonResult, at instant: Instant, isLast: Bool) -> Batch {
+    comparing = result
+    comparing?.isLast = isLast
+    defer { comparing = nil }
+    result.keep(in: &hashes)
+    return decide([result.comparison.command], at: instant, settingAside: true)
+  }
+
+  /// Whether the batch under way ends with a command that is worked on elsewhere.
+  var hasSetAside: Bool { setAside != nil || comparison != nil }
+
+  /// Whether the batch under way settles what was set aside.
+  var isSettling: Bool { settling != nil || comparing != nil }
+
   /// Decides a write, or sets it aside when that is wanted and would take long.
   mutating func perform(_ command: Command, _ operation: WriteOperation) {
-    if let settling { return settle(command, operation, settling) }
+    if let settling { return settling.settle(command, operation, in: &self) }
     if notes != nil {
       let principal = principal(of: command)
       notes?.note(operation, by: principal, state, now, limits)
     }
     guard setsAside else { return write(command, operation) }
-    if operation.change.isLarge(sizeBytesMax: limits.largeWriteBytes) { return putAside(command, operation) }
+    if operation.change.isLarge(sizeBytesMax: limits.largeWriteBytes) {
+      return LargeWrite.setAside(command, operation, in: &self)
+    }
+    if LargeComparison.settles(command, operation, in: &self) { return }
     let (effectCount, caseCount, tally) = (effects.count, tap?.caseCount ?? 0, tally)
     stepsInLineMax = limits.largeWriteSteps
     write(command, operation)
@@ -30,44 +51,6 @@ extension Engine {
     effects.removeSubrange(effectCount...)
     self.tally = tally
     tap?.forget(from: caseCount)
-    putAside(command, operation)
-  }
-
-  private mutating func putAside(_ command: Command, _ operation: WriteOperation) {
-    guard let principal = principal(of: command) else { return fail(command, .unknownConnection) }
-    var command = command
-    // The engine that decides it knows no connection.
-    command.address = command.address ?? connections[command.connection]?.address
-    setAside = LargeWrite(
-      command: command, operation: operation, principal: principal, state: state, now: now, limits: limits,
-      orders: listens.neededOrders(below: operation.path), isTapped: tap != nil)
-  }
-
-  private mutating func settle(_ command: Command, _ operation: WriteOperation, _ decided: DecidedWrite) {
-    state.hasOpenPieces = false
-    let isSameCase =
-      principal(of: command) === decided.write.principal && state.rules.isIdentical(to: decided.write.state.rules)
-    guard isSameCase, let root = decided.root(on: state.root) else { return putAside(command, operation) }
-    if let cases = decided.cases { tap?.note(cases) }
-    if var commit = decided.notes.commit {
-      (commit.oldRoot, commit.newRoot, commit.position) = (state.root, root, state.position + 1)
-      let writer = operation.firesTriggers ? decided.write.principal : nil
-      if let objection = changeTap?.objection(to: commit, by: writer, at: now) { return fail(command, objection) }
-      decided.append(to: &payload)
-      state.root = root
-      state.position += 1
-      tap?.noteChange(commit)
-      changeTap?.note(commit, by: writer, at: now)
-      announce(commit)
-    }
-    for var effect in decided.effects {
-      if case .reply(let connection, let request, let reply) = effect {
-        // Whether its writer may read is decided now, on the same state as the effects of the write.
-        let told = reply.isDone ? writtenReply(operation, to: decided.write.principal) : reply
-        tally.noteWrite(told)
-        effect = .reply(connection, request: request, told)
-      }
-      effects.append(effect)
-    }
+    LargeWrite.setAside(command, operation, in: &self)
   }
 }

@@ -18,9 +18,11 @@ extension Engine {
       if let known { forget(known) }
       return deny(command, .listen, path, connection.principal, decision)
     }
+    let node = state.root[path]
+    if LargeComparison.setsAside(command, request, node, of: nil, in: &self) { return }
     let listen = known ?? listens.add(connection, at: path)
     setGrant(of: listen, by: decision)
-    begin(listen, request, with: state.root[path])
+    begin(listen, request, with: node)
     reply(command, .listening(isIndexed: true))
   }
 
@@ -43,22 +45,31 @@ extension Engine {
     if known == nil, group.isWhole {
       decision = decideListen(path, connection.principal)
       if let decision, !decision.isAllowed {
-        listens.closeIfUnused(group)
-        listens.prune(group.node)
+        listens.closeIfUnused(group, pruning: true)
         return fail(command, .indexNotDefined(query.effectiveOrder, at: path))
       }
+    }
+    let compared = comparing?.value(of: group.shownQuery, at: path, state.root[path])
+    if let compared { listens.results.keep(compared, of: group, from: state.root[path]) }
+    let node = compared ?? result(of: group, at: path)
+    if LargeComparison.setsAside(command, request, node, of: group.shownQuery, in: &self) {
+      return listens.closeIfUnused(group, pruning: true)
     }
     let listen = known ?? listens.add(connection, to: group, path, tag: tag)
     listens.rename(listen, tag: tag)
     setGrant(of: listen, by: decision)
-    begin(listen, request, with: result(of: group, at: path))
+    begin(listen, request, with: node)
     reply(command, .listening(isIndexed: state.rules.declares(query.effectiveOrder, at: path)))
   }
 
   /// Sends a listen's first value, as far as the client does not hold it already.
   private mutating func begin(_ listen: Listen, _ request: ListenRequest, with node: Node) {
     (listen.firstPosition, listen.missed) = (state.position, nil)
-    guard let change = hashes.firstChange(for: request, node, sizeBytesMax: limits.hashSizeBytesMax) else { return }
+    let change =
+      comparing.map { $0.firstChange(node) }
+      ?? hashes.firstChange(
+        for: request, of: listen.group?.shownQuery, node, sizeBytesMax: limits.hashSizeBytesMax)
+    guard let change else { return }
     let event = Event(path: request.path, change: change, position: state.position)
     let connection = listen.connection.id
     if let tag = listen.tag {

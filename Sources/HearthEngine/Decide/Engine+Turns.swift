@@ -8,7 +8,7 @@ extension Engine {
       return perform(command, operation)
     }
     let requester = TurnRequester(command, as: principal)
-    if settling == nil {
+    if !isSettling {
       turns.asks(requester, at: operation.path, now)
       if waits(requester, command, request, operation, principal) { return }
     }
@@ -18,7 +18,7 @@ extension Engine {
   /// Decides a compared write, and what that means for turns.
   private mutating func perform(_ command: Command, _ operation: WriteOperation, _ requester: TurnRequester) {
     perform(command, operation)
-    if setAside != nil { return turns.setAside(requester, at: operation.path) }
+    if hasSetAside { return turns.setAside(requester, at: operation.path) }
     switch effects.last {
     case .reply(_, _, .stale): turns.answeredLate(requester, at: operation.path, now)
     case .reply(_, _, let reply): turns.answered(requester, at: operation.path, isDone: reply.isDone, now)
@@ -33,7 +33,8 @@ extension Engine {
   ) -> Bool {
     let path = operation.path
     guard turns.isContended(path), state.readRefusal(path, principal, at: now) == nil else { return false }
-    let isCheap = hashes.isCheap(state.root[path], at: path, sizeBytesMax: limits.hashSizeBytesMax)
+    let bytesMax = setsAside ? limits.hashBytesInLine : limits.hashSizeBytesMax
+    let isCheap = hashes.isCheap(state.root[path], at: path, sizeBytesMax: bytesMax)
     let isLate = isCheap ? stale(operation) != nil : nil
     guard turns.mustWait(requester, at: path, isLate: isLate, now) else { return false }
     if isLate == true {
@@ -46,9 +47,9 @@ extension Engine {
 
   /// Answers those whose turn has come. What does not fit into the batch comes with the next one.
   mutating func takeTurns() {
-    guard settling == nil, !turns.isIdle else { return }
+    guard !isSettling, !turns.isIdle else { return }
     var count = 0
-    while setAside == nil, payload.count < limits.batchBytes, count < limits.batchCommandsMax,
+    while !hasSetAside, payload.count < limits.batchBytes, count < limits.batchCommandsMax,
       let (waiter, path) = turns.next(at: now)
     {
       count += 1
@@ -62,8 +63,11 @@ extension Engine {
 
   /// What a connection asks for comes after what it wrote before: of that, what is still in time is decided now, and
   /// what is late has lost nothing.
-  mutating func settleTurns(before command: Command) {
-    guard command.principal == nil, command.action.comesAfterWrites else { return }
+  ///
+  /// - Returns: False when one of them must be compared elsewhere before.
+  mutating func settleTurns(before command: Command) -> Bool {
+    guard command.principal == nil, command.action.comesAfterWrites, !isSettling else { return true }
+    if LargeComparison.setsAsideWaiting(of: command.connection, in: &self) { return false }
     var hashes = hashes
     let root = state.root
     let due = turns.settle(of: command.connection) { command in
@@ -71,13 +75,14 @@ extension Engine {
       return !hashes.accepts(root[operation.path], at: operation.path, hash: expected)
     }
     self.hashes = hashes
-    guard !due.isEmpty else { return }
+    guard !due.isEmpty else { return true }
     let setsAside = setsAside
     self.setsAside = false
     for command in due {
       if case .write(let operation) = command.action { perform(command, operation) }
     }
     self.setsAside = setsAside
+    return true
   }
 
   /// Nothing is written from now on: nobody waits for it.

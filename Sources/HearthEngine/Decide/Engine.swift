@@ -42,6 +42,10 @@ public struct Engine {
   var setsAside = false
   /// The write of the batch under way that was set aside.
   var setAside: LargeWrite?
+  /// The comparison of the batch under way that was set aside.
+  var comparison: LargeComparison?
+  /// The outcome of the comparison that the batch under way settles.
+  var comparing: ComparisonResult?
   /// The write that the batch under way settles.
   var settling: DecidedWrite?
   /// Rules may take so many steps for the write under way; nil when they may take all there are.
@@ -103,8 +107,8 @@ public struct Engine {
   ///
   /// - Parameters:
   ///   - instant: The moment of all of them. It must not be before an earlier batch's on the monotonic clock.
-  ///   - settingAside: Whether a write that takes long is left in the batch, to be decided elsewhere. It is the last one
-  ///     that the batch counts.
+  ///   - settingAside: Whether a command that takes long is left in the batch, to be worked on elsewhere. None is decided
+  ///     after it.
   public mutating func decide(
     _ commands: ArraySlice<Command>, at instant: Instant, settingAside: Bool = false
   ) -> Batch {
@@ -116,11 +120,11 @@ public struct Engine {
     takeTurns()
     for command in commands where !onDisconnects.hasLeftovers {
       guard payload.count < limits.batchBytes, count < limits.batchCommandsMax, meter.batchStepsLeft > 0,
-        setAside == nil
+        !hasSetAside
       else { break }
       meter.beginCommand()
       endCredentials()
-      if !turns.isIdle { settleTurns(before: command) }
+      if !turns.isIdle, !settleTurns(before: command) { break }
       redecisions.payer = WorkPayer(command)
       decide(command)
       meter.endCommand(of: redecisions.payer)
@@ -147,10 +151,11 @@ public struct Engine {
   /// What the batch under way comes to, without commands; the next one begins.
   mutating func takeBatch(from firstPosition: Int64) -> Batch {
     endCredentials()
-    defer { (payload, effects, setAside, tally) = ([], [], nil, RequestTally()) }
+    defer { (payload, effects, setAside, comparison, tally) = ([], [], nil, nil, RequestTally()) }
     return Batch(
       payload: payload, firstPosition: firstPosition, commandCount: 0, effects: effects, state: state,
-      setAside: setAside, decided: tap?.take(), changes: changeTap?.take() ?? [], places: placeTap.take(), tally: tally,
+      setAside: setAside, comparison: comparison, decided: tap?.take(), changes: changeTap?.take() ?? [],
+      places: placeTap.take(), tally: tally,
       work: meter.take())
   }
 
@@ -176,7 +181,7 @@ public struct Engine {
     case .cancelOnDisconnect(let location): cancelOnDisconnect(command, location)
     case .write(let operation) where operation.expectedHash != nil && role == .alone: compare(command, operation)
     case .write(let operation): perform(command, operation)
-    case .transact(let transaction): transact(command, transaction)
+    case .transact(let transaction): transaction.decide(command, in: &self)
     case .endCredential(let revocation): endCredential(command, revocation: revocation)
     case .deployRules(let rules): deploy(command, rules)
     }

@@ -30,6 +30,54 @@ extension LargeWrite {
   }
 }
 
+extension LargeWrite {
+  /// Has a write be decided elsewhere.
+  static func setAside(_ command: Command, _ operation: WriteOperation, in engine: inout Engine) {
+    guard let principal = engine.principal(of: command) else { return engine.fail(command, .unknownConnection) }
+    var command = command
+    // The engine that decides it knows no connection.
+    command.address = command.address ?? engine.connections[command.connection]?.address
+    engine.setAside = LargeWrite(
+      command: command, operation: operation, principal: principal, state: engine.state, now: engine.now,
+      limits: engine.limits, orders: engine.listens.neededOrders(below: operation.path), isTapped: engine.tap != nil)
+  }
+}
+
+extension DecidedWrite {
+  /// Makes the write on the newest state, or sets it aside again when that is another one as to what was decided.
+  func settle(_ command: Command, _ operation: WriteOperation, in engine: inout Engine) {
+    engine.state.hasOpenPieces = false
+    let isSameCase =
+      engine.principal(of: command) === write.principal && engine.state.rules.isIdentical(to: write.state.rules)
+    guard isSameCase, let root = root(on: engine.state.root) else {
+      return LargeWrite.setAside(command, operation, in: &engine)
+    }
+    if let cases { engine.tap?.note(cases) }
+    if var commit = notes.commit {
+      (commit.oldRoot, commit.newRoot, commit.position) = (engine.state.root, root, engine.state.position + 1)
+      let writer = operation.firesTriggers ? write.principal : nil
+      if let objection = engine.changeTap?.objection(to: commit, by: writer, at: engine.now) {
+        return engine.fail(command, objection)
+      }
+      append(to: &engine.payload)
+      engine.state.root = root
+      engine.state.position += 1
+      engine.tap?.noteChange(commit)
+      engine.changeTap?.note(commit, by: writer, at: engine.now)
+      engine.announce(commit)
+    }
+    for var effect in effects {
+      if case .reply(let connection, let request, let reply) = effect {
+        // Whether its writer may read is decided now, on the same state as the effects of the write.
+        let told = reply.isDone ? engine.writtenReply(operation, to: write.principal) : reply
+        engine.tally.noteWrite(told)
+        effect = .reply(connection, request: request, told)
+      }
+      engine.effects.append(effect)
+    }
+  }
+}
+
 /// What an engine does for large writes beside deciding them.
 extension Engine {
   /// The pieces of a write that is decided otherwise mean nothing: recovery passes over them.

@@ -39,11 +39,14 @@ extension ListenIndex {
   }
 
   /// Ends a group that has no listens.
-  mutating func closeIfUnused(_ group: QueryGroup) {
+  ///
+  /// - Parameter prunes: Whether a place without any use goes too.
+  mutating func closeIfUnused(_ group: QueryGroup, pruning prunes: Bool = false) {
     guard group.audience.isEmpty else { return }
     releaseOrder(of: group)
     results.forget(group)
     group.node.shelf?.groups.remove(group.query)
+    if prunes { prune(group.node) }
   }
 }
 

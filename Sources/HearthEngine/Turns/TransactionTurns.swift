@@ -235,6 +235,18 @@ struct TransactionTurns: Sendable {
     return found.sorted { $0.sequence < $1.sequence }.compactMap(\.command)
   }
 
+  /// Takes out the first write of a connection that is still to be decided and for which `isTaken` holds.
+  mutating func takeFirst(of id: ConnectionID, where isTaken: (Command) -> Bool) -> Command? {
+    guard let contender = contenders[id], contender.undecidedCount > 0 else { return nil }
+    for path in contender.places {
+      guard let waiter = withQueue(path, { $0.takeFirst(of: contender.serial, where: isTaken) }) else { continue }
+      forget(waiter, at: path)
+      recheck(around: path)
+      return waiter.command
+    }
+    return nil
+  }
+
   /// Everybody who waits, in order. Nobody waits afterwards, and all turns are over.
   mutating func removeAll() -> [TurnQueue.Waiter] {
     let waiters = queues.values.flatMap(\.all).sorted { $0.sequence < $1.sequence }

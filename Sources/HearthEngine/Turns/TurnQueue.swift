@@ -56,6 +56,15 @@ struct TurnQueue: Sendable {
     head = 0
   }
 
+  /// Takes out the first write of a contender that is still to be decided and for which `isTaken` holds.
+  mutating func takeFirst(of contenderSerial: UInt64, where isTaken: (Command) -> Bool) -> Waiter? {
+    let index = waiters.indices[head...].first { index in
+      guard let waiter = waiters[index], waiter.contenderSerial == contenderSerial else { return false }
+      return waiter.command.map(isTaken) ?? false
+    }
+    return index.flatMap { waiters.remove(at: $0) }
+  }
+
   /// Settles what a contender's writes that are still to be decided come to now.
   ///
   /// - Parameter isLate: Those that are need only be told so at their turn.

@@ -193,6 +193,15 @@ extension Node {
     return hash.digest(of: self)?.base64 ?? ""
   }
 
+  /// Every hash that a client may send for this value, in the ways that clients get wrong too; the protocol's own first.
+  public func simpleHashes() -> [String] {
+    guard !isEmpty else { return [""] }
+    var standard = SimpleHash(collectsDoubts: true)
+    let first = standard.digest(of: self)?.base64 ?? ""
+    let variants: [SimpleHash.Variant] = [.javaScriptNumbers, .iOSText]
+    return [first] + variants.filter { standard.doubtful.contains($0) }.map { simpleHash($0) }
+  }
+
   /// True when a client that sent `hash` holds this value, be it computed in one of the ways that clients get wrong:
   /// otherwise such a client could never commit a transaction on it.
   public func accepts(hash: String) -> Bool {

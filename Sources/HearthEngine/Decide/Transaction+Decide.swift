@@ -1,0 +1,21 @@
+import HearthTree
+
+/// Changes that are worked out on the newest state.
+extension Transaction {
+  /// Decides the command that asks for the change.
+  func decide(_ command: Command, in engine: inout Engine) {
+    guard let principal = engine.principal(of: command) else { return engine.fail(command, .unknownConnection) }
+    guard principal.isAdministrator else { return engine.deny(command, .transact, .root, principal, nil) }
+    let (state, limits) = (engine.state, engine.limits)
+    do {
+      guard let planned = try planned(on: state.root, after: state.position, at: engine.now, limits) else {
+        return engine.reply(command, .ok)
+      }
+      let author = command.author(as: principal, on: engine.connections[command.connection], limits)
+      guard engine.commit(planned, of: author, by: principal) else { return engine.fail(command, .writeTooBig) }
+      engine.reply(command, .ok)
+    } catch {
+      engine.fail(command, error)
+    }
+  }
+}
