@@ -110,7 +110,7 @@ struct OAuthSettings {
     }
     let attributes = try object.texts("attributes") ?? []
     // Said now: later it would be nobody's sign-in that works.
-    if let name = attributes.first(where: IDTokenClaims.reservedNames.contains) {
+    if let name = attributes.first(where: IDTokenClaims.isTaken) {
       throw object.error("attributes", "\(name) is reserved: tokens have it already, with a meaning of its own")
     }
     return Issuer(

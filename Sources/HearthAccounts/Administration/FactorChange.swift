@@ -11,6 +11,7 @@ package struct FactorChange: Sendable {
   }
 
   var id: String
+  /// What the factor is to be.
   package var kind: Kind
   var displayName: String?
   /// Nil keeps the time of the one with that id.

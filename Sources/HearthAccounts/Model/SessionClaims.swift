@@ -23,7 +23,7 @@ package enum SessionClaims {
   /// Claims from the store. They were checked when they were written; a damaged or older record must neither keep its
   /// user out nor say what only the server may.
   static func usable(_ text: String?) -> [ClaimValue.Member] {
-    guard let text, let members = (try? ClaimValue(json: text))?.members else { return [] }
+    guard let text, let members = (try? ClaimValue(customAttributes: text))?.members else { return [] }
     let allowed = members.filter { !IDTokenClaims.reservedNames.contains($0.name) }
     return (try? IDTokenClaims.check(custom: allowed)) == nil ? [] : allowed
   }

@@ -19,6 +19,14 @@ extension ClaimValue {
     self = try parser.document()
   }
 
+  /// Parses an account's custom attributes by the same rules, but for an integer beyond 64 bits: that is a double, as in
+  /// JavaScript. Tokens that are made of them have the double.
+  public init(customAttributes text: String) throws(ClaimSyntaxError) {
+    var parser = ClaimParser(bytes: Array(text.utf8))
+    parser.takesLargeIntegers = true
+    self = try parser.document()
+  }
+
   /// Parses the UTF-8 of a text, by the rules for bytes.
   public init(json text: String) throws(ClaimSyntaxError) { try self.init(json: text.utf8) }
 }
@@ -27,6 +35,7 @@ extension ClaimValue {
 struct ClaimParser {
   private let bytes: [UInt8]
   private var offset = 0
+  var takesLargeIntegers = false
 
   init(bytes: [UInt8]) { self.bytes = bytes }
 
@@ -118,8 +127,10 @@ struct ClaimParser {
     }
     // Digits, signs, a point and an exponent only: always valid UTF-8.
     let text = String(decoding: bytes[start..<offset], as: UTF8.self)
-    if isInteger, let value = Int64(text) { return .int(value) }
-    // As in JavaScript, an integer beyond 64 bits is a double.
+    if isInteger {
+      if let value = Int64(text) { return .int(value) }
+      guard takesLargeIntegers else { throw failure("integer beyond 64 bits") }
+    }
     guard let value = Double(text), value.isFinite else { throw failure("number beyond the range of a double") }
     return .double(value)
   }

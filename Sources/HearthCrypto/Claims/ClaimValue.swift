@@ -7,7 +7,7 @@ public enum ClaimValue: Sendable {
   case null
   /// `true` or `false`.
   case bool(Bool)
-  /// A number that was written without fraction and exponent, and fits.
+  /// A number that was written without fraction and exponent.
   case int(Int64)
   /// Any other number; finite.
   case double(Double)

@@ -70,7 +70,7 @@ extension AccountChange {
     if text.isEmpty { return .set(noClaims) }
     guard text.utf8.count <= TokenLimits.customClaimsBytesMax else { throw AccountError(.claimsTooLarge) }
     // As strictly as a token's own: what is stored must never keep a token from being made.
-    guard let members = (try? ClaimValue(json: text))?.members else { throw AccountError(.invalidClaims) }
+    guard let members = (try? ClaimValue(customAttributes: text))?.members else { throw AccountError(.invalidClaims) }
     if members.isEmpty { return .set(noClaims) }
     if let reserved = members.first(where: { IDTokenClaims.reservedNames.contains($0.name) }) {
       throw AccountError(.forbiddenClaim, reserved.name)

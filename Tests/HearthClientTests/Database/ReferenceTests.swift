@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test("on an emulator the configured address leads to the emulator's place")
-  func emulator() {
+  func configuredAddress() {
     with("https://chat.firebaseio.com") { database in
       database.useEmulator(withHost: "127.0.0.1", port: 1)
       let ref = database.reference(fromURL: "https://chat.firebaseio.com/a/b")
