@@ -67,7 +67,7 @@ final class LiveConnection {
     return Array(received.prefix(count))
   }
 
-  /// What has arrived, or arrives next; nothing when the other side has ended.
+  /// The bytes that have arrived, or arrive next; none when the other side has ended.
   func takeSome() throws -> [UInt8] {
     if received.isEmpty {
       do { try receive() } catch { if hasEnded { return [] } else { throw error } }

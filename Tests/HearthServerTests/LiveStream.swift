@@ -28,16 +28,22 @@ final class LiveStream {
         try #require(lines.count == 2 && lines[0].hasPrefix("event: ") && lines[1].hasPrefix("data: "), "\(event)")
         return "\(lines[0].dropFirst(7))|\(lines[1].dropFirst(6))"
       }
-      if isEnded { return text.isEmpty ? "end" : "rest \(text)" }
+      if isEnded { return text.isEmpty ? "end" : "rest of \(text.count) bytes" }
       try receive()
     }
   }
 
-  /// Where the next empty line is. With the library's search: events have megabytes, and tests are debug builds.
+  /// The offset of the next empty line. With the library's search: events have megabytes, and tests are debug builds.
   private var endOfEvent: Int? {
     text.withUnsafeBytes { bytes in
       guard let base = bytes.baseAddress else { return nil }
-      return memmem(base, bytes.count, "\n\n", 2).map { UnsafeRawPointer($0) - base }
+      var start = 0
+      while start + 1 < bytes.count, let found = memchr(base + start, 10, bytes.count - 1 - start) {
+        let place = UnsafeRawPointer(found) - base
+        if bytes[place + 1] == 10 { return place }
+        start = place + 1
+      }
+      return nil
     }
   }
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HearthTransport
 
-/// What of a request's head counts, in the forms in which clients of all sorts send it.
+/// The forms in which clients send a request's head, and the head that responders see.
 @Suite struct RequestHeadTests {
   private static let host = "Host: localhost\r\n"
 

@@ -13,7 +13,7 @@ public struct DeveloperCredentials: Sendable {
   /// of accounts; nobody here could check it.
   func isGoogleAccessToken(_ credential: String) -> Bool { credential.utf8.starts(with: "ya29.".utf8) }
 
-  /// Whether a text is a token that names a user. It stays that user's, or is refused: a rules test that shows it would
+  /// Returns true for a token that names a user. It stays that user's, or is refused: a rules test that shows it would
   /// pass by accident were it an administrator's.
   func namesUser(_ credential: String) -> Bool {
     let parts = credential.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

@@ -73,7 +73,7 @@ extension CredentialGate {
     }
   }
 
-  /// The administrator of an emulator, whatever this machine's program shows. Logged at each use.
+  /// The administrator of an emulator, for a credential of any text. Logged at each use.
   private func developerOwner(_ token: String, from origin: RequestOrigin) -> VerifiedCredential? {
     let verifier = accounts.own.keys.verifier
     guard let owner = verifier.developerOwner(token, isFromLoopback: origin.isFromLoopback) else { return nil }

@@ -23,7 +23,7 @@ extension TrustedProxies {
 
 extension HTTPRequest {
   /// True when this machine asks, and for itself: the other end of the connection is here, asks for a name of this machine
-  /// or for an address in numbers, passes nothing on for somebody else, and is no browser that shows a page of another site.
+  /// or for an address in numbers, forwards no other client's request, and is no browser that shows a page of another site.
   ///
   /// Every interface checks this before it grants what an emulator grants without a real credential.
   ///

@@ -14,7 +14,7 @@ package struct GatewayServices: Sendable {
   package let accounts: AccountsDirectory
   /// Whose word about a client's address counts.
   package let proxies: TrustedProxies
-  /// Whose programs an emulator treats as those of its own machine.
+  /// The networks whose programs an emulator treats as those of its own machine.
   package var emulatorClients = EmulatorClients.none
   let sessions = SessionDirectory()
   /// The way to the hubs of all loops.

@@ -37,7 +37,7 @@ extension ServerParts {
       metadata: ["networks": "\(options.emulatorAllows.joined(separator: " "))"])
   }
 
-  /// Whose programs an emulator treats as those of its own machine; nobody's where there is no emulator.
+  /// The networks whose programs an emulator treats as those of its own machine; none without an emulator.
   static func emulatorClients(_ options: HearthServer.Options) throws(ServerError) -> EmulatorClients {
     guard options.accounts.isEmulator else { return .none }
     do { return try EmulatorClients(options.emulatorAllows) } catch { throw ServerError(.badOptions, "\(error)") }

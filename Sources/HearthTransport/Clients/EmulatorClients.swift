@@ -26,7 +26,7 @@ package struct EmulatorClients: Sendable, Equatable {
     self.blocks = blocks
   }
 
-  /// Whether the other end of a connection is in one of the networks.
+  /// Returns true when the other end of a connection is in one of the networks.
   package func contains(_ peer: Peer) -> Bool {
     guard !blocks.isEmpty, peer.clientAtOtherNode == nil,
       let address = peer.address?.ipAddress.flatMap({ IPAddress($0) })

@@ -41,7 +41,7 @@ package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
   }
 
-  /// 0.0.0.0 or ::, which is no address of anybody, and leads to this machine where it is connected to.
+  /// 0.0.0.0 or ::, the unspecified address. A client that connects to it reaches its own machine.
   package var isUnspecified: Bool { bytes.allSatisfy { $0 == 0 } }
 
   package var description: String {

@@ -42,7 +42,7 @@ final class RequestLineEncoder: ChannelInboundHandler, RemovableChannelHandler {
     context.fireChannelRead(wrapInboundOut(encoded))
   }
 
-  /// What of the bytes belongs to the first line. Empty lines before it count for nothing (RFC 9112, section 2.2).
+  /// The bytes that belong to the first line. Empty lines before it count for nothing (RFC 9112, section 2.2).
   private func takeLine(of bytes: ByteBufferView) -> ByteBufferView {
     for (index, byte) in zip(bytes.indices, bytes) {
       switch byte {

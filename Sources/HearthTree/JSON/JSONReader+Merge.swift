@@ -50,7 +50,7 @@ extension JSONReader {
     }
   }
 
-  /// Whether two strings are equal once their escapes are resolved.
+  /// Returns true for strings that are equal once their escapes are resolved.
   private func isSameText(_ a: JSONSpan, _ b: JSONSpan) -> Bool {
     func text(_ span: JSONSpan) -> [UInt8] {
       span.hasEscapes ? JSONEscapes.decoded(name(span).raw) : Array(name(span).raw)

@@ -19,7 +19,7 @@ struct EmulatorFolder {
   private var databases: String { path + "/database_export" }
   private var accountsFolder: String { path + "/auth_export" }
   private var accounts: String { accountsFolder + "/accounts.json" }
-  /// Whether several accounts may have one address, and whether answers tell which addresses have one.
+  /// The file of the project's settings: duplicate addresses, and the privacy of addresses.
   private var configuration: String { accountsFolder + "/config.json" }
 
   private func accounts(ofTenant id: String) -> String { accountsFolder + "/accounts-\(id).json" }

@@ -104,7 +104,7 @@ struct ExecCommand: AsyncParsableCommand {
   ) async throws -> HearthServer.Options {
     var flags: [String] = ["--data", folder, "--port", String(port ?? 0), "--log-level", logLevel.rawValue]
     if let name = project?.projectID ?? projectOption.project { flags += ["--project", name] }
-    // From where else than this machine would the programs of another network come?
+    // Programs of another network do not reach a loopback address.
     if !emulator.allowed.isEmpty { flags += ["--host", "0.0.0.0"] }
     let server = try ServeCommand.parse(flags)
     let text: String
@@ -124,7 +124,7 @@ struct ExecCommand: AsyncParsableCommand {
     return options
   }
 
-  /// What admin SDKs are configured with that are told nothing else.
+  /// The value of `FIREBASE_CONFIG`, by which admin SDKs initialise themselves.
   private static func configuration(of projectID: String, at address: String) -> String {
     let members: [(String, String)] = [
       ("projectId", projectID), ("databaseURL", "http://\(address)/?ns=\(projectID)-default-rtdb"),
