@@ -31,6 +31,18 @@ extension ClientMessage {
     return try result.get()
   }
 
+  /// The request in a text that ``decode(_:)`` refuses for bytes that are no UTF-8, or for bare control characters, with the
+  /// action ``Request/Action/refused(_:)``. Nil for all else.
+  ///
+  /// firebase.js before version 5 writes strings beyond Latin so when it polls. It sends a request again, for ever, whose
+  /// session ends instead of an answer.
+  public static func refusal(ofMisencoded text: UnsafeRawBufferPointer) -> ClientMessage? {
+    let readable = text.map { $0 < 0x20 || $0 >= 0x80 ? UInt8(ascii: "?") : $0 }
+    guard readable != Array(text), case .request(let request)? = try? decode(readable) else { return nil }
+    let refusal = Request.Refusal(text: "The request is not UTF-8 text")
+    return .request(Request(number: request.number, action: .refused(refusal)))
+  }
+
   private static func readEnvelope(_ reader: inout JSONReader) throws(JSONError) -> ClientMessage {
     var layer: Layer?
     var postponed: Int?

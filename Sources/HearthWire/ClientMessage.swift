@@ -154,11 +154,14 @@ extension Request {
     public var token: String
     /// Under whose name an administrator asks, if not its own.
     public var override: Override?
+    /// It came as `gauth`: the client takes it for an access token of Google's.
+    public var isGoogles: Bool
 
     /// A sign-in with a credential.
-    public init(token: String, override: Override? = nil) {
+    public init(token: String, override: Override? = nil, isGoogles: Bool = false) {
       self.token = token
       self.override = override
+      self.isGoogles = isGoogles
     }
 
     /// Whom an administrator asks to be treated as.

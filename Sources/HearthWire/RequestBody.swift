@@ -5,21 +5,24 @@ struct RequestBody {
   /// What the members of a body mean depends on this.
   enum Kind {
     case stats, listen, unlisten, get, put, merge, onDisconnectPut, onDisconnectMerge, onDisconnectCancel
-    case authenticate, unauthenticate, appCheck, dropAppCheck
+    case authenticate(isGoogles: Bool)
+    case unauthenticate, appCheck, dropAppCheck
     case unknown(String)
 
     init(_ name: String) {
       switch name {
       case "s": self = .stats
-      case "q": self = .listen
-      case "n": self = .unlisten
+      // The second names are those of the first JavaScript SDK.
+      case "q", "l": self = .listen
+      case "n", "u": self = .unlisten
       case "g": self = .get
       case "p": self = .put
       case "m": self = .merge
       case "o": self = .onDisconnectPut
       case "om": self = .onDisconnectMerge
       case "oc": self = .onDisconnectCancel
-      case "auth", "gauth": self = .authenticate
+      case "auth": self = .authenticate(isGoogles: false)
+      case "gauth": self = .authenticate(isGoogles: true)
       case "unauth": self = .unauthenticate
       case "appcheck": self = .appCheck
       case "unappcheck", "unappeck": self = .dropAppCheck
@@ -203,8 +206,9 @@ struct RequestBody {
     case .onDisconnectPut: return .onDisconnectPut(try write())
     case .onDisconnectMerge: return .onDisconnectMerge(try merge())
     case .onDisconnectCancel: return .onDisconnectCancel(try place())
-    case .authenticate:
-      return .authenticate(Request.Credential(token: try needed(credential, "cred"), override: override))
+    case .authenticate(let isGoogles):
+      return .authenticate(
+        Request.Credential(token: try needed(credential, "cred"), override: override, isGoogles: isGoogles))
     case .unauthenticate: return .unauthenticate
     case .appCheck: return .appCheck(token: try needed(token, "token"))
     case .dropAppCheck: return .dropAppCheck

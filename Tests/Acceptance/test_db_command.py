@@ -52,7 +52,7 @@ def test_values_are_written_and_read(folder, tmp_path):
     assert json.loads(db(folder, "get", "a")) == {"b": 1, "é": [True, "x"]}
     db(folder, "update", "/a", "-d", '{"b":null,"c/d":2.5}')
     db(folder, "set", "/a/é/.priority", "7")
-    assert db(folder, "get", "/a", "--pretty") == '{\n  "c": {\n    "d": 2.5\n  },\n  "é": [\n    true,\n    "x"\n  ]\n}\n'
+    assert db(folder, "get", "/a", "--pretty") == '{\n  "c" : {\n    "d" : 2.5\n  },\n  "é" : [ true, "x" ]\n}\n'
     assert json.loads(db(folder, "get", "/a", "--export"))["é"][".priority"] == 7
     assert json.loads(db(folder, "get", "/a", "--shallow")) == {"c": True, "é": True}
     (tmp_path / "value.json").write_text('{"from":"file"}')

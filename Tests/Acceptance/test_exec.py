@@ -220,7 +220,7 @@ assert rules("logs")["rules"] == {".read": "auth != null"}
 
 @pytest.mark.parametrize("text, problem", [
     ('{"database": {"rules": 3}}', r'firebase.json: "database.rules" must be the name of a file'),
-    ('{"emulators": {"hub": {"port": 70000}}}', r'"emulators.hub.port" must be 1 to 65535'),
+    ('{"emulators": {"hub": {"port": 70000}}}', r'"emulators.hub.port" must be 1 to 65535, or 0'),
     ('{"database": ', r"firebase.json:1:"),
     ('{"database": [{"target": "x", "rules": "database.rules.json"}]}', r'target "x".*\.firebaserc'),
     ('{"database": {"rules": "missing.json"}}', r"cannot read missing.json"),
@@ -230,6 +230,96 @@ def test_a_broken_project_file_says_where(project, text, problem):
     done = run(project, "--", "true")
     assert done.returncode != 0
     assert re.search(problem, done.stderr), done.stderr
+
+
+@pytest.mark.parametrize("name", ['"Not An Id"', "5", '""'])
+def test_a_wrong_default_project_is_told_with_its_file(project, name):
+    (project / ".firebaserc").write_text('{"projects": {"default": %s}}' % name)
+    done = run(project, "--", "true")
+    assert done.returncode != 0
+    assert re.search(r'\.firebaserc: "projects.default" must be a project', done.stderr), done.stderr
+
+
+def test_a_project_is_found_from_below_and_by_its_alias(project):
+    (project / ".firebaserc").write_text('{"projects": {"default": "demo-shop", "staging": "demo-staging"}}')
+    below = project / "web/test"
+    below.mkdir(parents=True)
+    script = """
+config = json.loads(os.environ["FIREBASE_CONFIG"])
+assert config["projectId"] == project and config["databaseURL"] == f"http://{host}/?ns={project}-default-rtdb", config
+print(project, "mine" in ask("GET", f"http://{host}/.settings/rules.json?ns={project}", **OWNER)["rules"])
+"""
+    for arguments, name in ((), "demo-shop"), (("--project", "staging"), "demo-staging"), (("--project", "x-y"), "x-y"):
+        done = client(below, script, *arguments)
+        assert (done.returncode, done.stdout) == (0, f"{name} True\n"), done.stderr
+
+
+def test_an_admin_sdk_is_configured_by_the_environment_alone(project):
+    done = client(project, """
+import firebase_admin
+from firebase_admin import credentials, db
+firebase_admin.initialize_app(credentials.ApplicationDefault())
+db.reference("shelf").set({"n": 1})
+assert ask("GET", f"http://{host}/shelf.json?ns={project}-default-rtdb", **OWNER) == {"n": 1}
+# firebase database:get loses the name on the way.
+assert ask("GET", f"http://{host}/shelf.json", **OWNER) == {"n": 1}
+""")
+    assert done.returncode == 0, done.stderr
+
+
+def test_tenants_and_settings_of_accounts_come_and_go(project):
+    seed = """
+SETTINGS = f"http://{auth}/emulator/v1/projects/{project}/config"
+"""
+    first = client(project, seed + """
+ask("PATCH", SETTINGS, {"signIn": {"allowDuplicateEmails": True},
+                        "emailPrivacyConfig": {"enableImprovedEmailPrivacy": True}}, **JSON)
+for person in ("a", "b"):
+    form = "providerId=google.com&id_token=" + json.dumps({"sub": person, "email": "same@example.com"})
+    ask("POST", f"{API}:signInWithIdp?key=k", {"requestUri": "http://localhost", "postBody": form}, **JSON)
+ask("POST", f"{API}:signUp?key=k", {"email": "t@example.com", "password": "secret-1", "tenantId": "acme-1"}, **JSON)
+""", "--export-on-exit", "seed")
+    assert first.returncode == 0, first.stderr
+    folder = project / "seed/auth_export"
+    assert sorted(file.name for file in folder.iterdir()) == ["accounts-acme-1.json", "accounts.json", "config.json"]
+    assert json.loads((folder / "config.json").read_text()) == {
+        "signIn": {"allowDuplicateEmails": True}, "emailPrivacyConfig": {"enableImprovedEmailPrivacy": True}}
+    users = json.loads((folder / "accounts.json").read_text())["users"]
+    assert [user["providerUserInfo"][0]["email"] for user in users] == ["same@example.com"] * 2
+    second = client(project, seed + """
+assert ask("GET", SETTINGS)["signIn"] == {"allowDuplicateEmails": True}
+assert ask("GET", SETTINGS)["emailPrivacyConfig"] == {"enableImprovedEmailPrivacy": True}
+answer = ask("POST", f"{API}:signInWithPassword?key=k",
+             {"email": "t@example.com", "password": "secret-1", "tenantId": "acme-1"}, **JSON)
+assert answer["email"] == "t@example.com"
+users = ask("POST", f"http://{auth}/identitytoolkit.googleapis.com/v1/projects/{project}/accounts:query", {},
+            **OWNER, **JSON)["userInfo"]
+assert [user["providerUserInfo"][0]["email"] for user in users] == ["same@example.com"] * 2, users
+ask("DELETE", f"http://{auth}/identitytoolkit.googleapis.com/v2/projects/{project}/tenants/acme-1", **OWNER)
+""", "--import", "seed", "--export-on-exit")
+    assert second.returncode == 0, second.stderr
+    assert sorted(file.name for file in folder.iterdir()) == ["accounts.json", "config.json"]
+
+
+def test_other_networks_are_let_in_by_name_alone(project):
+    done = client(project, """
+port = host.split(":")[1]
+assert host.startswith("127.0.0.1:")
+assert ask("GET", f"http://{host}/x.json", Host="10.0.2.2:9000", **OWNER) is None
+# All of 127.0.0.0/8 is this machine; what connects from another of its addresses is not in the network that is let in.
+import socket
+addresses = {a[4][0] for a in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)} - {"127.0.0.1"}
+for address in [a for a in addresses if not a.startswith("127.")]:
+    try:
+        ask("GET", f"http://{address}:{port}/x.json", **OWNER)
+        raise SystemExit("answered another network")
+    except urllib.error.HTTPError as error:
+        assert error.code == 401, error.code
+""", "--emulator-allow", "203.0.113.0/24")
+    assert done.returncode == 0, done.stderr
+    assert "every program in 203.0.113.0/24 is an administrator" in done.stderr
+    refused = run(project, "--emulator-allow", "containers", "--", "true")
+    assert refused.returncode != 0 and "neither an IP address nor a block" in refused.stderr, refused.stderr
 
 
 def test_bad_commands(project):
@@ -283,3 +373,20 @@ def test_dev_stands_in_for_the_emulators_of_the_project(project):
         process.send_signal(signal.SIGINT)
         process.wait(WAIT_SECONDS)
     assert not (project / "data").exists()
+
+
+def test_port_0_of_a_project_is_any_free_port(project):
+    (project / "firebase.json").write_text(json.dumps({
+        "database": {"rules": "database.rules.json"},
+        "emulators": {name: {"port": 0} for name in ("database", "auth", "hub")}}))
+    process = subprocess.Popen([HEARTH, "dev"], cwd=project, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        place = re.search(r"127\.0\.0\.1:([0-9]+)", process.stdout.readline())
+        with urllib.request.urlopen(f"http://{place[0]}/emulators", timeout=WAIT_SECONDS) as answer:
+            ports = {name: part["port"] for name, part in json.load(answer).items()}
+        assert ports["database"] == int(place[1]) and 0 not in ports.values()
+        with urllib.request.urlopen(f"http://127.0.0.1:{ports['auth']}/", timeout=WAIT_SECONDS) as answer:
+            assert json.load(answer)["authEmulator"] == {"ready": True}
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(WAIT_SECONDS)

@@ -42,6 +42,22 @@ struct DeveloperCredentialsTests {
     }
   }
 
+  @Test("What is shown as Google's is an emulator's administrator's, but a token that names a user")
+  func anyOwner() {
+    let users = [
+      mock, TokenForge.unsigned(#"{"user_id":"a"}"#),
+      TokenForge.unsigned(#"{"d":{"uid":"a"}}"#, header: #"{"alg":"HS256"}"#),
+      TokenForge.unsigned(#"{"uid":"a"}"#, header: #"{"alg":"RS256"}"#) + "AAAA", TokenForge.unsigned(#"{"sub":""}"#),
+    ]
+    for user in users { #expect(front.developerOwner(user, isFromLoopback: true) == nil, "\(user)") }
+    for any in ["owner", "ya29.c.any", "a.b.c", "x", TokenForge.unsigned(#"{"scope":"all"}"#)] {
+      #expect(front.developerOwner(any, isFromLoopback: true)?.authority.bypassesRules == true, "\(any)")
+      #expect(front.developerOwner(any, isFromLoopback: false) == nil, "\(any)")
+      #expect(CredentialVerifier().developerOwner(any, isFromLoopback: true) == nil, "\(any)")
+    }
+    #expect(front.developerOwner("", isFromLoopback: true) == nil)
+  }
+
   @Test("They are refused from anywhere else")
   func elsewhere() {
     for credential in [mock, "owner", "OWNER", "ya29.a0AfH6SMC"] {

@@ -86,6 +86,25 @@ import Testing
     }
   }
 
+  @Test("programs of the networks that an emulator lets in count as this machine's, by names that no public zone has")
+  func emulatorClients() throws {
+    let clients = try EmulatorClients(["172.17.0.0/16"])
+    func isLocal(_ peer: String, _ host: String, _ headers: [(String, String)] = []) throws -> Bool {
+      var request = try Self.request(from: peer, headers: headers)
+      request.headers.replaceOrAdd(name: "Host", value: host)
+      return TrustedProxies.none.origin(of: request, or: clients).isFromLoopback
+    }
+    for host in ["172.17.0.1:9000", "localhost", "hearth:9000", "host.docker.internal:9000"] {
+      #expect(try isLocal("172.17.0.5", host), "\(host)")
+      #expect(try !isLocal("172.18.0.5", host), "\(host)")
+      #expect(try !isLocal("172.17.0.5", host, [("Origin", "https://evil.example")]), "\(host)")
+      #expect(try !isLocal("172.17.0.5", host, [("X-Forwarded-For", "127.0.0.1")]), "\(host)")
+    }
+    for host in ["evil.example", "0.0.0.0", ""] { #expect(try !isLocal("172.17.0.5", host), "\(host)") }
+    #expect(try isLocal("127.0.0.1", "localhost") && !isLocal("127.0.0.1", "hearth"))
+    #expect(throws: EmulatorClients.NoNetwork.self) { try EmulatorClients(["containers"]) }
+  }
+
   @Test("request ids differ, also between starts")
   func requestIDs() {
     let (one, other) = (RequestIDs(), RequestIDs())

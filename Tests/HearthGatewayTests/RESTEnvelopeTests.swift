@@ -24,7 +24,7 @@ import Testing
     #expect(answer.contentType == "application/javascript; charset=utf-8")
     let failure = try Self.wrapped("/a.json?callback=f", RESTResponse(.permissionDenied))
     #expect(failure.status == 401)
-    #expect(String(buffer: failure.body) == "f({\n  \"error\": \"Permission denied\"\n});")
+    #expect(String(buffer: failure.body) == "f({\n  \"error\" : \"Permission denied\"\n});")
     #expect(try Self.wrapped("/a.json?callback=f", .silent).body.readableBytes == 0)
   }
 

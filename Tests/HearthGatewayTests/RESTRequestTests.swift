@@ -149,7 +149,10 @@ import Testing
 
   @Test(arguments: [
     ("3ms", true), ("3s", true), ("15min", true), ("16min", false), ("0s", false), ("3h", false), ("", false),
-    ("99999999999999999999s", false),
+    ("99999999999999999999s", false), ("1.0s", true), ("1.1s", true), ("180.0s", true), ("0.5ms", true),
+    ("15.0min", true),
+    ("15.001min", false), ("0.0s", false), ("1.s", false), (".5s", false), ("1.0.0s", false), ("1.s5", false),
+    ("0.9999999999s", false),
   ])
   func timeoutsHaveAUnitAndALimit(text: String, isValid: Bool) {
     #expect((Self.failure("/a.json?timeout=\(text)") == nil) == isValid)

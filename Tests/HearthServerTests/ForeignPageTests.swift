@@ -1,3 +1,4 @@
+import HearthCrypto
 import HearthTree
 import NIOCore
 import NIOHTTP1
@@ -48,7 +49,10 @@ import Testing
         "/a.json", "/.settings/rules.json", "/.settings/rulesets.json", "/.settings/receipts.json",
         "/.inspect/databases.json",
       ] {
-        for all in [owner, bearer] { #expect(try test.http("GET", target, headers: all).status == 401, "\(target)") }
+        let any = ["Authorization": "Bearer ya29.any"].merging(headers) { $1 }
+        for all in [owner, bearer, any] {
+          #expect(try test.http("GET", target, headers: all).status == 401, "\(target)")
+        }
       }
       #expect(try test.http("GET", "/.inspect/databases.json", headers: headers).status == 401)
       #expect(try test.http("PUT", "/.settings/rules.json", #"{"rules":{}}"#, headers: owner).status == 401)
@@ -58,7 +62,7 @@ import Testing
       #expect(try test.identity("GET", accounts + ":batchGet?maxResults=1", headers: owner).status == 401)
       #expect(try test.http("DELETE", "/emulator/v1/projects/hearth/accounts", headers: headers).status == 404)
       #expect(try test.http("GET", "/emulator/v1/projects/hearth/oobCodes", headers: headers).status == 404)
-      for credential in ["owner", Self.unsigned] {
+      for credential in ["owner", Self.unsigned, "ya29.any"] {
         let socket = try test.socket(headers: Self.text(headers))
         socket.request("gauth", "{\"cred\":\"\(credential)\"}")
         #expect(try socket.next().hasPrefix("r 1 invalid_token"))
@@ -114,13 +118,73 @@ import Testing
   @Test("a name that its owner lets point to this machine is not this machine's")
   func rebinding() async throws {
     try await TestServer.with(rules: Self.closed, isEmulator: true) { test throws in
-      for host in ["evil.example:9000", "localhost.evil.example", "0.0.0.0:9000", "127.0.0.1.nip.io", ""] {
+      for host in [
+        "evil.example:9000", "localhost.evil.example", "0.0.0.0:9000", "[::]:9000", "[::ffff:0.0.0.0]",
+        "127.0.0.1.nip.io",
+        "10.0.2", "hearth", "",
+      ] {
         for marks in ["", "Sec-Fetch-Site: same-origin\r\n", "Origin: http://\(host)\r\n"] {
           let connection = try LiveConnection(port: test.port)
           connection.send(Array("GET /a.json?auth=owner HTTP/1.1\r\nHost: \(host)\r\n\(marks)\r\n".utf8))
           #expect(try connection.takeHead().first?.contains(" 401 ") == true, "\(host)")
         }
       }
+    }
+  }
+
+  @Test("an address in numbers is this machine's when its connection is: Android's emulator asks for 10.0.2.2")
+  func addresses() async throws {
+    try await TestServer.with(rules: Self.closed, isEmulator: true) { test throws in
+      for host in ["10.0.2.2:9000", "192.168.1.5", "[2001:db8::1]:9000", "[::1]"] {
+        let ownPage = host == "[::1]" ? 200 : 401
+        for (marks, status) in [
+          ("", 200), ("Origin: http://localhost:5173\r\n", 200), ("Origin: http://\(host)\r\n", ownPage),
+          ("Referer: http://10.0.2.2/x\r\n", 401), ("X-Forwarded-For: 127.0.0.1\r\n", 401),
+        ] {
+          let connection = try LiveConnection(port: test.port)
+          connection.send(Array("GET /a.json?auth=owner HTTP/1.1\r\nHost: \(host)\r\n\(marks)\r\n".utf8))
+          #expect(try connection.takeHead().first?.contains(" \(status) ") == true, "\(host) \(marks)")
+        }
+      }
+    }
+  }
+
+  @Test("an emulator takes any bearer and any gauth for its administrator's, but one that names a user")
+  func anyBearer() async throws {
+    // {"alg":"RS256"} . {"iss":"https://securetoken.google.com/hearth","sub":"ann"} . AAAA
+    let signed =
+      [#"{"alg":"RS256"}"#, #"{"iss":"https://securetoken.google.com/hearth","sub":"ann"}"#].map {
+        Base64URL.encode($0.utf8)
+      }.joined(separator: ".") + ".AAAA"
+    try await TestServer.with(rules: Self.closed, isEmulator: true) { test throws in
+      for token in ["ya29.c.any", "an-app-token", "a.b.c", "owner"] {
+        let bearer = ["Authorization": "Bearer \(token)"]
+        #expect(try test.http("GET", "/.settings/rules.json", headers: bearer).status == 200, "\(token)")
+        #expect(try test.http("PUT", "/a.json", "1", headers: bearer).status == 200, "\(token)")
+        let socket = try test.socket()
+        socket.request("gauth", "{\"cred\":\"\(token)\"}")
+        #expect(try socket.next().hasPrefix("r 1 ok"), "\(token)")
+        if token == "owner" { continue }
+        socket.request("auth", "{\"cred\":\"\(token)\"}")
+        #expect(try socket.next().hasPrefix("r 2 invalid_token"), "\(token)")
+        for name in ["auth", "access_token"] {
+          #expect(try test.http("GET", "/a.json?\(name)=\(token)").status == 401, "\(name) \(token)")
+          #expect(try test.http("GET", "/a.json?\(name)=\(token)", headers: bearer).status == 401, "\(name) \(token)")
+        }
+      }
+      for (token, read, write) in [(Self.unsigned, 200, 401), (signed, 401, 401)] {
+        let bearer = ["Authorization": "Bearer \(token)"]
+        #expect(try test.http("GET", "/a.json", headers: bearer).status == read)
+        #expect(try test.http("PUT", "/a.json", "1", headers: bearer).status == write)
+        #expect(try test.http("GET", "/.settings/rules.json", headers: bearer).status == 401)
+      }
+      let socket = try test.socket()
+      socket.request("gauth", "{\"cred\":\"\(signed)\"}")
+      #expect(try socket.next().hasPrefix("r 1 invalid_token"))
+    }
+    try await TestServer.with(rules: Self.closed) { test throws in
+      let bearer = ["Authorization": "Bearer an-app-token"]
+      #expect(try test.http("GET", "/a.json", headers: bearer).status == 401)
     }
   }
 

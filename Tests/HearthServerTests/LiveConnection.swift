@@ -67,6 +67,28 @@ final class LiveConnection {
     return Array(received.prefix(count))
   }
 
+  /// The bytes that have arrived, or arrive next; none when the other side has ended.
+  func takeSome() throws -> [UInt8] {
+    if received.isEmpty {
+      do { try receive() } catch { if hasEnded { return [] } else { throw error } }
+    }
+    defer { received = [] }
+    return received
+  }
+
+  /// Lines that end with a line feed alone, without it.
+  func takeRawLines(_ count: Int) throws -> [String] {
+    try (0..<count).map { _ in
+      while !received.contains(10) { try receive() }
+      return String(decoding: try take((received.firstIndex(of: 10) ?? 0) + 1).dropLast(), as: UTF8.self)
+    }
+  }
+
+  private var hasEnded: Bool {
+    var byte: UInt8 = 0
+    return recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) == 0
+  }
+
   /// The lines of an HTTP head, without its empty line.
   func takeHead() throws -> [String] {
     var lines = [try takeLine()]

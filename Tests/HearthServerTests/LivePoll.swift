@@ -47,12 +47,15 @@ final class LivePoll {
   }
 
   /// Begins a poll that says these messages.
-  func poll(_ messages: String...) throws -> Request {
+  func poll(_ messages: String...) throws -> Request { try poll(bytes: messages.map { Array($0.utf8) }) }
+
+  /// The same, of messages that need not be text.
+  func poll(bytes messages: [[UInt8]]) throws -> Request {
     serial += 1
     var query = "id=\(id)&pw=\(password)&ser=\(serial)&ns=default"
     var index = 0
     for message in messages {
-      var letters = Array(Base64URL.encode(Array(message.utf8)).utf8)
+      var letters = Array(Base64URL.encode(message).utf8)
       while letters.count % 4 != 0 { letters.append(UInt8(ascii: ".")) }
       let parts = stride(from: 0, to: letters.count, by: 1840).map { letters[$0..<min($0 + 1840, letters.count)] }
       for part in parts {

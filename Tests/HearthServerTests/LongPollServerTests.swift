@@ -15,6 +15,23 @@ import Testing
     "{\"t\":\"d\",\"d\":{\"r\":\(number),\"b\":{\"s\":\"ok\",\"d\":\(data)}}}"
   }
 
+  @Test("a write whose text is not UTF-8 is answered with an error, and the session goes on")
+  func misencodedText() async throws {
+    try await TestServer.with(rules: #"{"rules":{".read":true,".write":true}}"#) { test throws in
+      let poll = try LivePoll(port: test.port)
+      // As firebase.js 4 writes é, and what is beyond Latin: one byte, or two with a control character among them.
+      for bytes in [[0xE9], [0x17, 0x0E]] as [[UInt8]] {
+        let parts = poll.data("p", #"{"p":"/a","d":"%"}"#).split(separator: "%").map { Array($0.utf8) }
+        let answer = try poll.take(try poll.poll(bytes: [parts[0] + bytes + parts[1]])).messages
+        let reply = try answer.first ?? poll.messages(1)[0]
+        #expect(reply.contains(#""s":"failed""#) && reply.contains("not UTF-8"), "\(reply)")
+      }
+      let written = try poll.messages(1, saying: poll.data("p", #"{"p":"/a","d":"é"}"#))
+      #expect(written[0].contains(#""s":"ok""#))
+      #expect(try test.answer("GET", "/a.json") == #"200 "é""#)
+    }
+  }
+
   @Test("a browser without a socket listens, writes and is told")
   func conversation() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in

@@ -16,7 +16,7 @@ import Testing
     }}
     """
 
-  private static func error(_ text: String) -> String { "{\n  \"error\": \"\(text)\"\n}" }
+  private static func error(_ text: String) -> String { "{\n  \"error\" : \"\(text)\"\n}" }
 
   private static let scores =
     #"{"ann":{"points":5},"bob":{"points":7},"cy":{"points":5},"dan":{"points":"x"},"eve":{"n":1}}"#
@@ -48,7 +48,7 @@ import Testing
       #expect(try test.answer("GET", "/scores/ann.json?orderBy=\"$key\"&startAt=\"q\"") == "200 null")
       #expect(
         try test.answer("GET", "/scores/ann.json?orderBy=\"$key\"&startAt=\"a\"&print=pretty")
-          == "200 {\n  \"points\": 5\n}")
+          == "200 {\n  \"points\" : 5\n}")
     }
   }
 
@@ -128,7 +128,7 @@ import Testing
       #expect(
         try test.answer("GET", "/bare.json?shallow=true&limitToFirst=1&startAfter=\"a+b\"") == #"200 {"k0":true}"#)
       #expect(
-        try test.answer("GET", "/bare.json?shallow=true&limitToLast=1&print=pretty") == "200 {\n  \"k6\": true\n}")
+        try test.answer("GET", "/bare.json?shallow=true&limitToLast=1&print=pretty") == "200 {\n  \"k6\" : true\n}")
       #expect(try test.answer("GET", "/bare/k0/x.json?shallow=true&limitToFirst=1") == "200 0")
       #expect(try test.answer("GET", "/bare/k0/x.json?shallow=true") == "200 0")
       #expect(try test.http("PUT", "/bare.json", "[1,2]").status == 200)

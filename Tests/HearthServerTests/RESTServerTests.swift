@@ -15,7 +15,7 @@ import Testing
     }}
     """
 
-  private static func error(_ text: String) -> String { "{\n  \"error\": \"\(text)\"\n}" }
+  private static func error(_ text: String) -> String { "{\n  \"error\" : \"\(text)\"\n}" }
 
   @Test func everyMethodDoesItsWorkAndAnswersInItsWay() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
@@ -29,7 +29,8 @@ import Testing
       #expect(try test.answer("GET", "/public.json?shallow=true") == #"200 {"a":true,"b":true}"#)
       #expect(try test.answer("GET", "/public/b.json?shallow=true") == "200 true")
       #expect(
-        try test.answer("GET", "/public.json?print=pretty") == "200 {\n  \"a\": {\n    \"x\": 2\n  },\n  \"b\": true\n}"
+        try test.answer("GET", "/public.json?print=pretty")
+          == "200 {\n  \"a\" : {\n    \"x\" : 2\n  },\n  \"b\" : true\n}"
       )
       #expect(try test.answer("DELETE", "/public/a.json") == "200 null")
       #expect(try test.answer("PATCH", "/public/b.json", "null") == "200 null")

@@ -14,7 +14,7 @@ import Testing
     }}
     """
 
-  private static func error(_ text: String) -> String { "{\n  \"error\": \"\(text)\"\n}" }
+  private static func error(_ text: String) -> String { "{\n  \"error\" : \"\(text)\"\n}" }
 
   @Test("settings are for administrators, and last")
   func settings() async throws {
@@ -163,7 +163,7 @@ import Testing
   func unnamedDeletes() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let admin = "auth=\(try test.secret)"
-      func fill() throws { _ = try test.http("PUT", "/open.json?ns=default", #"{"a":1,"b":2}"#) }
+      func fill() throws { _ = try test.http("PUT", "/.json?ns=default&\(admin)", #"{"open":{"a":1,"b":2}}"#) }
       try fill()
       #expect(try test.answer("PATCH", "/open.json?print=silent&writeSizeLimit=tiny&\(admin)", "null") == "204 ")
       #expect(
@@ -171,14 +171,27 @@ import Testing
       try fill()
       let refused = RESTFailure.databaseNotNamed.text
       for (method, body) in [("DELETE", nil), ("PATCH", "null"), ("PATCH", #"{"a":null}"#), ("PUT", "null")] {
-        #expect(
-          try test.answer(method, "/open.json?\(admin)", body) == "400 \(Self.error(refused))", "\(method)")
+        #expect(try test.answer(method, "/.json?\(admin)", body) == "400 \(Self.error(refused))", "\(method)")
+        #expect(try test.http(method, "/open/none.json?\(admin)", body).status == 200, "\(method)")
       }
       #expect(try test.http("PATCH", "/open.json?\(admin)", #"{"a":null,"c":3}"#).status == 200)
       #expect(try test.http("POST", "/open.json?\(admin)", "null").status == 200)
       #expect(try test.http("DELETE", "/open/b.json").status == 200)
       #expect(try test.answer("GET", "/open.json") == #"200 {"c":3}"#)
-      #expect(try test.answer("DELETE", "/open.json?ns=default&\(admin)") == "200 null")
+      #expect(try test.answer("DELETE", "/.json?ns=default&\(admin)") == "200 null")
+    }
+  }
+
+  @Test("an administrator's delete means the default database where the operator named one")
+  func deletesInANamedDefault() async throws {
+    try await TestServer.with(rules: Self.rules) {
+      ($0.defaultNamespace, $0.isDefaultNamed) = ("shop", true)
+    } _: { test throws in
+      let admin = "auth=\(try test.secret)"
+      #expect(try test.http("PUT", "/.settings/rules.json?ns=other&\(admin)", Self.rules).status == 200)
+      #expect(try test.answer("PUT", "/a.json?ns=shop&\(admin)", "1") == "200 1")
+      #expect(try test.answer("DELETE", "/.json?\(admin)") == "200 null")
+      #expect(try test.answer("GET", "/.json?ns=shop&\(admin)") == "200 null")
     }
   }
 
@@ -273,16 +286,14 @@ import Testing
         try test.answer("PATCH", "/open.json?print=pretty", #"{"a/b":{"x":"\n"},"l":null,"n":[1]}"#)
           == """
           200 {
-            "a/b": {
-              "x": "\\n"
+            "a/b" : {
+              "x" : "\\n"
             },
-            "l": null,
-            "n": [
-              1
-            ]
+            "l" : null,
+            "n" : [ 1 ]
           }
           """)
-      #expect(try test.answer("PATCH", "/open.json?print=pretty", "{}") == "200 {}")
+      #expect(try test.answer("PATCH", "/open.json?print=pretty", "{}") == "200 { }")
     }
   }
 
@@ -291,7 +302,7 @@ import Testing
     try await TestServer.with(rules: Self.rules) { test throws in
       #expect(try test.http("PUT", "/open/a.json", "[1,2]").status == 200)
       let script = try test.http("GET", "/open/a.json?callback=on.data&print=pretty")
-      #expect(script.body == "on.data([\n  1,\n  2\n]);")
+      #expect(script.body == "on.data([ 1, 2 ]);")
       #expect(script.headers["content-type"] == "application/javascript; charset=utf-8")
       #expect(script.headers["x-content-type-options"] == "nosniff")
       let denied = try test.http("GET", "/closed.json?callback=f")

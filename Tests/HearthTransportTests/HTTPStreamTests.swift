@@ -26,12 +26,13 @@ import Testing
   }
 
   private static func connection(
-    _ source: Source, limits: TransportLimits = .standard
+    _ source: Source, isUnframed: Bool = false, limits: TransportLimits = .standard
   ) throws -> TestConnection {
     nonisolated(unsafe) let source = source  // because everything here runs on the test's thread
     return try TestConnection(
       responder: TestResponder { _, loop in
         var response = HTTPResponse(.ok, headers: [("X", "y")])
+        response.isUnframed = isUnframed
         response.stream = NIOLoopBound<any HTTPStreamDelegate>(source, eventLoop: loop.eventLoop)
         return loop.eventLoop.makeSucceededFuture(response)
       }, limits: limits)
@@ -62,10 +63,13 @@ import Testing
     #expect(try connection.text() == "")
   }
 
-  @Test func `a client of HTTP-1 point 0 is sent the bytes as they are`() throws {
+  @Test(arguments: [("1.0", false), ("1.1", true)])
+  func `a client of HTTP-1 point 0, and one of an unframed stream, are sent the bytes as they are`(
+    version: String, isUnframed: Bool
+  ) throws {
     let source = Source()
-    let connection = try Self.connection(source)
-    try connection.send("GET /a HTTP/1.0\r\nHost: localhost\r\n\r\n")
+    let connection = try Self.connection(source, isUnframed: isUnframed)
+    try connection.send("GET /a HTTP/\(version)\r\nHost: localhost\r\n\r\n")
     #expect(try connection.responses() == ["200 OK|X: y|Connection: close||a"])
     source.stream?.end()
     #expect(try connection.text() == "")

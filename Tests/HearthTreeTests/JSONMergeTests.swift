@@ -37,8 +37,15 @@ import Testing
   }
 
   @Test("Take the last of a repeated path") func takeTheLastOfARepeatedPath() throws {
-    let writes = try JSONSample.merge(#"{"a/b":1,"c":2,"/a/b":3}"#)
+    let writes = try JSONSample.merge(#"{"a/b":1,"c":2,"a\u002fb":3}"#)
     #expect(writes.map { JSONSample.export($0.value.node) } == ["3", "2"])
+  }
+
+  @Test(
+    "Name a path in one way",
+    arguments: [#"{"b/":1,"/b":2}"#, #"{"a/b":1,"c":2,"/a/b":3}"#, #"{"a//b":1,"a/b":1}"#, #"{"":1,"/":1}"#])
+  func nameAPathInOneWay(text: String) {
+    #expect(error(text) == .overlappingPaths)
   }
 
   @Test(

@@ -57,6 +57,17 @@ import Testing
       """
     #expect(String(decoding: node.json(.plain, pretty: true), as: UTF8.self) == plain)
     #expect(String(decoding: node.json(.export, pretty: true), as: UTF8.self) == export)
+    let service = """
+      {
+        "a" : [ 1, {
+          "b" : true
+        } ],
+        "c" : "x"
+      }
+      """
+    #expect(String(decoding: node.json(.plain, layout: .service), as: UTF8.self) == service)
+    let empty = JSON.object([.init("a", .array([])), .init("b", .object([]))]).text(layout: .service)
+    #expect(empty == Array("{\n  \"a\" : [ ],\n  \"b\" : { }\n}".utf8))
     #expect(JSON.object([.init("a", .array([]))]).text(pretty: true) == Array("{\n  \"a\": []\n}".utf8))
   }
 

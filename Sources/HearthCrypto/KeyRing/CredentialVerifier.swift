@@ -80,6 +80,17 @@ public struct CredentialVerifier: Sendable {
     }
   }
 
+  /// The administrator whom an emulator sees in any credential that is shown as one of Google's: SDKs and tools send what
+  /// the app has. Nil where that is not believed: without developer credentials, and for tokens that name a user.
+  ///
+  /// - Parameter isFromLoopback: as in ``verify(_:nowSeconds:isFromLoopback:scope:)``.
+  public func developerOwner(_ credential: String, isFromLoopback: Bool) -> VerifiedCredential? {
+    guard isFromLoopback, let developerCredentials, !credential.isEmpty,
+      credential.utf8.count <= TokenLimits.tokenBytesMax, !developerCredentials.namesUser(credential)
+    else { return nil }
+    return VerifiedCredential(kind: .developerOwner, authPayload: nil, authority: .emulatorOwner)
+  }
+
   /// A credential without dots. Every store is asked before any is believed: which of them knew it is not to be learned
   /// from the time the answer takes.
   private func verifyOpaque(

@@ -34,7 +34,8 @@ extension Engine {
     let path = operation.path
     guard turns.isContended(path), state.readRefusal(path, principal, at: now) == nil else { return false }
     let bytesMax = setsAside ? limits.hashBytesInLine : limits.hashSizeBytesMax
-    let isCheap = hashes.isCheap(state.root[path], at: path, sizeBytesMax: bytesMax)
+    let isCheap = hashes.isCheap(
+      state.root[path], at: HashCache.Place(path: path, of: operation.expectedHash ?? ""), sizeBytesMax: bytesMax)
     let isLate = isCheap ? stale(operation) != nil : nil
     guard turns.mustWait(requester, at: path, isLate: isLate, now) else { return false }
     if isLate == true {

@@ -15,7 +15,9 @@ extension Engine {
     // Hashing is work: what is long waits for the rules' word.
     let comparesFirst =
       operation.expectedHash != nil
-      && hashes.isCheap(state.root[path], at: path, sizeBytesMax: limits.hashSizeBytesMax)
+      && hashes.isCheap(
+        state.root[path], at: HashCache.Place(path: path, of: operation.expectedHash ?? ""),
+        sizeBytesMax: limits.hashSizeBytesMax)
     if comparesFirst, let stale = stale(operation) { return reply(command, .stale(stale)) }
     let candidate: Candidate
     do {

@@ -24,9 +24,16 @@ public struct LargeComparison: Sendable {
   /// Makes the comparison. Takes as long as hashing the value does.
   public func compared() -> ComparisonResult {
     guard value.hashedBytes(upTo: sizeBytesMax) != nil else { return ComparisonResult(comparison: self) }
-    let hashes = isWrite ? value.simpleHashes() : [value.simpleHash()]
-    var result = ComparisonResult(comparison: self, hashes: hashes, isMatch: hashes.contains(hash))
-    if !result.isMatch, let compound { result.ranges = value.rangeMerges(against: compound) }
+    if place.isExact {
+      let exact = String(Node.exactHashMark) + value.exactHash()
+      return ComparisonResult(comparison: self, hashes: [exact], isMatch: exact == hash)
+    }
+    let (standard, isAmbiguous) = value.simpleHashAndDoubt()
+    let hashes = isWrite ? value.simpleHashes() : [standard]
+    var result = ComparisonResult(
+      comparison: self, hashes: hashes, isAmbiguous: isAmbiguous,
+      isMatch: hashes.contains(hash) && (isWrite || !isAmbiguous))
+    if !result.isMatch, !isAmbiguous, let compound { result.ranges = value.rangeMerges(against: compound) }
     return result
   }
 }
@@ -36,6 +43,8 @@ public struct ComparisonResult: Sendable {
   package let comparison: LargeComparison
   /// Empty when the value was too large to be compared.
   var hashes: [String] = []
+  /// Another value may have the first hash: see ``HashCache``.
+  var isAmbiguous = false
   /// The client holds the value.
   var isMatch = false
   /// The ranges in which the client holds something else; nil when it did not send any.
@@ -57,7 +66,8 @@ public struct ComparisonResult: Sendable {
 
   func keep(in cache: inout HashCache) {
     guard !hashes.isEmpty else { return }
-    cache.keep(hashes, isComplete: comparison.isWrite, of: comparison.value, at: comparison.place)
+    cache.keep(
+      hashes, isComplete: comparison.isWrite, isAmbiguous: isAmbiguous, of: comparison.value, at: comparison.place)
   }
 
   /// What a listener is told when it begins: see ``HashCache/firstChange(for:_:sizeBytesMax:)``.
@@ -92,11 +102,11 @@ extension LargeComparison {
         return true
       }
     } else {
-      guard isLong(node, at: HashCache.Place(path: path), in: &engine) else { return false }
+      guard isLong(node, at: HashCache.Place(path: path, of: hash), in: &engine) else { return false }
       guard engine.state.readRefusal(path, principal, at: engine.now) == nil else { return false }
     }
     engine.comparison = LargeComparison(
-      command: command, place: HashCache.Place(path: path), source: node, value: node, hash: hash, compound: nil,
+      command: command, place: HashCache.Place(path: path, of: hash), source: node, value: node, hash: hash, compound: nil,
       sizeBytesMax: .max)
     return true
   }
@@ -118,7 +128,7 @@ extension LargeComparison {
       var bytes = 0
       if let compound = request.compound {
         // Ranges are hashed anew for each client.
-        let isKnown = engine.hashes.hashedBytes(value, at: place.path, query: query, upTo: 0) == 0
+        let isKnown = engine.hashes.hashedBytes(value, at: place, upTo: 0) == 0
         let holdsAll =
           isKnown && engine.hashes.isKnown(value, at: place.path, query: query, hash: request.hash)
         bytes =
@@ -140,13 +150,15 @@ extension LargeComparison {
     let (root, hashes, bytesMax) = (engine.state.root, engine.hashes, engine.limits.hashBytesInLine)
     let waiting = engine.turns.takeFirst(of: connection) { command in
       guard case .write(let operation) = command.action else { return false }
-      return !hashes.isCheap(root[operation.path], at: operation.path, sizeBytesMax: bytesMax)
+      let place = HashCache.Place(path: operation.path, of: operation.expectedHash ?? "")
+      return !hashes.isCheap(root[operation.path], at: place, sizeBytesMax: bytesMax)
     }
     guard let waiting, case .write(let operation) = waiting.action else { return false }
     let node = root[operation.path]
+    let hash = operation.expectedHash ?? ""
     engine.comparison = LargeComparison(
-      command: waiting, place: HashCache.Place(path: operation.path), source: node, value: node,
-      hash: operation.expectedHash ?? "", compound: nil, sizeBytesMax: .max)
+      command: waiting, place: HashCache.Place(path: operation.path, of: hash), source: node, value: node,
+      hash: hash, compound: nil, sizeBytesMax: .max)
     return true
   }
 
@@ -156,7 +168,7 @@ extension LargeComparison {
   ) -> Bool {
     let bytesMax = engine.limits.hashBytesInLine - bytes
     guard bytesMax >= 0,
-      let hashed = engine.hashes.hashedBytes(node, at: place.path, query: place.query, upTo: bytesMax)
+      let hashed = engine.hashes.hashedBytes(node, at: place, upTo: bytesMax)
     else { return true }
     engine.meter.stepsTaken += (hashed + bytes) / EngineLimits.hashedBytesPerStep
     return false

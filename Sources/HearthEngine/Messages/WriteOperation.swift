@@ -14,9 +14,9 @@ public struct WriteOperation: Sendable {
   /// What is written.
   public var change: Change
 
-  /// The simple hash of what the caller believes to be at ``path``; when it is something else, nothing is written and
-  /// the answer is `.stale`. The empty text means "nothing is there". nil does not compare. A caller who may not read
-  /// there is refused before anything is compared.
+  /// The simple hash of what the caller believes to be at ``path``, or the exact one behind its mark; when it is something
+  /// else, nothing is written and the answer is `.stale`. The empty text means "nothing is there". nil does not compare. A
+  /// caller who may not read there is refused before anything is compared.
   public var expectedHash: String?
 
   /// Places whose new values the answer shows to the writer. Without the right to read all of them after the write the

@@ -148,7 +148,7 @@ extension CredentialGate {
   }
 
   /// A credential that any program of this machine can make up is logged at each use.
-  private func log(_ verified: VerifiedCredential, _ origin: RequestOrigin) {
+  func log(_ verified: VerifiedCredential, _ origin: RequestOrigin) {
     guard verified.kind == .developerOwner || verified.kind == .developerToken else { return }
     logger.info(
       "developer credential accepted",

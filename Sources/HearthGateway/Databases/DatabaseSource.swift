@@ -4,8 +4,14 @@ import NIOCore
 
 /// Where clients' databases come from: by name, opened or made when they must be. The server has one.
 package protocol DatabaseSource: Sendable {
-  /// The database of a request that names none.
+  /// The database that is always there.
   var defaultNamespace: String { get }
+
+  /// The database of a request that names none: ``defaultNamespace``, or another one that exists.
+  var unnamedNamespace: String { get }
+
+  /// The operator said which database that is.
+  var isDefaultNamed: Bool { get }
 
   /// Databases that exist, open or not, in order of name.
   var names: [String] { get }

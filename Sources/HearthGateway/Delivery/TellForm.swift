@@ -8,7 +8,7 @@ enum TellForm: Hashable {
   case frames
   /// Over a socket whose client takes no large frames.
   case segments
-  case stream(StreamForm, isChunked: Bool)
+  case stream(StreamForm)
 }
 
 extension SharedEvent {
@@ -17,9 +17,9 @@ extension SharedEvent {
     switch form {
     case .frames: return message(tag: tag).frame
     case .segments: return message(tag: tag).segmentedFrames()
-    case .stream(let form, let isChunked):
+    case .stream(let form):
       guard case .text(let text, _)? = streamTexts.text(form), text.readableBytes > 0 else { return nil }
-      return isChunked ? HTTPStream.chunk(text) : text
+      return text
     }
   }
 }

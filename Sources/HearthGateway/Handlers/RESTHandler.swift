@@ -32,7 +32,7 @@ struct RESTHandler {
   ) {
     do throws(RESTFailure) {
       let request = try RESTRequest(http, query, defaultNamespace: services.defaultNamespace)
-      let origin = services.proxies.origin(of: http)
+      let origin = services.origin(of: http)
       services.find(request.credential, from: origin, now: SystemClock.now, on: hub.loop) { caller in
         switch caller {
         case .success(let caller): respond(to: http, request, envelope, caller, origin, completion: completion)
@@ -134,6 +134,6 @@ struct RESTHandler {
     guard let credential = try RESTCredential(headers: http.headers, query: try URLQuery(of: http)) else {
       return false
     }
-    return try services.glance(at: credential, from: services.proxies.origin(of: http), now: SystemClock.now) != nil
+    return try services.glance(at: credential, from: services.origin(of: http), now: SystemClock.now) != nil
   }
 }

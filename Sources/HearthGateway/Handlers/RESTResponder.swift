@@ -64,6 +64,8 @@ extension HTTPResponse {
     self.init(
       HTTPResponseStatus(statusCode: response.status), headers: headers, body: response.body)
     stream = response.stream
+    // As the service has it: libraries of micro-controllers read the lines of an event stream from the raw socket.
+    isUnframed = true
     restMilliseconds = response.restMilliseconds
   }
 }

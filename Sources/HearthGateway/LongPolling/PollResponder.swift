@@ -76,7 +76,7 @@ package struct PollResponder: HTTPResponder {
   ) -> EventLoopFuture<HTTPResponse> {
     guard
       let opening = SocketOpening(
-        request, from: services.proxies.origin(of: request), defaultNamespace: services.defaultNamespace)
+        request, from: services.origin(of: request), defaultNamespace: services.defaultNamespace)
     else { return loop.eventLoop.makeSucceededFuture(Self.refusal(.badRequest)) }
     let session = PollSession.make()
     let transport = PollTransport(session, loop: loop, directory: polls)

@@ -93,7 +93,7 @@ extension RESTRequest {
 
   func text(of node: Node) -> [UInt8] { text(of: node, form) }
 
-  func text(of node: Node, _ form: JSONForm) -> [UInt8] { node.json(form, pretty: isPretty) }
+  func text(of node: Node, _ form: JSONForm) -> [UInt8] { node.json(form, layout: layout) }
 
   /// Whether the answer would be larger than any may be. Where only the keys are written, the values' size does not matter.
   func isTooBig(_ node: Node, bytesMax: Int) -> Bool {

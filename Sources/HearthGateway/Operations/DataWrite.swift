@@ -65,9 +65,11 @@ struct DataWrite {
     }
   }
 
-  /// Tools that remove data forget which database they were told to look at. Where there is but one, that is no harm.
+  /// Refuses to delete everything in a database that the request does not name: tools that remove data forget which one
+  /// they were told to look at. There is no doubt where there is but one, or the operator named the default one.
   private func requireName() throws(RESTFailure) {
-    guard !call.request.isNamespaceNamed, services.databases.names.count > 1 else { return }
+    guard !call.request.isNamespaceNamed, location.path.isRoot else { return }
+    guard !services.databases.isDefaultNamed, services.databases.names.count > 1 else { return }
     throw .databaseNotNamed
   }
 

@@ -60,7 +60,7 @@ struct DatabaseManagement {
   private static func shown(_ name: String, _ services: GatewayServices) throws(RESTFailure) -> JSON {
     let open = services.databases.opened(name)
     return .object([
-      .init("name", .string(name)), .init("isDefault", .bool(name == services.defaultNamespace)),
+      .init("name", .string(name)), .init("isDefault", .bool(name == services.databases.defaultNamespace)),
       .init("isOpen", .bool(open != nil)),
       .init("connections", .int(Int64(services.quotas.connectionCount(of: name)))),
       .init("quotas", try services.settings.settings(of: name).quotas.json),

@@ -31,7 +31,8 @@ extension GatewayServices {
     guard let credential else { return found(.success(.signedOut)) }
     let place = credential.place
     let result = gate.find(
-      credential.token, override: credential.override, from: origin, now: now, on: loop
+      credential.token, override: credential.override, from: origin, now: now, takesAnyOwner: credential.isHeader,
+      on: loop
     ) { result in found(result.mapError { failure($0, place, origin) }) }
     if let result { found(result.mapError { failure($0, place, origin) }) }
   }
@@ -42,7 +43,8 @@ extension GatewayServices {
   func glance(
     at credential: RESTCredential, from origin: RequestOrigin, now: Instant
   ) throws(RESTFailure) -> VerifiedCaller? {
-    let result = gate.glance(credential.token, override: credential.override, from: origin, now: now)
+    let result = gate.glance(
+      credential.token, override: credential.override, from: origin, now: now, takesAnyOwner: credential.isHeader)
     return try result?.mapError { failure($0, credential.place, origin) }.get()
   }
 

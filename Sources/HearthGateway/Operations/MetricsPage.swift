@@ -14,7 +14,7 @@ struct MetricsPage {
   func answer(_ http: HTTPRequest, completion: @escaping RESTResponse.Completion) throws(RESTFailure) {
     guard http.method == .GET || http.method == .HEAD else { throw .methodNotAllowed }
     let query = try URLQuery(http.query)
-    let origin = services.proxies.origin(of: http)
+    let origin = services.origin(of: http)
     guard let credential = try RESTCredential(headers: http.headers, query: query) else { throw .unauthorized }
     if !isScraper(credential) {
       let caller = try services.caller(of: credential, from: origin, now: SystemClock.now)

@@ -26,7 +26,7 @@ package struct ReceiptList {
   func answer(_ http: HTTPRequest, completion: @escaping RESTResponse.Completion) throws(RESTFailure) {
     guard http.method == .GET else { throw .methodNotAllowed }
     let query = try URLQuery(http.query)
-    let origin = services.proxies.origin(of: http)
+    let origin = services.origin(of: http)
     guard let credential = try RESTCredential(headers: http.headers, query: query) else { throw .unauthorized }
     let caller = try services.caller(of: credential, from: origin, now: SystemClock.now)
     try services.check(RESTOperation.receipts.requirement(of: .get), of: caller, from: origin)

@@ -1,13 +1,13 @@
 import HearthTree
 
-/// The tag of a value in conditional requests: its simple hash, which a conditional write can compare in the engine.
+/// The tag of a value in conditional requests: its exact hash, which a conditional write can compare in the engine.
 ///
 /// Sent without quotes, as the service does. Nothing has a tag of its own.
 enum ETag {
   static let null = "null_etag"
 
-  static func of(_ node: Node) -> String { node.isEmpty ? null : node.simpleHash() }
+  static func of(_ node: Node) -> String { node.isEmpty ? null : node.exactHash() }
 
   /// The hash that the engine is to expect for a client's tag.
-  static func expectedHash(_ tag: String) -> String { tag == null ? "" : tag }
+  static func expectedHash(_ tag: String) -> String { tag == null ? "" : String(Node.exactHashMark) + tag }
 }

@@ -11,11 +11,18 @@ enum RESTBody {
   }
 
   /// The writes of a PATCH, relative to `path`; nil for `null`, which deletes.
+  ///
+  /// - Throws: 400 for a member whose name is no key, such as `""` or `"/"`: it would replace the whole of `path`, which
+  ///   a PATCH never means.
   static func merge(_ body: ByteBuffer, at path: Path) throws(RESTFailure) -> [Write]? {
-    try read(body, syntaxFailure: .invalidMerge) { reader throws(JSONError) in
+    let writes = try read(body, syntaxFailure: .invalidMerge) { reader throws(JSONError) -> [Write]? in
       if try reader.null() { return nil }
       return try reader.merge(below: path.count)
     }
+    if let writes, writes.contains(where: { $0.location.path.isRoot && !$0.location.isPriority }) {
+      throw .invalidMerge
+    }
+    return writes
   }
 
   /// False for a body that certainly sets no priority.

@@ -14,6 +14,8 @@ struct RESTCredential: Sendable {
 
   var token: String
   var place: Place
+  /// It is an `Authorization: Bearer` and nothing else, as only programs and pages' own code send it.
+  var isHeader = false
   /// `auth_variable_override`
   var override: CredentialGate.Override?
 
@@ -37,7 +39,7 @@ struct RESTCredential: Sendable {
       guard bearer == nil || bearer == token else { throw RESTFailure(400, "Two different credentials were given.") }
       (self.token, place) = (token, auth == nil ? .bearer : .auth)
     } else if let bearer {
-      (token, place) = (bearer, .bearer)
+      (token, place, isHeader) = (bearer, .bearer, true)
     } else {
       guard authorizations.isEmpty, override == nil else { throw .unauthorized }
       return nil

@@ -39,6 +39,8 @@ struct RESTRequest: Sendable {
   var isNamespaceNamed: Bool
   var credential: RESTCredential?
   var isPretty = false
+  /// The white space of the answer.
+  var layout: JSONWriter.Layout { isPretty ? .service : .compact }
   var isSilent = false
   var isShallow = false
   var isExport = false
@@ -130,14 +132,25 @@ struct RESTRequest: Sendable {
     at = text
   }
 
-  /// Milliseconds of `3ms`, `3s` or `3min`.
+  /// Milliseconds of `3ms`, `3s`, `1.5s` or `3min`, rounded up.
   private static func timeout(_ text: String) throws(RESTFailure) -> Int64 {
-    let digits = text.prefix { $0.isASCII && $0.isNumber }
-    let millisecondsPerUnit: Int64? = ["ms": 1, "s": 1000, "min": 60_000][String(text.dropFirst(digits.count))]
-    guard digits.utf8.count <= 9, let number = Int64(digits), let unit = millisecondsPerUnit,
-      (1...900_000).contains(number * unit)
-    else { throw RESTFailure(400, "timeout must be a positive time of at most 15min, such as 3ms, 3s or 3min") }
-    return number * unit
+    let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+    let parts = number.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+    let fraction = parts.count == 2 ? parts[1] : "0"
+    let millisecondsPerUnit: Int64? = ["ms": 1, "s": 1000, "min": 60_000][String(text.dropFirst(number.count))]
+    guard let unit = millisecondsPerUnit, let whole = Self.digits(parts[0]), let part = Self.digits(fraction) else {
+      throw .invalidTimeout
+    }
+    let scale = (0..<fraction.count).reduce(Int64(1)) { scale, _ in scale * 10 }
+    let milliseconds = whole * unit + (part * unit + scale - 1) / scale
+    guard (1...900_000).contains(milliseconds) else { throw .invalidTimeout }
+    return milliseconds
+  }
+
+  /// A number of one to nine digits.
+  private static func digits(_ text: Substring) -> Int64? {
+    guard (1...9).contains(text.count), text.allSatisfy(\.isNumber) else { return nil }
+    return Int64(text)
   }
 
   private mutating func readConditions(_ headers: HTTPHeaders) throws(RESTFailure) {
@@ -154,6 +167,11 @@ struct RESTRequest: Sendable {
     guard values.count <= 1 else { throw RESTFailure(400, "\(name) given more than once.") }
     return values.first
   }
+}
+
+extension RESTFailure {
+  static let invalidTimeout = RESTFailure(
+    400, "timeout must be a positive time of at most 15min, such as 3ms, 3s or 3min")
 }
 
 extension URLQuery {

@@ -33,11 +33,11 @@ struct RESTResponse: Sendable {
   /// What a write of settings is answered.
   static let done = RESTResponse(JSON.object([.init("status", .string("ok"))]))
 
-  init(_ json: JSON, pretty: Bool = false) { self.init(body: json.text(pretty: pretty)) }
+  init(_ json: JSON, pretty: Bool = false) { self.init(body: json.text(layout: pretty ? .service : .compact)) }
 
   init(_ failure: RESTFailure) {
     let error = JSON.object([.init("error", .string(failure.text))])
-    self.init(status: failure.status, body: error.text(pretty: true))
+    self.init(status: failure.status, body: error.text(layout: .service))
     if let seconds = failure.retryAfterSeconds { headers.append((name: "Retry-After", value: "\(seconds)")) }
     restMilliseconds = failure.restMilliseconds
   }

@@ -14,6 +14,8 @@ package struct GatewayServices: Sendable {
   package let accounts: AccountsDirectory
   /// Whose word about a client's address counts.
   package let proxies: TrustedProxies
+  /// The networks whose programs an emulator treats as those of its own machine.
+  package var emulatorClients = EmulatorClients.none
   let sessions = SessionDirectory()
   /// The way to the hubs of all loops.
   package let router: EffectRouter
@@ -88,5 +90,5 @@ package struct GatewayServices: Sendable {
   package func endHistory() { history.close() }
 
   /// The database of a request that names none.
-  package var defaultNamespace: String { databases.defaultNamespace }
+  package var defaultNamespace: String { databases.unnamedNamespace }
 }

@@ -19,7 +19,7 @@ package struct ServerSocketAcceptor: SocketAcceptor {
     }
     guard
       let opening = SocketOpening(
-        request, from: services.proxies.origin(of: request), defaultNamespace: services.defaultNamespace)
+        request, from: services.origin(of: request), defaultNamespace: services.defaultNamespace)
     else {
       return .refuse(responder.response(to: .malformed, for: request))
     }

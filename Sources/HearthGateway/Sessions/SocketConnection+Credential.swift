@@ -15,7 +15,8 @@ extension SocketConnection {
       }
     }
     let found = services.gate.find(
-      credential.token, override: override, from: opening.origin, now: SystemClock.now, takesConsole: true, on: hub.loop
+      credential.token, override: override, from: opening.origin, now: SystemClock.now, takesConsole: true,
+      takesAnyOwner: credential.isGoogles, on: hub.loop
     ) { result in self.verified(result) }
     guard let found else {
       isVerifying = true

@@ -95,7 +95,10 @@ final class SocketConnection: TransportDelegate, SignedInClient {
   /// - Parameter message: valid during the call only.
   func received(_ message: UnsafeRawBufferPointer) {
     let decoded: ClientMessage
-    do { decoded = try ClientMessage.decode(message) } catch { return violation(error.description) }
+    do { decoded = try ClientMessage.decode(message) } catch {
+      guard let refusal = ClientMessage.refusal(ofMisencoded: message) else { return violation(error.description) }
+      decoded = refusal
+    }
     received(decoded, sizeBytes: message.count)
   }
 

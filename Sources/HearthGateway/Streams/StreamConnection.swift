@@ -172,7 +172,7 @@ extension StreamConnection {
   /// Whether events go to the client past this connection.
   private func chooseWay() {
     if behind == nil, case .open(let stream) = state, let outlet = stream.outlet {
-      hub.tellDirectly(id, over: outlet, in: .stream(form, isChunked: stream.isChunked))
+      hub.tellDirectly(id, over: outlet, in: .stream(form))
     } else {
       hub.tellThroughClient(id)
     }

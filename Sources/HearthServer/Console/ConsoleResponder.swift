@@ -85,7 +85,7 @@ struct ConsoleResponder: ToolResponder {
   private func client(_ request: HTTPRequest) -> ClientInfo {
     let agent = request.header("User-Agent") ?? ""
     return ClientInfo(
-      address: services.proxies.origin(of: request).address,
+      address: services.origin(of: request).address,
       userAgent: String(decoding: agent.utf8.prefix(IdentityResponder.userAgentBytesMax), as: UTF8.self),
       requestID: request.id)
   }

@@ -37,7 +37,7 @@ struct EmulatorHub: HTTPResponder {
   func respond(to request: HTTPRequest, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse> {
     let answer: HTTPResponse
     switch (Self.operation(at: request.path), request.method) {
-    case _ where !services.proxies.origin(of: request).isFromLoopback:
+    case _ where !services.origin(of: request).isFromLoopback:
       answer = Self.refusal(.forbidden, "The emulator hub answers programs and pages of this machine.", request)
     case (_, .OPTIONS): answer = CrossOrigin.preflight(request.headers)
     case (.list, .GET), (.list, .HEAD): answer = Self.response(.ok, list, request)

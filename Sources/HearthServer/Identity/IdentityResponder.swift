@@ -66,7 +66,7 @@ struct IdentityResponder: Sendable {
   /// Whose a large body is. An import is an administrator's; what is refused is refused by the operation itself.
   func caller(of http: HTTPRequest, at match: IdentityRouter.Match) -> HTTPBodyCaller {
     guard !match.isForPeople else { return .anonymous }
-    let origin = services.proxies.origin(of: http)
+    let origin = services.origin(of: http)
     let authority = services.gate.bearer(of: http, from: origin, now: SystemClock.now).authority
     return authority.administratorName == nil ? .anonymous : .known
   }
@@ -87,7 +87,7 @@ extension IdentityResponder {
     let parameters = (try? URLQuery(http.query))?.parameters
     guard parameters != nil || match.isForPeople else { return nil }
     let now = SystemClock.now
-    let origin = services.proxies.origin(of: http)
+    let origin = services.origin(of: http)
     let query = (parameters ?? []).map { (name: $0.name, value: $0.value) }
     var request = IdentityRequest(
       method: http.method.rawValue, host: http.hostName, path: http.path, query: query,

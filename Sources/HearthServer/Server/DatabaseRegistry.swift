@@ -48,6 +48,8 @@ final class DatabaseRegistry: DatabaseSource {
   }
 
   let defaultNamespace: String
+  let isDefaultNamed: Bool
+  private let unnamed: [String]
   private let journals: any JournalFactory
   private let removed: RemovedDatabases
   private let createsOnUse: Bool
@@ -71,13 +73,15 @@ final class DatabaseRegistry: DatabaseSource {
 
   /// - Parameters:
   ///   - journals: those of databases that exist, and of those to come.
+  ///   - isDefaultNamed: the operator said which database is the default one.
+  ///   - unnamed: databases that a request without a name means before the default one, the first that exists.
   ///   - removed: takes away what is kept of one that is removed. What it had begun before is done here.
   ///   - opener: opens one; nil opens its journal as the owner.
   ///   - closer: closes one.
   ///   - isShared: other servers make databases as well.
   init(
-    journals: any JournalFactory, removed: RemovedDatabases, defaultNamespace: String, createsOnUse: Bool,
-    initialRules: RuleSet,
+    journals: any JournalFactory, removed: RemovedDatabases, defaultNamespace: String, isDefaultNamed: Bool = false,
+    unnamed: [String] = [], createsOnUse: Bool, initialRules: RuleSet,
     limits: DatabaseLimits = DatabaseLimits(), opener: DatabaseOpener? = nil,
     closer: @escaping DatabaseCloser = { _, database, _ in
       database.close()
@@ -88,6 +92,8 @@ final class DatabaseRegistry: DatabaseSource {
   ) throws(ServerError) {
     (self.journals, self.removed) = (journals, removed)
     self.defaultNamespace = defaultNamespace
+    self.isDefaultNamed = isDefaultNamed
+    self.unnamed = unnamed
     self.createsOnUse = createsOnUse
     self.limits = limits
     self.initialRules = Mutex(limits.engine.countsRules ? initialRules.counted : initialRules)
@@ -105,6 +111,11 @@ final class DatabaseRegistry: DatabaseSource {
     } catch {
       throw ServerError(.storage, "\(error)")
     }
+  }
+
+  var unnamedNamespace: String {
+    guard !unnamed.isEmpty else { return defaultNamespace }
+    return state.withLock { state in unnamed.first(where: state.existing.contains) } ?? defaultNamespace
   }
 
   /// Databases that exist, in order of name.

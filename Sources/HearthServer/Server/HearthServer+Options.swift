@@ -61,11 +61,14 @@ extension HearthServer {
     public var mode: Mode
     /// The database of a request that names none.
     public var defaultNamespace: String
+    /// The operator said which database that is. Then an administrator's request that names none means it, whatever it
+    /// does.
+    public var isDefaultNamed = false
     /// Event loops for sockets; 0 means one for each core.
     public var ioThreadCount = 0
     /// Users, and how they sign in: everything that the operator's file says. Here are also the project and whether the
-    /// server is an emulator, which every part of it goes by: an emulator is served on a loopback address only, and never
-    /// together with TLS.
+    /// server is an emulator, which every part of it goes by: an emulator is never served together with TLS, and on another
+    /// address than a loopback one only together with ``emulatorAllows``.
     public var accounts: AccountsConfiguration
     /// The plugins that ``accounts`` switches on, made and ready.
     public var plugins: PluginSet
@@ -90,6 +93,8 @@ extension HearthServer {
     /// Identity requests under way at a time, all clients together; more are asked to come back. Each holds its body; what
     /// all bodies together may take is bounded by the transport.
     public var identityRequestsMax = IdentityLoad.requestsMax
+    /// Networks in CIDR notation whose programs an emulator lets in as it does those of its own machine.
+    public var emulatorAllows: [String] = []
     /// Where an emulator's parts are looked for; ports beside ``port`` are opened, too. Without it there is no hub.
     public var emulatorPorts: EmulatorPorts?
     /// What the emulator hub has write everything into a folder; nil when the server's program cannot.

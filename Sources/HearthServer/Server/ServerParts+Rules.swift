@@ -18,7 +18,8 @@ extension ServerParts {
     }
     databases.setInitialRules(rules)
     for database in databases.openDatabases {
-      let isFollowing = database.name == services.defaultNamespace || database.published.rules.source == before
+      let isFollowing =
+        database.name == services.databases.defaultNamespace || database.published.rules.source == before
       if isFollowing { try await Self.deploy(rules, to: database, change, services) }
     }
   }

@@ -26,11 +26,21 @@ extension ServerParts {
       throw ServerError(.badOptions, "\(options.port) is not a port")
     }
     guard options.accounts.isEmulator else { return }
-    guard isLoopback(options.host), options.tls == nil else {
+    guard isLoopback(options.host) || !options.emulatorAllows.isEmpty, options.tls == nil else {
       throw ServerError(
         .badOptions, "emulator mode lets anybody in as an administrator: only on a loopback address, without TLS")
     }
     options.logger.warning("emulator mode: \"owner\" and unsigned tokens are accepted from this machine")
+    guard !options.emulatorAllows.isEmpty else { return }
+    options.logger.warning(
+      "emulator mode: these networks have all rights of an administrator, too",
+      metadata: ["networks": "\(options.emulatorAllows.joined(separator: " "))"])
+  }
+
+  /// The networks whose programs an emulator treats as those of its own machine; none without an emulator.
+  static func emulatorClients(_ options: HearthServer.Options) throws(ServerError) -> EmulatorClients {
+    guard options.accounts.isEmulator else { return .none }
+    do { return try EmulatorClients(options.emulatorAllows) } catch { throw ServerError(.badOptions, "\(error)") }
   }
 
   /// Whether what listens there is reached from this machine alone.
@@ -103,12 +113,22 @@ extension ServerParts {
     let directory = DataDirectory(path: options.dataDirectory)
     let registry = try DatabaseRegistry(
       journals: engine.databases, removed: RemovedDatabases(directory, journals: engine.databases),
-      defaultNamespace: options.defaultNamespace, createsOnUse: options.mode == .dev, initialRules: rules,
-      limits: limits, opener: node.map { opener($0, router) }, closer: node.map { closer($0) } ?? closer,
+      defaultNamespace: options.defaultNamespace, isDefaultNamed: options.isDefaultNamed,
+      unnamed: unnamedNamespaces(options), createsOnUse: options.mode == .dev, initialRules: rules, limits: limits,
+      opener: node.map { opener($0, router) },
+      closer: node.map { closer($0) } ?? closer,
       isShared: node != nil,
       environment: { name in environment(of: name, router, meters, options.logger) }, logger: options.logger)
     registry.whenAway { name in router.sendAwayClients(of: name) }
     return registry
+  }
+
+  /// The databases that an emulator's requests without a name mean when they exist: those that apps of the project use.
+  /// Tools lose the name on the way.
+  private static func unnamedNamespaces(_ options: HearthServer.Options) -> [String] {
+    guard options.accounts.isEmulator, !options.isDefaultNamed else { return [] }
+    let project = options.accounts.projectID
+    return ["\(project)-default-rtdb", project]
   }
 
   /// Closes a server's own databases. One that is idle leaves a snapshot for the next time.
@@ -140,6 +160,7 @@ extension ServerParts {
       triggers: triggers(options, files, receivers, group: group),
       memory: memory, meters: meters, logger: options.logger,
       isEmulator: options.accounts.isEmulator)
+    services.emulatorClients = try emulatorClients(options)
     services.coveragePage = { CoverageReport([(file: "rules.json", coverage: $0)]).html }
     return services
   }

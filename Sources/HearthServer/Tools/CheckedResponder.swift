@@ -79,7 +79,7 @@ struct CheckedResponder: ToolResponder {
   var bodyBytesMax: Int { responder.bodyBytesMax }
 
   func respond(to request: HTTPRequest, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse> {
-    let origin = check.services.proxies.origin(of: request)
+    let origin = check.services.origin(of: request)
     switch check.authority(of: request, from: origin, for: permissions.permission(for: request.method)) {
     case .success(let authority): return responder.respond(to: request, by: authority, from: origin, on: loop)
     case .failure(let refusal): return loop.eventLoop.makeSucceededFuture(refusal.response)

@@ -41,6 +41,9 @@ package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
   }
 
+  /// 0.0.0.0 or ::, the unspecified address. A client that connects to it reaches its own machine.
+  package var isUnspecified: Bool { bytes.allSatisfy { $0 == 0 } }
+
   package var description: String {
     var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
     let family = bytes.count == 4 ? AF_INET : AF_INET6

@@ -7,7 +7,7 @@ extension HTTPResponse {
     case length
     /// Each part says how long it is (RFC 9112, section 7.1).
     case chunks
-    /// With the connection, for clients of HTTP/1.0.
+    /// With the connection: for clients of HTTP/1.0, and for event streams.
     case connection
   }
 

@@ -17,6 +17,8 @@ package struct HTTPResponse: Sendable {
   package var mayBeginAnew = false
   /// Who goes on with the body, behind ``body``; the connection is the stream's own from then on.
   package var stream: NIOLoopBound<any HTTPStreamDelegate>?
+  /// The body of ``stream`` is not framed: it ends with the connection, also for clients of HTTP/1.1.
+  package var isUnframed = false
 
   /// A whole response, after which the connection goes on.
   package init(

@@ -14,8 +14,8 @@ package final class HTTPStream {
 
   private let loop: TransportLoop
   private let context: ChannelHandlerContext
-  /// Whether parts are framed (RFC 9112 §7.1); for clients of HTTP/1.0 they are not.
-  package let isChunked: Bool
+  /// Whether parts are framed (RFC 9112 §7.1); in event streams, and for clients of HTTP/1.0, they are not.
+  private let isChunked: Bool
   private var delegate: (any HTTPStreamDelegate)?
   private var state = State.open {
     didSet { if state != .open { outlet?.seal() } }
@@ -66,8 +66,8 @@ package final class HTTPStream {
     outlet?.send(Self.lineEnd)
   }
 
-  /// A part as HTTP/1.1 frames it: the same bytes for every stream.
-  package static func chunk(_ part: ByteBuffer) -> ByteBuffer {
+  /// A part as HTTP/1.1 frames it.
+  private static func chunk(_ part: ByteBuffer) -> ByteBuffer {
     var chunk = chunkHead(part.readableBytes, more: part.readableBytes + lineEnd.readableBytes)
     chunk.writeImmutableBuffer(part)
     chunk.writeImmutableBuffer(lineEnd)

@@ -31,8 +31,10 @@ struct ConnectionSetup: Sendable {
     let decoder = ByteToMessageHandler(
       HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: limits))
     let peer = Peer(address: channel.remoteAddress, isEncrypted: isEncrypted)
+    let encoder = RequestLineEncoder()
     let handler = HTTPHandler(
-      loop: loop, peer: peer, decoder: decoder, responder: responder, acceptor: acceptor, deadline: deadline)
-    try pipeline.addHandlers(decoder, handler)
+      loop: loop, peer: peer, encoder: encoder, decoder: decoder, responder: responder, acceptor: acceptor,
+      deadline: deadline)
+    try pipeline.addHandlers(encoder, decoder, handler)
   }
 }

@@ -3,14 +3,21 @@ import NIOHTTP1
 
 /// The way of a request in: what its head must be, and how much of a body is taken from whom, and how slowly.
 extension HTTPHandler {
-  func receive(_ head: HTTPRequestHead) {
+  /// The decoder reads nothing after such a request.
+  static func isUpgrade(_ head: HTTPRequestHead) -> Bool {
+    head.method == .CONNECT || head.headers.contains(name: "Upgrade")
+  }
+
+  func receive(_ sent: HTTPRequestHead) {
+    let normalized = sent.normalized
+    let head = normalized ?? sent
     let id = loop.requestIDs.id(of: head.headers, from: peer)
     var framing = Framing(
       requestID: id, keepsAlive: head.isKeepAlive, isHead: head.method == .HEAD,
-      isUpgrade: head.method == .CONNECT || head.headers.contains(name: "Upgrade"),
+      isUpgrade: Self.isUpgrade(head),
       mayChunk: head.version.major == 1 && head.version.minor >= 1)
     let request = HTTPRequest(method: head.method, target: head.uri, headers: head.headers, peer: peer, id: id)
-    if let failure = problem(of: head) { return refuse(failure, request) }
+    if let failure = normalized == nil ? .malformed : problem(of: head) { return refuse(failure, request) }
     framing.bodyLimit = responder.bodyLimit(for: request)
     let length = head.headers.first(name: "Content-Length").flatMap(Int.init) ?? 0
     if let limit = framing.bodyLimit, length > limit.bytesMax { return refuse(with: limit.response(), id: id) }

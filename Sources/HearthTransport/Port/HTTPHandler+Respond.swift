@@ -57,11 +57,12 @@ extension HTTPHandler {
   private func begin(
     _ response: HTTPResponse, _ delegate: any HTTPStreamDelegate, _ framing: Framing, _ context: ChannelHandlerContext
   ) {
+    let isChunked = framing.mayChunk && !response.isUnframed
     let (head, _) = response.buffers(
       date: loop.dateText, id: framing.requestID, keepsAlive: false, omitsBody: true,
-      framing: framing.mayChunk ? .chunks : .connection)
+      framing: isChunked ? .chunks : .connection)
     let stream = HTTPStream(
-      loop: loop, context: context, share: share, isChunked: framing.mayChunk, isDirect: !peer.isEncrypted,
+      loop: loop, context: context, share: share, isChunked: isChunked, isDirect: !peer.isEncrypted,
       delegate: delegate)
     phase = .streaming(stream)
     loop.meters.answered(response.status.code)

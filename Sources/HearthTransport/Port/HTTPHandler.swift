@@ -38,6 +38,7 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
   let peer: Peer
   let responder: any HTTPResponder
   let acceptor: any SocketAcceptor
+  private let encoder: RequestLineEncoder
   let decoder: Decoder
 
   var context: ChannelHandlerContext?
@@ -72,11 +73,13 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
   var abandonment: Abandonment?
 
   init(
-    loop: TransportLoop, peer: Peer, decoder: Decoder, responder: any HTTPResponder, acceptor: any SocketAcceptor,
+    loop: TransportLoop, peer: Peer, encoder: RequestLineEncoder, decoder: Decoder, responder: any HTTPResponder,
+    acceptor: any SocketAcceptor,
     deadline: Int32
   ) {
     self.loop = loop
     self.peer = peer
+    self.encoder = encoder
     self.decoder = decoder
     self.responder = responder
     self.acceptor = acceptor
@@ -111,7 +114,13 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     isReading = true
-    backlog.append(unwrapInboundIn(data))
+    let part = unwrapInboundIn(data)
+    switch part {
+    case .head(let head) where Self.isUpgrade(head): encoder.stop(with: context)
+    case .end: encoder.requestEnded()
+    case .head, .body: break
+    }
+    backlog.append(part)
     drain()
   }
 

@@ -12,6 +12,9 @@ struct SimpleHash {
     static let javaScriptNumbers = Variant(rawValue: 1)
     /// iOS clients sort by priority only when some child has none, and end the hashed text at a NUL.
     static let iOSText = Variant(rawValue: 2)
+    /// Integers that no double holds are hashed by their digits. No client computes this variant: it is for the tags of
+    /// conditional requests, which must differ when the data does.
+    static let exactIntegers = Variant(rawValue: 4)
   }
 
   private let variant: Variant
@@ -68,7 +71,12 @@ struct SimpleHash {
   private mutating func add(_ scalar: Scalar, to text: inout Text) {
     switch scalar {
     case .bool(let value): text.add(value ? "boolean:true" : "boolean:false")
-    case .int(let value): add(Double(value), to: &text)
+    case .int(let value):
+      guard Int64(exactly: Double(value)) != value else { return add(Double(value), to: &text) }
+      doubtful.insert(.exactIntegers)
+      guard variant.contains(.exactIntegers) else { return add(Double(value), to: &text) }
+      text.add("integer:")
+      text.add(String(value))
     case .double(let value): add(value, to: &text)
     case .string(let value):
       text.add("string:")
@@ -188,6 +196,19 @@ extension Node {
   /// The protocol's hash of this value: 28 characters of base64, or the empty text for an empty node.
   public func simpleHash() -> String { simpleHash([]) }
 
+  /// The hash of this value that differs for integers which round to the same double; otherwise ``simpleHash()``.
+  public func exactHash() -> String { simpleHash(.exactIntegers) }
+
+  /// Precedes an ``exactHash()`` where either kind of hash may be expected. No hash of a client's begins with it.
+  public static let exactHashMark: Character = "="
+
+  /// The protocol's hash, and whether another value may have it because an integer in this one rounds to a double.
+  package func simpleHashAndDoubt() -> (hash: String, isAmbiguous: Bool) {
+    var hash = SimpleHash()
+    let text = hash.digest(of: self)?.base64 ?? ""
+    return (text, hash.doubtful.contains(.exactIntegers))
+  }
+
   func simpleHash(_ variant: SimpleHash.Variant) -> String {
     var hash = SimpleHash(variant)
     return hash.digest(of: self)?.base64 ?? ""
@@ -204,8 +225,11 @@ extension Node {
 
   /// True when a client that sent `hash` holds this value, be it computed in one of the ways that clients get wrong:
   /// otherwise such a client could never commit a transaction on it.
+  ///
+  /// A hash behind ``exactHashMark`` is compared with ``exactHash()`` alone.
   public func accepts(hash: String) -> Bool {
     if isEmpty || hash.isEmpty { return isEmpty && hash.isEmpty }
+    if hash.first == Self.exactHashMark { return exactHash() == hash.dropFirst() }
     var standard = SimpleHash(collectsDoubts: true)
     if standard.digest(of: self)?.base64 == hash { return true }
     let variants: [SimpleHash.Variant] = [.javaScriptNumbers, .iOSText]

@@ -3,18 +3,21 @@ extension JSONReader {
   /// every value replaces what is there.
   ///
   /// The writes come in the order in which they apply: priorities last, so that they find the values of the same
-  /// update. Of a repeated path the last value counts; a path below another one is an error.
+  /// update. Of a repeated name the last value counts; two names of one path, and a path below another one, are errors.
   ///
   /// - Parameter depth: how many keys lie above the place that is updated.
   public mutating func merge(below depth: Int = 0) throws(JSONError) -> [Write] {
     var writes: [Write] = []
-    var (offsets, places): ([Int], [Location: Int]) = ([], [:])
+    var (names, places): ([JSONSpan], [Location: Int]) = ([], [:])
     try beginObject()
     while let name = try nextName() {
       let location = try location(of: name)
       let value = try writeValue(for: location, below: depth)
       if let i = places[location] {
-        (writes[i].value, offsets[i]) = (value, name.start)
+        guard isSameText(name, names[i]) else {
+          throw JSONError(.overlappingPaths, "\(location) is named twice", at: name.start)
+        }
+        (writes[i].value, names[i]) = (value, name)
         continue
       }
       guard writes.count < limits.mergePathsMax else {
@@ -22,9 +25,9 @@ extension JSONReader {
       }
       places[location] = writes.count
       writes.append(Write(location: location, value: value))
-      offsets.append(name.start)
+      names.append(name)
     }
-    try refuseOverlaps(writes, offsets)
+    try refuseOverlaps(writes, names.map(\.start))
     return writes.filter { !$0.location.isPriority } + writes.filter(\.location.isPriority)
   }
 
@@ -45,6 +48,14 @@ extension JSONReader {
     } catch {
       throw JSONError(.invalidPath, PathError.text, at: span.start)
     }
+  }
+
+  /// Returns true for strings that are equal once their escapes are resolved.
+  private func isSameText(_ a: JSONSpan, _ b: JSONSpan) -> Bool {
+    func text(_ span: JSONSpan) -> [UInt8] {
+      span.hasEscapes ? JSONEscapes.decoded(name(span).raw) : Array(name(span).raw)
+    }
+    return text(a) == text(b)
   }
 
   /// Sorted by path, everything below a path follows it directly.

@@ -8,19 +8,19 @@ extension JSONWriter {
     let hasPriority = form == .export && node.hasPriority
     guard node.isInterior else {
       guard hasPriority else { return write(leaf: node) }
-      open("{")
-      separate(isFirst: true)
+      openObject()
+      separateMember(isFirst: true)
       write(raw: "\".value\"")
       colon()
       write(leaf: node)
       write(priorityOf: node)
-      return close("}", isEmpty: false)
+      return closeObject(isEmpty: false)
     }
     if form == .plain, let length = node.arrayLength { return write(array: node, length: length) }
-    open("{")
+    openObject()
     var isFirst = true
     node.forEachChild { key, child in
-      separate(isFirst: isFirst)
+      separateMember(isFirst: isFirst)
       isFirst = false
       write(utf8: key)
       colon()
@@ -28,7 +28,7 @@ extension JSONWriter {
       return true
     }
     if hasPriority { write(priorityOf: node) }
-    close("}", isEmpty: false)
+    closeObject(isEmpty: false)
   }
 
   private mutating func write(leaf node: NodeWalk) {
@@ -38,7 +38,7 @@ extension JSONWriter {
 
   private mutating func write(priorityOf node: NodeWalk) {
     guard let priority = node.priority else { return }
-    separate(isFirst: false)
+    separateMember(isFirst: false)
     write(raw: "\".priority\"")
     colon()
     write(priority)
@@ -46,21 +46,21 @@ extension JSONWriter {
 
   /// The children at their indexes, `null` where there is none.
   private mutating func write(array node: NodeWalk, length: Int) {
-    open("[")
+    openArray()
     var next = 0
     node.forEachChild { key, child in
       let index = NodeWalk.arrayIndex(key) ?? next
       while next < index {
-        separate(isFirst: next == 0)
+        separateElement(isFirst: next == 0)
         writeNull()
         next += 1
       }
-      separate(isFirst: next == 0)
+      separateElement(isFirst: next == 0)
       write(child, .plain)
       next += 1
       return true
     }
-    close("]", isEmpty: false)
+    closeArray(isEmpty: false)
   }
 }
 
@@ -101,7 +101,12 @@ extension Node {
 
   /// The tree as JSON text.
   public func json(_ form: JSONForm = .export, pretty: Bool = false) -> [UInt8] {
-    var writer = JSONWriter(pretty: pretty)
+    json(form, layout: pretty ? .indented : .compact)
+  }
+
+  /// The tree as JSON text in a layout.
+  public func json(_ form: JSONForm = .export, layout: JSONWriter.Layout) -> [UInt8] {
+    var writer = JSONWriter(layout: layout)
     writer.write(self, form)
     return writer.bytes
   }

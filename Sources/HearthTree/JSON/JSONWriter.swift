@@ -6,17 +6,33 @@
 ///     writer.write(node, .export)
 ///     bytes = writer.bytes
 public struct JSONWriter: Sendable {
+  /// White space between the tokens.
+  public enum Layout: Sendable {
+    /// None.
+    case compact
+    /// Line breaks and two spaces a level.
+    case indented
+    /// The layout of the service's `print=pretty`: as ``indented``, with a blank on both sides of a colon and arrays on
+    /// one line. Some clients search for `"error" : `.
+    case service
+  }
+
   /// Everything written so far.
   public var bytes: [UInt8]
-  /// Line breaks and two spaces a level, instead of no white space at all.
-  public var isPretty: Bool
-  /// Containers open around the cursor; only pretty text needs it.
-  var level = 0
+  /// White space between the tokens.
+  public let layout: Layout
+  /// Containers open around the cursor that indent what is in them.
+  private var level = 0
 
-  /// Begins behind bytes that are there already; `pretty` breaks lines and indents by two spaces.
-  public init(appendingTo bytes: consuming [UInt8] = [], pretty: Bool = false) {
+  /// Begins behind bytes that are there already.
+  public init(appendingTo bytes: consuming [UInt8] = [], layout: Layout = .compact) {
     self.bytes = bytes
-    isPretty = pretty
+    self.layout = layout
+  }
+
+  /// The same, compact or indented.
+  public init(appendingTo bytes: consuming [UInt8] = [], pretty: Bool) {
+    self.init(appendingTo: bytes, layout: pretty ? .indented : .compact)
   }
 
   /// Text that is JSON already, or punctuation.
@@ -87,48 +103,76 @@ public struct JSONWriter: Sendable {
     case .double(let value): write(value)
     case .string(let text): write(text)
     case .array(let elements):
-      open("[")
+      openArray()
       for (i, element) in elements.enumerated() {
-        separate(isFirst: i == 0)
+        separateElement(isFirst: i == 0)
         write(element)
       }
-      close("]", isEmpty: elements.isEmpty)
+      closeArray(isEmpty: elements.isEmpty)
     case .object(let members):
-      open("{")
+      openObject()
       for (i, member) in members.enumerated() {
-        separate(isFirst: i == 0)
+        separateMember(isFirst: i == 0)
         write(member.name)
         colon()
         write(member.value)
       }
-      close("}", isEmpty: members.isEmpty)
+      closeObject(isEmpty: members.isEmpty)
     }
   }
 
   // MARK: Containers
 
-  mutating func open(_ bracket: Unicode.Scalar) {
-    bytes.append(UInt8(ascii: bracket))
+  /// Begins an object.
+  public mutating func openObject() {
+    bytes.append(UInt8(ascii: "{"))
     level += 1
   }
 
-  mutating func separate(isFirst: Bool) {
+  /// Goes on to the next member of an object.
+  public mutating func separateMember(isFirst: Bool) {
     if !isFirst { bytes.append(UInt8(ascii: ",")) }
-    if isPretty { breakLine() }
+    breakLine()
   }
 
-  mutating func colon() {
-    bytes.append(UInt8(ascii: ":"))
-    if isPretty { bytes.append(UInt8(ascii: " ")) }
+  /// Separates a member's name from its value.
+  public mutating func colon() {
+    switch layout {
+    case .compact: write(raw: ":")
+    case .indented: write(raw: ": ")
+    case .service: write(raw: " : ")
+    }
   }
 
-  mutating func close(_ bracket: Unicode.Scalar, isEmpty: Bool) {
+  /// Ends an object.
+  public mutating func closeObject(isEmpty: Bool) {
     level -= 1
-    if isPretty, !isEmpty { breakLine() }
-    bytes.append(UInt8(ascii: bracket))
+    if !isEmpty { breakLine() } else if layout == .service { bytes.append(UInt8(ascii: " ")) }
+    bytes.append(UInt8(ascii: "}"))
+  }
+
+  mutating func openArray() {
+    bytes.append(UInt8(ascii: "["))
+    if layout != .service { level += 1 }
+  }
+
+  mutating func separateElement(isFirst: Bool) {
+    if !isFirst { bytes.append(UInt8(ascii: ",")) }
+    if layout == .service { bytes.append(UInt8(ascii: " ")) } else { breakLine() }
+  }
+
+  mutating func closeArray(isEmpty: Bool) {
+    if layout == .service {
+      bytes.append(UInt8(ascii: " "))
+    } else {
+      level -= 1
+      if !isEmpty { breakLine() }
+    }
+    bytes.append(UInt8(ascii: "]"))
   }
 
   private mutating func breakLine() {
+    guard layout != .compact else { return }
     bytes.append(UInt8(ascii: "\n"))
     bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: 2 * level))
   }
@@ -136,8 +180,11 @@ public struct JSONWriter: Sendable {
 
 extension JSON {
   /// The value as text.
-  public func text(pretty: Bool = false) -> [UInt8] {
-    var writer = JSONWriter(pretty: pretty)
+  public func text(pretty: Bool = false) -> [UInt8] { text(layout: pretty ? .indented : .compact) }
+
+  /// The value as text in a layout.
+  public func text(layout: JSONWriter.Layout) -> [UInt8] {
+    var writer = JSONWriter(layout: layout)
     writer.write(self)
     return writer.bytes
   }

@@ -1,6 +1,7 @@
 /// A leaf's value, or a priority (then only `.int`, `.double` and `.string` occur).
 ///
-/// Numbers are equal by value (`1` equals `1.0`); strings by code units.
+/// Numbers are equal by their exact value: `1` equals `1.0`, and `9007199254740993` does not equal `9007199254740992.0`,
+/// to which it rounds. Strings are equal by code units. Rules and sort orders compare numbers as doubles instead.
 public enum Scalar: Sendable {
   /// `true` or `false`.
   case bool(Bool)
@@ -18,8 +19,9 @@ extension Scalar: Equatable {
     case (.bool(let x), .bool(let y)): x == y
     case (.int(let x), .int(let y)): x == y
     case (.string(let x), .string(let y)): x.hasSameCodeUnits(as: y)
+    case (.double(let x), .double(let y)): x == y
+    case (.int(let x), .double(let y)), (.double(let y), .int(let x)): Int64(exactly: y) == x
     case (.bool, _), (_, .bool), (.string, _), (_, .string): false
-    default: a.number! == b.number!  // because only the two number cases are left
     }
   }
 

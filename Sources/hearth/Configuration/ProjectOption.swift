@@ -16,7 +16,8 @@ struct ProjectOption: ParsableArguments {
     throw ValidationError("--project must be 1 to 64 lower-case letters, digits, - and ., such as my-app.")
   }
 
-  private static func isProjectID(_ text: String) -> Bool {
+  /// Returns true for a text that can be a project's id.
+  static func isProjectID(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count)
       && text.utf8.allSatisfy { byte in
         switch byte {

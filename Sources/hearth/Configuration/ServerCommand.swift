@@ -59,7 +59,7 @@ extension ServerCommand {
     options.closesIdleAfterSeconds =
       flags.closeIdle.map { Int(clamping: max(1, $0.milliseconds / 1_000)) }
       ?? (options.cluster == nil ? nil : idleSecondsInCluster)
-    options.defaultNamespace = flags.defaultNamespace
+    if let name = flags.defaultNamespace { (options.defaultNamespace, options.isDefaultNamed) = (name, true) }
     options.ioThreadCount = flags.threads
     options.space = space.thresholds
     options.acceptsRawSecrets = !flags.noRawSecrets

@@ -32,8 +32,8 @@ struct ServerFlags: ParsableArguments {
   @Option(help: ArgumentHelp("The certificate's PEM private key.", valueName: "file"))
   var tlsKey: String?
 
-  @Option(help: ArgumentHelp("The database of requests that name none.", valueName: "name"))
-  var defaultNamespace = "default"
+  @Option(help: ArgumentHelp("The database of requests that name none. (default: default)", valueName: "name"))
+  var defaultNamespace: String?
 
   @Option(help: ArgumentHelp("Event loops for sockets; 0 means one for each core.", valueName: "count"))
   var threads = 0

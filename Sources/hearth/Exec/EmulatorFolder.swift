@@ -1,4 +1,5 @@
 import Glibc
+import HearthAccounts
 import HearthProgram
 import HearthTree
 
@@ -8,13 +9,28 @@ import HearthTree
 /// firebase-export-metadata.json
 /// database_export/NAMESPACE.json
 /// auth_export/accounts.json
+/// auth_export/accounts-TENANT.json
+/// auth_export/config.json
 /// ```
 struct EmulatorFolder {
   let path: String
 
   private static let description = "firebase-export-metadata.json"
   private var databases: String { path + "/database_export" }
-  private var accounts: String { path + "/auth_export/accounts.json" }
+  private var accountsFolder: String { path + "/auth_export" }
+  private var accounts: String { accountsFolder + "/accounts.json" }
+  /// The file of the project's settings: duplicate addresses, and the privacy of addresses.
+  private var configuration: String { accountsFolder + "/config.json" }
+
+  private func accounts(ofTenant id: String) -> String { accountsFolder + "/accounts-\(id).json" }
+
+  /// The tenants that have a file of accounts in the folder.
+  private var tenants: [String] {
+    Folder.names(in: accountsFolder).compactMap { name in
+      let id = name.dropFirst("accounts-".count).dropLast(".json".count)
+      return name == "accounts-\(id).json" && TenantRecord.isID(String(id)) ? String(id) : nil
+    }
+  }
 
   /// There is an export in the folder.
   var isThere: Bool { access(path + "/" + Self.description, F_OK) == 0 }
@@ -37,8 +53,64 @@ struct EmulatorFolder {
         ["--data", dataDirectory, "--ns", String(name.dropLast(5)), "--force", "/", databases + "/" + name]
       ).run()
     }
-    guard access(accounts, F_OK) == 0 else { return }
-    try await UsersImport.parse(["--data", dataDirectory, "--overwrite", accounts]).run()
+    // First, because it says whether several accounts may have one address.
+    if access(configuration, F_OK) == 0 { try await importConfiguration(dataDirectory) }
+    if access(accounts, F_OK) == 0 {
+      try await UsersImport.parse(["--data", dataDirectory, "--overwrite", accounts]).run()
+    }
+    for tenant in tenants {
+      try await UsersImport.parse(
+        ["--data", dataDirectory, "--tenant", tenant, "--overwrite", accounts(ofTenant: tenant)]
+      ).run()
+    }
+  }
+
+  private func importConfiguration(_ dataDirectory: String) async throws {
+    guard let json = JSON(parsing: try TextFile.read(configuration).utf8), json.members != nil else {
+      throw TextFile.Failure("\(configuration) is not a JSON object")
+    }
+    let members = ["signIn", "emailPrivacyConfig"].compactMap { name in json[name].map { JSON.Member(name, $0) } }
+    _ = try await AdminOptions.parse(["--data", dataDirectory]).run { admin in
+      try await admin.send(Self.configuration(of: admin.projectID, "PATCH", .object(members)))
+    }
+  }
+
+  private static func configuration(of project: String, _ method: String, _ body: JSON?) -> AdminRequest {
+    AdminRequest(method: method, path: "/emulator/v1/projects/\(project)/config", body: body)
+  }
+
+  private func exportConfiguration(_ dataDirectory: String) async throws {
+    let json = try await AdminOptions.parse(["--data", dataDirectory]).run { admin in
+      try await admin.send(Self.configuration(of: admin.projectID, "GET", nil))
+    }
+    try TextFile.replace(configuration, json.text(pretty: true) + [UInt8(ascii: "\n")], mode: 0o600)
+  }
+
+  /// The ids of the server's tenants.
+  private static func tenants(of dataDirectory: String) async throws -> [String] {
+    try await AdminOptions.parse(["--data", dataDirectory]).run { admin in
+      var ids: [String] = []
+      var next: String?
+      repeat {
+        let page = try await admin.tenants(after: next)
+        ids += page.tenants.map(\.id)
+        next = page.tenants.isEmpty ? nil : page.next
+      } while next != nil
+      return ids
+    }
+  }
+
+  private func exportAccounts(_ dataDirectory: String) async throws {
+    try TextFile.makeFolder(accountsFolder)
+    try await exportConfiguration(dataDirectory)
+    try await UsersExport.parse(["--data", dataDirectory, "--force", accounts]).run()
+    let ids = try await Self.tenants(of: dataDirectory)
+    for gone in Set(tenants).subtracting(ids) { unlink(accounts(ofTenant: gone)) }
+    for id in ids {
+      try await UsersExport.parse(
+        ["--data", dataDirectory, "--tenant", id, "--force", accounts(ofTenant: id)]
+      ).run()
+    }
   }
 
   /// Writes the databases and accounts of a running server into the folder, over an earlier export there.
@@ -49,7 +121,6 @@ struct EmulatorFolder {
       throw TextFile.Failure("\(path) holds something else than an export; name an empty folder")
     }
     try TextFile.makeFolder(databases)
-    try TextFile.makeFolder(path + "/auth_export")
     for name in Folder.names(in: databases) where !namespaces.contains(where: { name == $0 + ".json" }) {
       unlink(databases + "/" + name)
     }
@@ -58,7 +129,7 @@ struct EmulatorFolder {
         ["--data", dataDirectory, "--ns", name, "--force", "/", databases + "/" + name + ".json"]
       ).run()
     }
-    try await UsersExport.parse(["--data", dataDirectory, "--force", accounts]).run()
+    try await exportAccounts(dataDirectory)
     let part = { (folder: String) in
       JSON.object([.init("version", .string(Hearth.configuration.version)), .init("path", .string(folder))])
     }

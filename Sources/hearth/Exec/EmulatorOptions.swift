@@ -1,4 +1,6 @@
 import ArgumentParser
+import HearthProgram
+import HearthServer
 
 /// What an emulated server begins with and leaves behind.
 struct EmulatorOptions: ParsableArguments {
@@ -13,6 +15,20 @@ struct EmulatorOptions: ParsableArguments {
       "Write data and accounts into this folder at the end; without a folder, into that of --import.",
       valueName: "dir"))
   var exportFolder: String?
+
+  @Option(
+    name: .customLong("emulator-allow"),
+    help: ArgumentHelp(
+      "Let the programs of this network do what those of this machine may: everything. For containers and test devices; may be given several times.",
+      valueName: "cidr"))
+  var allowed: [String] = []
+
+  /// Lets further networks in, and says so.
+  func allow(on options: inout HearthServer.Options) {
+    guard !allowed.isEmpty else { return }
+    options.emulatorAllows = allowed
+    Output.note("hearth: warning: every program in \(allowed.joined(separator: ", ")) is an administrator here")
+  }
 
   /// Where to begin from. The folder that a project's file names need not be there yet: the first run makes it.
   func folderToImport(_ project: FirebaseProject?) -> EmulatorFolder? {

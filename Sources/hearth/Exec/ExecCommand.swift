@@ -3,6 +3,7 @@ import Glibc
 import HearthProgram
 import HearthRulesCommands
 import HearthServer
+import HearthTree
 import HearthWorkbench
 
 /// `hearth exec`
@@ -12,10 +13,10 @@ struct ExecCommand: AsyncParsableCommand {
     abstract: "Run a command, such as an app's test suite, beside a fresh server in the place of the emulators.",
     discussion: """
       Starts a server in emulator mode on a free port and a folder of its own, runs the command with \
-      FIREBASE_DATABASE_EMULATOR_HOST, FIREBASE_AUTH_EMULATOR_HOST, FIREBASE_EMULATOR_HUB and GCLOUD_PROJECT set, \
-      takes everything away again, says on standard error how much of the rules the command has seen, and ends with the \
-      command's code. Project and rules are those of firebase.json and .firebaserc in this folder, unless options say \
-      otherwise. One word with spaces goes through the shell:
+      FIREBASE_DATABASE_EMULATOR_HOST, FIREBASE_AUTH_EMULATOR_HOST, FIREBASE_EMULATOR_HUB, GCLOUD_PROJECT and \
+      FIREBASE_CONFIG set, takes everything away again, says on standard error how much of the rules the command has \
+      seen, and ends with the command's code. Project and rules are those of firebase.json and .firebaserc in this folder \
+      or the next one above that has them, unless options say otherwise. One word with spaces goes through the shell:
 
         hearth exec -- npm test
         hearth exec --import ./seed --export-on-exit -- "npm run seed && npm test"
@@ -53,7 +54,7 @@ struct ExecCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let project = try FirebaseProject.find(in: ".")
+    let project = try FirebaseProject.find(in: ".", project: projectOption.project)
     let (from, to) = (emulator.folderToImport(project), try emulator.folderToExport(project))
     let folder = try Folder.makeTemporary()
     defer { Folder.remove(folder) }
@@ -102,7 +103,9 @@ struct ExecCommand: AsyncParsableCommand {
     _ project: FirebaseProject?, _ folder: String, _ reader: RulesReader
   ) async throws -> HearthServer.Options {
     var flags: [String] = ["--data", folder, "--port", String(port ?? 0), "--log-level", logLevel.rawValue]
-    if let name = projectOption.project ?? project?.projectID { flags += ["--project", name] }
+    if let name = project?.projectID ?? projectOption.project { flags += ["--project", name] }
+    // Programs of another network do not reach a loopback address.
+    if !emulator.allowed.isEmpty { flags += ["--host", "0.0.0.0"] }
     let server = try ServeCommand.parse(flags)
     let text: String
     if let path = rules ?? project?.commonRules {
@@ -115,18 +118,32 @@ struct ExecCommand: AsyncParsableCommand {
     var options = try server.serverOptions(
       rulesText: text, from: rules ?? project?.commonRules, settings: server.folderSettings(mode: .dev), folder: folder,
       isEmulator: true)
+    emulator.allow(on: &options)
     options.emulatorPorts = EmulatorPorts(all: options.port)
     options.emulatorExport = EmulatorFolder.exporter(of: folder)
     return options
   }
 
+  /// The value of `FIREBASE_CONFIG`, by which admin SDKs initialise themselves.
+  private static func configuration(of projectID: String, at address: String) -> String {
+    let members: [(String, String)] = [
+      ("projectId", projectID), ("databaseURL", "http://\(address)/?ns=\(projectID)-default-rtdb"),
+      ("storageBucket", projectID + ".appspot.com"),
+    ]
+    let json = JSON.object(members.map { .init($0.0, .string($0.1)) })
+    return String(decoding: json.text(), as: UTF8.self)
+  }
+
   private func runCommand(_ server: HearthServer) async throws -> Int32 {
-    let address = "\(server.options.host):\(server.boundPort ?? server.options.port)"
+    let host = emulator.allowed.isEmpty ? server.options.host : "127.0.0.1"
+    let address = "\(host):\(server.boundPort ?? server.options.port)"
     var variables = ChildProcess.ownEnvironment
     for name in ["FIREBASE_DATABASE_EMULATOR_HOST", "FIREBASE_AUTH_EMULATOR_HOST", "FIREBASE_EMULATOR_HUB"] {
       variables[name] = address
     }
-    variables["GCLOUD_PROJECT"] = server.options.accounts.projectID
+    let projectID = server.options.accounts.projectID
+    variables["GCLOUD_PROJECT"] = projectID
+    variables["FIREBASE_CONFIG"] = Self.configuration(of: projectID, at: address)
     SignalRelay.begin()
     let child = try ChildProcess(command, environment: variables)
     SignalRelay.attach(child)

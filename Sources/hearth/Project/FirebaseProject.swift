@@ -18,7 +18,7 @@ struct FirebaseProject {
 
   /// The file, for messages.
   let path: String
-  /// The project of `.firebaserc` that is the default one.
+  /// The project that was named, or the default one of `.firebaserc`.
   var projectID: String?
   var rules: [DatabaseRules] = []
   /// Emulators that the file has an entry for, with the port if it names one.
@@ -40,19 +40,34 @@ struct FirebaseProject {
     return ports[name].flatMap { $0 } ?? official[name] ?? 0
   }
 
-  /// The project of a folder; nil when it has no `firebase.json`.
+  /// The project of a folder, or of the next one above that has a `firebase.json`; nil when none has.
   ///
+  /// - Parameter project: a project's id, or an alias of `.firebaserc`; nil is the default one.
   /// - Throws: ``TextFile/Failure`` that names the file, the member and what belongs there.
-  static func find(in folder: String) throws -> FirebaseProject? {
-    let path = folder + "/firebase.json"
-    guard access(path, F_OK) == 0 else { return nil }
-    let resources = access(folder + "/.firebaserc", F_OK) == 0 ? try json(folder + "/.firebaserc") : nil
-    return try FirebaseProject(path: path, folder: folder, try json(path), resources: resources)
+  static func find(in folder: String, project: String? = nil) throws -> FirebaseProject? {
+    var folder = folder
+    while access(folder + "/firebase.json", F_OK) != 0 {
+      guard let place = realpath(folder, nil) else { return nil }
+      defer { free(place) }
+      guard strcmp(place, "/") != 0 else { return nil }
+      folder = folder == "." ? ".." : folder + "/.."
+    }
+    let (path, file) = (folder + "/firebase.json", folder + "/.firebaserc")
+    let resources = access(file, F_OK) == 0 ? try json(file) : nil
+    let name = project ?? "default"
+    let known = resources?["projects"]?[name]
+    if let known, known.string.map(ProjectOption.isProjectID) != true {
+      throw TextFile.Failure(
+        "\(file): \"projects.\(name)\" must be a project's id: 1 to 64 lower-case letters, digits, - and ., such as my-app"
+      )
+    }
+    return try FirebaseProject(
+      path: path, folder: folder, try json(path), projectID: known?.string ?? project, resources: resources)
   }
 
-  init(path: String, folder: String, _ json: JSON, resources: JSON?) throws {
+  init(path: String, folder: String, _ json: JSON, projectID: String?, resources: JSON?) throws {
     self.path = path
-    projectID = resources?["projects"]?["default"]?.string
+    self.projectID = projectID
     let reader = Reader(path: path, folder: folder)
     let targets = projectID.flatMap { resources?["targets"]?[$0]?["database"] }
     rules = try reader.rules(json["database"], targets: targets)
@@ -100,8 +115,8 @@ struct FirebaseProject {
       guard emulator.value.members != nil else { throw failure("emulators.\(emulator.name)", "an object") }
       guard let value = emulator.value["port"] else { return nil }
       let port = value.int ?? value.string.flatMap { Int64($0) }
-      guard let port, (1...65_535).contains(port) else {
-        throw failure("emulators.\(emulator.name).port", "1 to 65535")
+      guard let port, (0...65_535).contains(port) else {
+        throw failure("emulators.\(emulator.name).port", "1 to 65535, or 0 for any free port")
       }
       return Int(port)
     }

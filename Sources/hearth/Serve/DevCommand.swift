@@ -34,16 +34,18 @@ struct DevCommand: ServerCommand {
     inversion: .prefixedNo,
     help: """
       Stand in for the Firebase emulators in test suites: any project, the word "owner" as an administrator, unsigned \
-      tokens and credentials, the emulator's routes, no throttles. On loopback only, and never with TLS.
+      tokens and credentials, the emulator's routes, no throttles. Never with TLS, and on loopback only unless \
+      --emulator-allow names who else may.
       """)
   var emulator: Bool?
 
   func validate() throws {
     try cluster.validate(beside: flags.journal)
     guard emulator == true else { return }
-    guard ServerAddress.isLoopback(flags.host) else {
+    guard ServerAddress.isLoopback(flags.host) || !emulatorOptions.allowed.isEmpty else {
       throw ValidationError(
-        "--emulator lets anybody in as an administrator, so it needs a loopback --host such as 127.0.0.1.")
+        "--emulator lets anybody in as an administrator, so it needs a loopback --host such as 127.0.0.1, or "
+          + "--emulator-allow with the networks that may.")
     }
     guard flags.tlsCert == nil else {
       throw ValidationError("--emulator is for loopback and cannot be combined with TLS.")
@@ -52,11 +54,14 @@ struct DevCommand: ServerCommand {
 
   func run() async throws {
     let started = ContinuousClock.now
-    let project = try FirebaseProject.find(in: ".")
+    let project = try FirebaseProject.find(in: ".", project: accounts.projectOption.project)
     let isEmulator = emulator ?? (project?.hasEmulators == true && flags.tlsCert == nil)
     guard isEmulator || (emulatorOptions.importFolder == nil && emulatorOptions.exportFolder == nil) else {
       throw ValidationError(
         "--import and --export-on-exit go with --emulator; hearth db and hearth users do it elsewhere.")
+    }
+    guard isEmulator || emulatorOptions.allowed.isEmpty else {
+      throw ValidationError("--emulator-allow goes with --emulator.")
     }
     // A project's emulators begin empty each time, as the official ones do.
     let folder = isEmulator && emulator == nil && data.given == nil ? try Folder.makeTemporary() : nil
@@ -94,7 +99,10 @@ struct DevCommand: ServerCommand {
 
   private func settings(of project: FirebaseProject?) -> FolderSettings {
     var settings = folderSettings(mode: .dev)
-    if settings.projectID == nil, settings.authConfigPath == nil { settings.projectID = project?.projectID }
+    let isGiven = accounts.projectOption.project != nil
+    if isGiven || (settings.projectID == nil && settings.authConfigPath == nil), let project {
+      settings.projectID = project.projectID ?? settings.projectID
+    }
     return settings
   }
 
@@ -105,15 +113,20 @@ struct DevCommand: ServerCommand {
       rulesText: rules.text, from: rules.path, settings: settings, folder: folder,
       otherPort: project?.hasEmulators == true ? project?.port("database") ?? 9000 : 9000, isEmulator: isEmulator)
     guard isEmulator else { return options }
+    emulatorOptions.allow(on: &options)
     options.emulatorExport = EmulatorFolder.exporter(of: folder)
     options.emulatorPorts =
       if let project, project.hasEmulators, flags.port == nil {
-        EmulatorPorts(database: options.port, auth: project.port("auth"), hub: project.port("hub"))
+        EmulatorPorts(
+          database: options.port, auth: try openPort(project.port("auth")), hub: try openPort(project.port("hub")))
       } else {
         EmulatorPorts(all: options.port)
       }
     return options
   }
+
+  /// The port to open for one of a project's: 0 is any free one.
+  private func openPort(_ port: Int) throws -> Int { try port == 0 ? FreePort.find(host: flags.host) : port }
 
   private func watches(
     _ rules: ServedRules, _ project: FirebaseProject?, _ server: HearthServer, _ reader: RulesReader

@@ -1,0 +1,59 @@
+import NIOCore
+import NIOHTTP1
+
+/// Percent-encodes the bytes beyond ASCII in a request's first line, before the decoder, which takes none there.
+///
+/// Libraries of micro-controllers send paths and bounds as raw UTF-8, as the service lets them. Whether the bytes are UTF-8
+/// is decided where the target is decoded. The handler behind the decoder says where a request ends, so nothing is changed
+/// in headers and bodies; a line that arrives in one read with the request before it is passed on as it is.
+final class RequestLineEncoder: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = ByteBuffer
+  typealias InboundOut = ByteBuffer
+
+  private enum Place {
+    /// Before the first line of a request.
+    case start
+    case line
+    /// Behind the first line, or where HTTP has ended.
+    case behind
+  }
+
+  private var place = Place.start
+
+  /// Notes that the decoder has read a request to its end.
+  func requestEnded() { place = .start }
+
+  /// Changes nothing any more: what follows is no HTTP.
+  func stop(with context: ChannelHandlerContext) {
+    place = .behind
+    context.pipeline.syncOperations.removeHandler(self, promise: nil)
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard place != .behind else { return context.fireChannelRead(data) }
+    let bytes = unwrapInboundIn(data)
+    let line = takeLine(of: bytes.readableBytesView)
+    guard line.contains(where: { $0 >= 0x80 }) else { return context.fireChannelRead(data) }
+    var encoded = context.channel.allocator.buffer(capacity: bytes.readableBytes + 2 * line.count)
+    for byte in line {
+      if byte < 0x80 { encoded.writeInteger(byte) } else { encoded.writeString("%" + String(byte, radix: 16)) }
+    }
+    encoded.writeBytes(bytes.readableBytesView[line.endIndex...])
+    context.fireChannelRead(wrapInboundOut(encoded))
+  }
+
+  /// The bytes that belong to the first line. Empty lines before it count for nothing (RFC 9112, section 2.2).
+  private func takeLine(of bytes: ByteBufferView) -> ByteBufferView {
+    for (index, byte) in zip(bytes.indices, bytes) {
+      switch byte {
+      case UInt8(ascii: "\r"): break
+      case UInt8(ascii: "\n") where place == .line:
+        place = .behind
+        return bytes[...index]
+      case UInt8(ascii: "\n"): break
+      default: place = .line
+      }
+    }
+    return bytes
+  }
+}
