@@ -116,6 +116,9 @@ public struct EngineLimits: Sendable {
   /// Steps of one command from which on they are noted: some ten microseconds.
   static let notedStepsMin = 1_000
 
+  /// Bytes of a record that telling one listener of takes as long as a step.
+  static let deliveredBytesPerStep = 64
+
   /// What deciding a listen again counts for, beside the steps of its rules.
   static let redecisionSteps = 150
 

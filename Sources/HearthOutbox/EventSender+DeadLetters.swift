@@ -96,7 +96,7 @@ extension EventSender {
     queue.sync {
       state.withLock { state in
         guard state.queues[id] != nil, let definition = state.triggers[id.trigger]?.definition else { return }
-        state.queues[id]?.waitingCount += count
+        state.queues[id]?.shares.total.count += count
         state.forgetIdle(definition)
       }
     }

@@ -102,7 +102,8 @@ public final class EventSender: Sendable {
     let entries: @Sendable ([CommittedChange]) -> [OutboxEntry] = { [self] changes in
       let made = maker.entries(of: changes)
       warn(of: made.excess, in: database)
-      return bounded(made.entries, of: database)
+      let writers = Dictionary(changes.map { ($0.position, ShareClaimant(writerOf: $0)) }) { first, _ in first }
+      return bounded(made.entries, of: database, writers)
     }
     return DatabaseOutbox(entries: entries, refusal: refusal) { [self] entries in stored(entries, in: database) }
   }
@@ -145,8 +146,8 @@ public final class EventSender: Sendable {
       for trigger in state.triggers.keys {
         state.open(database, trigger)
         let id = QueueID(database: database, trigger: trigger)
-        state.queues[id]?.waitingCount = figures[trigger]?.waitingCount ?? 0
-        state.queues[id]?.waitingBytes = figures[trigger]?.waitingBytes ?? 0
+        state.queues[id]?.shares.total = WaitingShares.Amount(
+          count: figures[trigger]?.waitingCount ?? 0, bytes: figures[trigger]?.waitingBytes ?? 0)
       }
     }
     return names
@@ -179,21 +180,24 @@ public final class EventSender: Sendable {
     }
   }
 
-  /// Marks what a full queue does not take. Entries are made again when storing them fails, so nothing is counted here.
-  func bounded(_ entries: [OutboxEntry], of database: String) -> [OutboxEntry] {
-    var room: [String: (count: Int, bytes: Int)] = [:]
-    for name in Set(entries.map(\.queue)) {
-      room[name] = state.withLock { $0.room(of: QueueID(database: database, trigger: name)) }
-    }
-    return entries.map { entry in
-      guard entry.deadReason == nil, let left = room[entry.queue] else { return entry }
-      var entry = entry
-      if left.count > 0, left.bytes >= entry.content.count {
-        room[entry.queue] = (left.count - 1, left.bytes - entry.content.count)
-      } else {
-        entry.deadReason = Self.full
+  /// Marks what a full queue does not take, or does not take of an account that has most of it. Entries are made again when
+  /// storing them fails, so nothing is counted here.
+  ///
+  /// - Parameter writers: the accounts that made the commits, by the commits' positions.
+  func bounded(
+    _ entries: [OutboxEntry], of database: String, _ writers: [Int64: ShareClaimant] = [:]
+  ) -> [OutboxEntry] {
+    state.withLock { state in
+      var batches: [String: WaitingShares.Batch] = [:]
+      return entries.map { entry in
+        let id = QueueID(database: database, trigger: entry.queue)
+        guard entry.deadReason == nil, state.queues[id] != nil else { return entry }
+        let isAdmitted = state.queues[id]?.shares.admit(
+          entry, of: writers[entry.place.position], in: &batches[entry.queue, default: .init()], environment)
+        var entry = entry
+        if isAdmitted == false { entry.deadReason = Self.full }
+        return entry
       }
-      return entry
     }
   }
 
@@ -206,8 +210,7 @@ public final class EventSender: Sendable {
       for entry in entries {
         let id = QueueID(database: database, trigger: entry.queue)
         if entry.deadReason == nil {
-          state.queues[id]?.waitingCount += 1
-          state.queues[id]?.waitingBytes += entry.content.count
+          state.queues[id]?.shares.stored(entry)
           state.queues[id]?.hasMore = true
           if state.loops.note(id, ref: entry.lane, milliseconds: entry.milliseconds) { looping.insert(entry.queue) }
         } else if state.queues[id]?.isFull == false, entry.deadReason == Self.full {
@@ -265,11 +268,12 @@ extension SenderState {
     let id = QueueID(database: database, trigger: trigger)
     if queues[id] == nil { queues[id] = Queue() }
   }
+}
 
-  func room(of id: QueueID) -> (count: Int, bytes: Int) {
-    guard let queue = queues[id] else { return (TriggerLimits.waitingEventsMax, TriggerLimits.waitingBytesMax) }
-    return (
-      TriggerLimits.waitingEventsMax - queue.waitingCount, TriggerLimits.waitingBytesMax - queue.waitingBytes
-    )
+extension ShareClaimant {
+  /// The account whose write made a commit.
+  fileprivate init(writerOf change: CommittedChange) {
+    let principal = change.principal
+    self.init(account: principal.uid, isAdministrator: principal.isAdministrator && !principal.isOverridden)
   }
 }

@@ -1,5 +1,6 @@
 import HearthOutbound
 import HearthPlugin
+import HearthTriggers
 
 /// What a sender needs of the world around it.
 public struct SenderEnvironment: Sendable {
@@ -17,6 +18,10 @@ public struct SenderEnvironment: Sendable {
   public var project: String
   /// The host under which functions' own libraries find databases: a name, and a port that is not the usual one.
   public var host: String
+  /// Events of one trigger that wait in one database.
+  public var waitingEventsMax = TriggerLimits.waitingEventsMax
+  /// Bytes of them.
+  public var waitingBytesMax = TriggerLimits.waitingBytesMax
 
   /// A world of these parts.
   public init(

@@ -15,8 +15,9 @@ struct SenderState: Sendable {
     var cursor: OutboxPlace?
     /// There may be more behind it.
     var hasMore = true
-    var waitingCount = 0
-    var waitingBytes = 0
+    var shares = WaitingShares()
+    var waitingCount: Int { shares.total.count }
+    var waitingBytes: Int { shares.total.bytes }
     /// New events are dead letters: the operator was told.
     var isFull = false
   }
@@ -64,13 +65,11 @@ struct SenderState: Sendable {
     let place = OutboxPlace(position: event.key.position, ordinal: event.key.ordinal)
     settled.append(Settled(id: id, place: place, change: change))
     if case .waits = change { return }
-    guard var queue = queues[id] else { return }
-    queue.waitingCount = max(0, queue.waitingCount - 1)
-    queue.waitingBytes = max(0, queue.waitingBytes - event.sizeBytes)
+    queues[id]?.shares.release(place, sizeBytes: event.sizeBytes)
+    guard let queue = queues[id], queue.isFull else { return }
     if queue.waitingCount < TriggerLimits.waitingEventsMax / 2, queue.waitingBytes < TriggerLimits.waitingBytesMax / 2 {
-      queue.isFull = false
+      queues[id]?.isFull = false
     }
-    queues[id] = queue
   }
 }
 

@@ -207,3 +207,22 @@ def test_a_client_over_its_allowance_for_work_waits_and_no_other_one(serve):
     assert answered_beside(honest, lambda: put("two")) >= 20
     honest.close()
     attacker.client.close()
+
+
+def test_large_answers_wait_for_the_allowance_of_whoever_asks(serve):
+    server = serve(rules=RULES)
+    assert manage(server, "PATCH", "/default", quotas={"connectionWorkPerSecond": 200_000}).status_code == 200
+    honest, large = Honest(server, "d"), Client(server)
+    # A megabyte that is read is 260,000 steps, and one that is sent 65,000: about two seconds are owed for all of them.
+    large.call("p", p="/honest/large", d="x" * (1 << 20))
+    number = large.number
+
+    def read():
+        for _ in range(5):
+            large.request("g", p="/honest/large")
+        for asked in range(number + 1, number + 6):
+            assert len(large.reply(asked)) == 1 << 20
+
+    assert answered_beside(honest, read) >= 20
+    honest.close()
+    large.close()

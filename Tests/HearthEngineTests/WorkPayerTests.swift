@@ -53,6 +53,27 @@ import Testing
     #expect(work.allSatisfy { $0.steps <= EngineLimits().redecisionStepsPerSlice * 2 }, "each slice by itself")
   }
 
+  @Test func `telling many listeners of a large value is charged to its writer`() throws {
+    let rules = try RuleSet.compile(#"{"rules": {".read": true, ".write": true}}"#)
+    var engine = Engine(state: Published(root: .empty, rules: rules, position: 0))
+    for number in UInt64(1)...100 {
+      _ = Self.decide(Command(connection: ConnectionID(rawValue: number), action: .connect), &engine)
+      let listen = Command.Action.listen(ListenRequest(Path("hot")))
+      _ = Self.decide(Command(connection: ConnectionID(rawValue: number), request: 1, action: listen), &engine)
+    }
+    func put(_ path: String, bytes: Int) -> Int {
+      let value = WriteValue(Node(.string(String(repeating: "x", count: bytes))))
+      let write = WriteOperation(.put(Location(path: Path(path)), value))
+      let work = Self.decide(
+        Command(connection: ConnectionID(rawValue: 1), request: 2, action: .write(write)), &engine)
+      #expect(work.allSatisfy { $0.payer == WorkPayer(ConnectionID(rawValue: 1)) })
+      return work.reduce(0) { $0 + $1.steps }
+    }
+    #expect(put("hot/a", bytes: 10_000) >= 100 * (10_000 / EngineLimits.deliveredBytesPerStep))
+    #expect(put("hot/b", bytes: 10) == 0, "small events are not noted")
+    #expect(put("cold", bytes: 10_000) == 0, "nobody is told")
+  }
+
   @Test func `a connection's change of identity is charged to the connection`() throws {
     var engine = try Self.engine()
     let ann = Principal(auth: .object([JSON.Member("uid", .string("ann"))]))

@@ -119,6 +119,53 @@ import Testing
     #expect(told.filter { $0.hasPrefix("/hot") } == (0..<10).map { "/hot/\($0)" })
   }
 
+  /// An event of that many bytes.
+  private static func event(_ path: String, bytes: Int) -> Event {
+    Event(path: Path(path), change: .put(Node(.string(String(repeating: "x", count: bytes - 2)))), position: 1)
+  }
+
+  @Test(
+    "a turn has so many bytes, each recipient's counted, whether they are of many events or of one",
+    arguments: [true, false])
+  func bytes(isOneEvent: Bool) async throws {
+    var limits = DeliveryLimits()
+    limits.turnBytesMax = 1_000
+    let world = try await World(limits)
+    let block = world.block()
+    let effects =
+      isOneEvent
+      ? [Effect.event(Self.event("a", bytes: 100), to: Array(repeating: world.listener, count: 50))]
+      : (0..<50).map { Effect.event(Self.event("\($0)", bytes: 100), to: [world.listener]) }
+    world.inbox.hand(effects, of: "hot")
+    world.hand(1, of: "quiet")
+    block.signal()
+    let told = try await world.settle(51)
+    let turns = told.compactMap { $0.hasPrefix("flush ") ? Int($0.dropFirst(6)) : nil }
+    #expect(turns.count >= 5 && turns.allSatisfy { $0 <= 10 }, "\(turns)")
+    #expect(told.firstIndex(of: "/quiet/0") == 0)
+    let hot = told.filter { !$0.hasPrefix("flush") && !$0.hasPrefix("/quiet") }
+    #expect(hot == (isOneEvent ? Array(repeating: "/a", count: 50) : (0..<50).map { "/\($0)" }))
+  }
+
+  @Test("a database is held when too many bytes of it wait, and no other one with it")
+  func heldByBytes() async throws {
+    var limits = DeliveryLimits()
+    limits.waitingBytesMax = 1_000
+    let world = try await World(limits)
+    let block = world.block()
+    func take(_ count: Int, of database: String) -> Bool {
+      let effect = Effect.event(Self.event("a", bytes: 100), to: Array(repeating: world.listener, count: count))
+      return world.inbox.takeIn([effect], of: database) != nil
+    }
+    #expect(!take(10, of: "hot"))
+    #expect(take(1, of: "hot"))
+    #expect(!take(1, of: "quiet"))
+    block.signal()
+    _ = try await world.settle(12)
+    #expect(!take(10, of: "hot"), "there is room again")
+    _ = try await world.settle(22)
+  }
+
   @Test("a loop with much to tell reads what its sockets bring all the same")
   func sockets() async throws {
     final class Reader: ChannelInboundHandler, Sendable {

@@ -48,6 +48,12 @@ import Testing
     "ForeignTokenLimits.waitersMax": TestReference(
       file: "HearthAccountsTests/ForeignTokens/ForeignTokenTableTests",
       name: "the networks of one /48 leave questions to others"),
+    "TriggerLimits.waitingEventsMax": TestReference(
+      file: "HearthOutboxTests/WaitingSharesTests",
+      name: "an account whose writes have filled a trigger's queue leaves room for the events of others"),
+    "TriggerLimits.waitingBytesMax": TestReference(
+      file: "HearthOutboxTests/WaitingSharesTests",
+      name: "an account whose large events have filled a trigger's queue leaves room for the events of others"),
     "AccountStoreLimits.codesWaitingMax": TestReference(
       file: "HearthAccountsTests/Throttle/MessageShareTests",
       name: "a /48 has its own number in an hour, far below that of its parts"),

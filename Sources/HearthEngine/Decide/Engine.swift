@@ -122,12 +122,12 @@ public struct Engine {
       guard payload.count < limits.batchBytes, count < limits.batchCommandsMax, meter.batchStepsLeft > 0,
         !hasSetAside
       else { break }
-      meter.beginCommand()
+      meter.beginCommand(effectCount: effects.count, recordBytes: payload.count)
       endCredentials()
       if !turns.isIdle, !settleTurns(before: command) { break }
       redecisions.payer = WorkPayer(command)
       decide(command)
-      meter.endCommand(of: redecisions.payer)
+      meter.endCommand(of: redecisions.payer, effects: effects, recordBytes: payload.count)
       takeTurns()
       continueRedecisions()
       count += 1

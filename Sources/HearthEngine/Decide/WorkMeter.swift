@@ -10,6 +10,8 @@ struct WorkMeter {
   /// Steps that the command under way has taken so far, beside those.
   var stepsTaken = 0
   private var work: [ConnectionWork] = []
+  /// The effects, and the bytes of records, of the batch under way before the command.
+  private var before = (effectCount: 0, recordBytes: 0)
 
   init(limits: EngineLimits) {
     self.limits = limits
@@ -20,10 +22,18 @@ struct WorkMeter {
     (redecisionStepsLeft, batchStepsLeft) = (limits.redecisionStepsInLine, limits.stepsPerBatch)
   }
 
-  mutating func beginCommand() { (redecisionStepsLeft, stepsTaken) = (limits.redecisionStepsInLine, 0) }
+  mutating func beginCommand(effectCount: Int = 0, recordBytes: Int = 0) {
+    (redecisionStepsLeft, stepsTaken) = (limits.redecisionStepsInLine, 0)
+    before = (effectCount, recordBytes)
+  }
 
-  /// Notes what the command under way took.
-  mutating func endCommand(of payer: WorkPayer?) {
+  /// Notes what the command under way took, and what telling listeners of its record will take.
+  mutating func endCommand(of payer: WorkPayer?, effects: [Effect], recordBytes: Int) {
+    let bytes = recordBytes - before.recordBytes
+    if bytes > 0 {
+      let count = effects[min(before.effectCount, effects.count)...].reduce(0) { $0 + $1.listenerCount }
+      stepsTaken += count * (bytes / EngineLimits.deliveredBytesPerStep)
+    }
     note(stepsTaken + limits.redecisionStepsInLine - redecisionStepsLeft, of: payer)
   }
 
@@ -39,6 +49,17 @@ struct WorkMeter {
     if work.isEmpty { return work }
     defer { work = [] }
     return work
+  }
+}
+
+extension Effect {
+  /// The listeners that are told of a change.
+  fileprivate var listenerCount: Int {
+    switch self {
+    case .event(_, let recipients): recipients.count
+    case .queryEvent(_, let recipients): recipients.count
+    case .reply, .redecided, .authenticationEnded, .denied: 0
+    }
   }
 }
 

@@ -9,6 +9,13 @@ struct DeliveryLimits: Sendable {
   /// What a loop performs of one database before others, and its sockets, have their turn: some milliseconds' work.
   var turnRecipientsMax = 16_384
 
+  /// Bytes of events and answers that a loop tells of one database before others, and its sockets, have their turn: some
+  /// milliseconds' work, a recipient's bytes each time that they are sent. An event with many recipients is told in parts.
+  var turnBytesMax = 4 << 20
+  /// The same that may wait of one database for one event loop, like ``waitingRecipientsMax``: what comes behind them waits
+  /// for about a twentieth of a second.
+  var waitingBytesMax = 64 << 20
+
   /// A loop that has told so much that it took at least this long is busy: what comes while it does, it tells together.
   var busyMin = TimeAmount.milliseconds(1)
   /// For how long it then waits for what comes, at most: an eighth of the time that it took, and no more than this. A

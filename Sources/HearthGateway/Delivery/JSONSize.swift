@@ -18,28 +18,46 @@ struct JSONSize {
     return size.isExceeded
   }
 
+  /// The bytes of the value's text, or `max` when it has more. Looks at no more than it must.
+  static func bytes(of node: Node, max: Int) -> Int {
+    var size = JSONSize(bytes: max)
+    size.count(node)
+    return max - Swift.max(0, size.left)
+  }
+
   /// True when the text of a change, with the paths in it, has more bytes than that. Looks at no more than it must.
   ///
   /// Paths count because they may be far longer than the values: 100,000 removals, for example, are nothing but paths.
   fileprivate static func exceeds(_ change: Event.Change, bytes: Int) -> Bool {
     var size = JSONSize(bytes: bytes)
+    size.count(change)
+    return size.isExceeded
+  }
+
+  /// The same for a change, with the paths in it.
+  fileprivate static func bytes(of change: Event.Change, max: Int) -> Int {
+    var size = JSONSize(bytes: max)
+    size.count(change)
+    return max - Swift.max(0, size.left)
+  }
+
+  private mutating func count(_ change: Event.Change) {
     switch change {
-    case .put(let node): size.count(node)
+    case .put(let node): count(node)
     case .merge(let entries):
       for entry in entries {
-        size.count(entry.path)
-        size.count(entry.node)
-        if size.isExceeded { return true }
+        count(entry.path)
+        count(entry.node)
+        if isExceeded { return }
       }
     case .ranges(let ranges):
       for range in ranges {
-        if let start = range.start { size.count(start) }
-        if let end = range.end { size.count(end) }
-        size.count(range.node)
-        if size.isExceeded { return true }
+        if let start = range.start { count(start) }
+        if let end = range.end { count(end) }
+        count(range.node)
+        if isExceeded { return }
       }
     }
-    return size.isExceeded
   }
 
   private mutating func count(_ path: Path) {
@@ -63,4 +81,7 @@ struct JSONSize {
 extension Event.Change {
   /// True when the text of its paths and values has more bytes than that. Looks at no more than it must.
   func exceeds(bytes: Int) -> Bool { JSONSize.exceeds(self, bytes: bytes) }
+
+  /// The bytes of the text of its paths and values, or `max` when it has more.
+  func bytes(max: Int) -> Int { JSONSize.bytes(of: self, max: max) }
 }

@@ -11,35 +11,79 @@ import Synchronization
 final class LoopInbox: Sendable {
   private struct Delivery {
     var effects: ArraySlice<Effect>
+    /// The bytes that each of the effects brings a recipient.
+    var sizes: ArraySlice<Int>
     /// Those of the redecisions among the effects, one for each.
     var receipts: ArraySlice<ReceiptPart?>
     /// When they were handed over, and when the oldest command came that they are of; 0 when nobody measures.
     var handed: UInt64
     var arrival: UInt64
 
-    /// Moves effects to a turn until they have that many recipients, and at least one.
-    ///
-    /// - Returns: how many they have.
-    mutating func move(to turn: inout Turn, upTo recipientsMax: Int) -> Int {
-      var (end, count, redecisionCount) = (effects.startIndex, 0, 0)
-      while end < effects.endIndex, count < recipientsMax {
-        count += effects[end].recipientCount
-        if case .redecided = effects[end] { redecisionCount += 1 }
+    /// Moves effects to a turn until it is full. The recipients of an event may have parts of them in several turns.
+    mutating func move(to turn: inout Turn, _ limits: DeliveryLimits) {
+      var (end, redecisionCount) = (effects.startIndex, 0)
+      var part: Effect?
+      while end < effects.endIndex, !turn.load.isFull(limits) {
+        let (effect, bytes) = (effects[end], sizes[end])
+        let room = turn.load.room(ofEach: bytes, limits)
+        if effect.recipientCount > room, bytes < LargeValuePool.loopBytesMax, let parts = effect.split(at: room) {
+          part = parts.first
+          effects[end] = parts.rest
+          turn.load.add(room, ofEach: bytes)
+          break
+        }
+        turn.load.add(effect.recipientCount, ofEach: bytes)
+        if case .redecided = effect { redecisionCount += 1 }
         end += 1
       }
       turn.note(handed: handed, arrival: arrival)
       turn.effects += effects[..<end]
+      if let part { turn.effects.append(part) }
       turn.receipts += receipts.prefix(redecisionCount)
-      effects = effects[end...]
+      (effects, sizes) = (effects[end...], sizes[end...])
       receipts = receipts.dropFirst(redecisionCount)
-      return count
+    }
+  }
+
+  /// What a number of effects is to a loop: their recipients, and the bytes that all of these are sent.
+  private struct Load {
+    var recipients = 0
+    var bytes = 0
+
+    mutating func add(_ count: Int, ofEach size: Int) {
+      recipients += count
+      bytes += count * size
+    }
+
+    mutating func add(_ other: Load) {
+      recipients += other.recipients
+      bytes += other.bytes
+    }
+
+    static func -= (load: inout Load, other: Load) {
+      load.recipients -= other.recipients
+      load.bytes -= other.bytes
+    }
+
+    func isFull(_ limits: DeliveryLimits) -> Bool {
+      recipients >= limits.turnRecipientsMax || bytes >= limits.turnBytesMax
+    }
+
+    /// The recipients of so many bytes that a turn takes beside this; at least one.
+    func room(ofEach size: Int, _ limits: DeliveryLimits) -> Int {
+      max(1, min(limits.turnRecipientsMax - recipients, (limits.turnBytesMax - bytes) / max(1, size)))
+    }
+
+    /// More waits than a part of what may wait.
+    func isOver(_ limits: DeliveryLimits, part: Int = 1) -> Bool {
+      recipients > limits.waitingRecipientsMax / part || bytes > limits.waitingBytesMax / part
     }
   }
 
   /// What waits of one database.
   private struct Line {
     var deliveries = CircularBuffer<Delivery>(initialCapacity: 2)
-    var recipientCount = 0
+    var load = Load()
     /// Signalled when there is room again; the database waits for it.
     var rooms: [DispatchSemaphore] = []
   }
@@ -69,7 +113,7 @@ final class LoopInbox: Sendable {
   }
 
   /// Recipients of effects that wait for the loop. From any thread.
-  var waitingRecipientCount: Int { state.withLock { $0.lines.values.reduce(0) { $0 + $1.recipientCount } } }
+  var waitingRecipientCount: Int { state.withLock { $0.lines.values.reduce(0) { $0 + $1.load.recipients } } }
 
   /// From a queue of the database, which is held while too much of it waits. Effects of one database come in the order in
   /// which they were handed over.
@@ -88,14 +132,18 @@ final class LoopInbox: Sendable {
     _ effects: [Effect], receipts: [ReceiptPart?] = [], of database: String, arrival: UInt64 = 0
   ) -> DispatchSemaphore? {
     let handed = meters.now()
-    let count = effects.reduce(0) { $0 + $1.recipientCount }
+    let sizes = effects.map(\.recipientBytes)
+    var load = Load()
+    for (effect, size) in zip(effects, sizes) { load.add(effect.recipientCount, ofEach: size) }
     let mayWait = !loop.inEventLoop
-    let (isFirst, restsUntil, room) = state.withLock { state -> (Bool, NIODeadline, DispatchSemaphore?) in
+    let (isFirst, restsUntil, room) = state.withLock { [load] state -> (Bool, NIODeadline, DispatchSemaphore?) in
       var line = state.lines[database] ?? Line()
       if line.deliveries.isEmpty { state.turns.append(database) }
-      line.deliveries.append(Delivery(effects: effects[...], receipts: receipts[...], handed: handed, arrival: arrival))
-      line.recipientCount += count
-      let room = mayWait && line.recipientCount > limits.waitingRecipientsMax ? DispatchSemaphore(value: 0) : nil
+      line.deliveries.append(
+        Delivery(
+          effects: effects[...], sizes: sizes[...], receipts: receipts[...], handed: handed, arrival: arrival))
+      line.load.add(load)
+      let room = mayWait && line.load.isOver(limits) ? DispatchSemaphore(value: 0) : nil
       if let room { line.rooms.append(room) }
       state.lines[database] = line
       defer { state.isScheduled = true }
@@ -152,7 +200,7 @@ final class LoopInbox: Sendable {
     let database: String
     var effects: [Effect] = []
     var receipts: [ReceiptPart?] = []
-    var recipientCount = 0
+    var load = Load()
     /// Of the oldest of its deliveries.
     private(set) var handed: UInt64 = 0
     private(set) var arrival: UInt64 = 0
@@ -174,7 +222,7 @@ final class LoopInbox: Sendable {
           continue
         }
         turns.append(take(from: &line, of: database))
-        if line.recipientCount <= limits.waitingRecipientsMax / 2 {
+        if !line.load.isOver(limits, part: 2) {
           rooms += line.rooms
           line.rooms = []
         }
@@ -186,18 +234,17 @@ final class LoopInbox: Sendable {
     }
     for room in rooms { room.signal() }
     // Who has little to tell waits for nobody who has much.
-    if turns.count > 1 { turns.sort { $0.recipientCount < $1.recipientCount } }
+    if turns.count > 1 { turns.sort { ($0.load.bytes, $0.load.recipients) < ($1.load.bytes, $1.load.recipients) } }
     return (turns, hasMore)
   }
 
   private func take(from line: inout Line, of database: String) -> Turn {
-    var (turn, count) = (Turn(database: database), 0)
-    while count < limits.turnRecipientsMax, var delivery = line.deliveries.popFirst() {
-      count += delivery.move(to: &turn, upTo: limits.turnRecipientsMax - count)
+    var turn = Turn(database: database)
+    while !turn.load.isFull(limits), var delivery = line.deliveries.popFirst() {
+      delivery.move(to: &turn, limits)
       if !delivery.effects.isEmpty { line.deliveries.prepend(delivery) }
     }
-    line.recipientCount -= count
-    turn.recipientCount = count
+    line.load -= turn.load
     return turn
   }
 }
@@ -210,6 +257,28 @@ extension Effect {
     case .queryEvent(_, let recipients): recipients.count
     case .redecided(let redecision): redecision.cancelled.count
     case .reply, .authenticationEnded, .denied: 1
+    }
+  }
+
+  /// The bytes of JSON that it brings each of them. What is larger than ``LargeValuePool/loopBytesMax`` counts as that: its
+  /// text is made elsewhere, once for all recipients, so that it is not told in parts.
+  fileprivate var recipientBytes: Int {
+    let max = LargeValuePool.loopBytesMax
+    switch self {
+    case .event(let event, _), .queryEvent(let event, _): return event.change.bytes(max: max)
+    case .reply(_, _, .value(let node)): return JSONSize.bytes(of: node, max: max)
+    case .reply, .redecided, .authenticationEnded, .denied: return 0
+    }
+  }
+
+  /// The event for its first recipients and for the others; nil for what is told as a whole.
+  fileprivate func split(at count: Int) -> (first: Effect, rest: Effect)? {
+    switch self {
+    case .event(let event, let recipients):
+      (.event(event, to: Array(recipients[..<count])), .event(event, to: Array(recipients[count...])))
+    case .queryEvent(let event, let recipients):
+      (.queryEvent(event, to: Array(recipients[..<count])), .queryEvent(event, to: Array(recipients[count...])))
+    case .reply, .redecided, .authenticationEnded, .denied: nil
     }
   }
 }

@@ -78,6 +78,20 @@ extension SocketConnection {
     holdOff(milliseconds: milliseconds)
   }
 
+  /// Charges what making and sending a large answer takes.
+  func chargeSending(of sizeBytes: Int) {
+    guard let wait = seat?.charge(WorkAmount(bytesWritten: sizeBytes)) else { return }
+    waitForWork(milliseconds: wait.milliseconds)
+  }
+
+  /// Does the work when the connection's allowance lets it: at once, or later; never once the connection has ended.
+  func whenAllowed(_ work: @escaping () -> Void) {
+    guard let wait = seat?.workWait else { return work() }
+    hub.loop.assumeIsolated().scheduleTask(in: .milliseconds(wait.milliseconds)) {
+      if self.transport != nil { self.whenAllowed(work) }
+    }
+  }
+
   /// Reads nothing for so long, and on while the connection's work is over its allowance.
   private func holdOff(milliseconds: Int64) {
     guard !isOverQuota else { return }

@@ -91,11 +91,14 @@ extension SocketConnection {
   ) {
     behind = []
     chooseWay()
-    let memory = services.pool.memory
-    services.pool.run(on: hub.loop) {
-      message().map { OutboundMessage($0, in: memory) }
-    } completion: { encoded in
-      self.sendLarge(encoded ?? nil, whenTooLarge: refuse)
+    whenAllowed {
+      let memory = self.services.pool.memory
+      self.services.pool.run(on: self.hub.loop) {
+        message().map { OutboundMessage($0, in: memory) }
+      } completion: { encoded in
+        if let encoded = encoded ?? nil { self.chargeSending(of: encoded.sizeBytes) }
+        self.sendLarge(encoded ?? nil, whenTooLarge: refuse)
+      }
     }
   }
 
