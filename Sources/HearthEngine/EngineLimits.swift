@@ -106,7 +106,12 @@ public struct EngineLimits: Sendable {
   /// takes more is decided beside other commands; listens that are not decided yet are told nothing.
   public var redecisionStepsInLine = 50_000
 
-  /// Steps of listens in doubt that are decided after each command: some tenths of a millisecond.
+  /// Live queries of one place up to which all are brought past a commit with the command that makes it. Of more, only those
+  /// of its writer are; the others follow beside other commands, and are told then what several commits came to.
+  public var queriesInLine = 256
+
+  /// Steps of listens in doubt that are decided after each command, and as many of live queries that are behind: some tenths
+  /// of a millisecond.
   public var redecisionStepsPerSlice = 8_000
 
   /// Steps after which a batch ends: about two milliseconds, so that answers do not wait for costly commands behind them, and
@@ -121,6 +126,12 @@ public struct EngineLimits: Sendable {
 
   /// What deciding a listen again counts for, beside the steps of its rules.
   static let redecisionSteps = 150
+
+  /// What bringing a live query past commits counts for, beside the entries of orders that it looks at.
+  static let querySteps = 40
+
+  /// What an event for a live query counts for.
+  static let queryEventSteps = 150
 
   /// What taking a listen out of the indexes counts for.
   static let removalSteps = 40

@@ -8,13 +8,14 @@ extension Engine {
     let outcome = queries.follow(shift, of: commit, state.rules, &listens)
     meter.stepsTaken += queries.cost.total &- before
     for (group, event) in outcome.events { tell(group, event) }
+    QuerySlice.begin(shift.node, in: &self)
     tellAll(outcome.degraded, deciding: .data(position: state.position))
     // Unless the last of its listens has taken the place along.
     if shift.node.shelf != nil { listens.prune(shift.node) }
   }
 
   /// Tells the listens of a group, after those whose permission time has taken were cancelled.
-  private mutating func tell(_ group: QueryGroup, _ event: Event) {
+  mutating func tell(_ group: QueryGroup, _ event: Event) {
     let stale = group.audience.clockListens.filter { $0.decidedWallMilliseconds != now.wallMilliseconds }
     if !stale.isEmpty { decideAgain(stale, because: .clock) }
     guard !group.audience.isEmpty else { return }

@@ -151,9 +151,9 @@ struct RedecisionSlice {
 
 /// Listens in doubt are decided again slice by slice: see ``RedecisionSlice``.
 extension Engine {
-  /// Whether listens are in doubt that can be decided again now: `decide` should be called, with a `tick` if with nothing
-  /// else. While nothing can be stored they wait, since they may have to be told what is not durable.
-  public var hasPendingRedecisions: Bool { !redecisions.isIdle && !storage.isStalled }
+  /// Whether listens are in doubt that can be decided again now, or live queries are behind: `decide` should be called, with
+  /// a `tick` if with nothing else. While nothing can be stored they wait, since they may have to be told what is not durable.
+  public var hasPendingRedecisions: Bool { !(redecisions.isIdle && queries.behind.isEmpty) && !storage.isStalled }
 
   /// A redecision without listens.
   mutating func redecision(
@@ -195,6 +195,7 @@ extension Engine {
   /// Decides the next listens that are in doubt, as many as one slice takes.
   mutating func continueRedecisions() {
     guard hasPendingRedecisions else { return }
+    QuerySlice.next(in: &self)
     var stepsLeft = limits.redecisionStepsPerSlice
     while stepsLeft > 0, let pending = redecisions.first {
       let before = stepsLeft

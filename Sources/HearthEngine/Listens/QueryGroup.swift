@@ -12,6 +12,9 @@ final class QueryGroup {
   /// What is shown, followed through every commit.
   var window: QueryWindow
 
+  /// The version of the place that ``window`` is at, as its ``QueryBacklog`` counts.
+  var versionNumber = 0
+
   /// The order that is kept for the window; nil when it needs none.
   var order: Query.Order?
 
@@ -47,12 +50,18 @@ final class QueryShelf {
   var groups = DenseTable<Query, QueryGroup>()
   /// A few: no more than the rules declare and live queries need.
   var orders: [KeptOrder] = []
+  /// Commits past which some of ``groups`` are still to be brought.
+  var backlog = QueryBacklog()
+
+  /// Live queries up to which each is asked whether a change concerns it.
+  private static let askedGroupsMax = 1_024
 
   var isEmpty: Bool { groups.isEmpty && orders.isEmpty }
 
   /// Whether a change of that child could mean anything to a live query or to a kept order.
   func mayConcern(_ key: Key) -> Bool {
-    !orders.isEmpty || groups.containsValue { $0.mayShow(key) }
+    !orders.isEmpty || !backlog.isEmpty || groups.count > Self.askedGroupsMax
+      || groups.containsValue { $0.mayShow(key) }
   }
 
   func slot(of order: Query.Order) -> Int? { orders.firstIndex { $0.index.order == order } }

@@ -8,7 +8,7 @@ extension LiveQueries {
     _ shift: FanOut.Shift, of commit: Commit, _ rules: RuleSet, _ listens: inout ListenIndex
   ) -> Outcome {
     guard let shelf = shift.node.shelf else { return Outcome() }
-    let place = Place(shelf: shelf, path: shift.node.path, commit)
+    let place = Place(shelf: shelf, node: shift.node, commit)
     switch shift.change {
     case .replaced: return replace(place, rules, &listens)
     case .children(let children): return move(place, children, &listens)
@@ -18,12 +18,13 @@ extension LiveQueries {
   /// The place of live queries that a commit changes.
   private struct Place {
     let shelf: QueryShelf
+    let node: ListenNode
     let path: Path
     let (old, new): (Node, Node)
     let position: Int64
 
-    init(shelf: QueryShelf, path: Path, _ commit: Commit) {
-      (self.shelf, self.path, position) = (shelf, path, commit.position)
+    init(shelf: QueryShelf, node: ListenNode, _ commit: Commit) {
+      (self.shelf, self.node, path, position) = (shelf, node, node.path, commit.position)
       (old, new) = (commit.oldRoot[path], commit.newRoot[path])
     }
   }
@@ -36,6 +37,10 @@ extension LiveQueries {
     let changes = children.entries.map { entry in
       QueryWindow.ChildChange(key: entry.name, old: place.old.child(entry.name), new: new.child(entry.name))
     }
+    if isDeferred(shelf) {
+      let version = QueryBacklog.Version(node: place.old, orders: shelf.orders, keys: children.entries.map(\.name))
+      note(version, at: place.node, shelf)
+    }
     let isWorthKeeping = new.childCount >= limits.orderedChildrenMin
     for slot in shelf.orders.indices.reversed() where !faults.contains(.staleOrder) {
       listens.update(slot, of: shelf) { order in
@@ -45,6 +50,7 @@ extension LiveQueries {
       listens.dropIfUnused(slot, of: shelf)
     }
     var outcome = Outcome(degraded: enforceOrderBudget(at: shelf, new, &listens))
+    guard shelf.backlog.isEmpty else { return outcome }
     for (_, group) in shelf.groups.entries where !group.audience.isEmpty && !outcome.degraded.contains(group) {
       listens.results.forget(group)
       let index = group.order.flatMap { shelf.index(by: $0) }
@@ -61,6 +67,9 @@ extension LiveQueries {
     let (shelf, old, new) = (place.shelf, place.old, place.new)
     let isWorthKeeping = new.childCount >= limits.orderedChildrenMin
     let oldOrders = shelf.orders
+    if isDeferred(shelf) {
+      note(QueryBacklog.Version(node: old, orders: oldOrders, keys: nil), at: place.node, shelf)
+    }
     for slot in shelf.orders.indices.reversed() {
       guard shelf.orders[slot].useCount > 0 else {
         listens.drop(slot, of: shelf)
@@ -73,6 +82,7 @@ extension LiveQueries {
       }
     }
     var outcome = Outcome(degraded: enforceOrderBudget(at: shelf, new, &listens))
+    guard shelf.backlog.isEmpty else { return outcome }
     for (_, group) in shelf.groups.entries where !group.audience.isEmpty && !outcome.degraded.contains(group) {
       let query = group.shownQuery
       let index = shelf.index(by: query.effectiveOrder)
@@ -87,7 +97,7 @@ extension LiveQueries {
   }
 
   /// Whether a query finds something else than before. Nothing is put together when one of the two is nothing.
-  private mutating func isDifferent(
+  mutating func isDifferent(
     _ query: Query, _ old: Node, _ oldIndex: ChildIndex?, _ new: Node, _ newIndex: ChildIndex?
   ) -> Bool {
     if old.childCount == 0 { return finds(query, new, newIndex) }

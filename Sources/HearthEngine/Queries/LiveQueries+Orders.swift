@@ -73,6 +73,7 @@ extension LiveQueries {
     let index = group.order.flatMap { group.node.shelf?.index(by: $0) }
     group.window = QueryWindow(query, of: data, index: index, cost: &cost)
     group.isWhole = query != group.query
+    group.versionNumber = group.node.shelf?.backlog.number ?? 0
     listens.results.forget(group)
   }
 

@@ -10,6 +10,8 @@ struct LiveQueries {
   var cost = QueryCost()
   /// Orders that were worked out beside the large write that is being settled.
   var ready: [PlaceIndex] = []
+  /// Places with live queries that are still to be brought past commits.
+  var behind: [ListenNode] = []
 
   init(limits: EngineLimits) { self.limits = limits }
 
@@ -33,7 +35,7 @@ struct LiveQueries {
     let index = keptIndex(for: shown, at: path, data, rules, &listens)
     let window = QueryWindow(shown, of: data, index: index, cost: &cost)
     let group = QueryGroup(query, at: node, window: window, order: order, isWhole: isWhole)
-    group.lastPosition = state.position
+    (group.lastPosition, group.versionNumber) = (state.position, shelf.backlog.number)
     shelf.groups.set(query, group)
     return group
   }

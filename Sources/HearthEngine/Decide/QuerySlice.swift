@@ -1,0 +1,46 @@
+import HearthTree
+
+/// Live queries of places with many of them: brought past commits slice by slice, so that no command waits for more than one
+/// slice.
+enum QuerySlice {
+  /// After a commit at a place whose live queries come later: those of its writer come at once, so that they are told before
+  /// the answer to the write.
+  static func begin(_ node: ListenNode, in engine: inout Engine) {
+    guard let shelf = node.shelf, !shelf.backlog.isEmpty else { return }
+    shelf.backlog.payer = engine.redecisions.payer
+    let writer = engine.redecisions.payer.flatMap { engine.connections[$0] }
+    guard let writer, writer.tagged.count <= engine.limits.queriesInLine else { return }
+    for group in writer.tagged.entries.compactMap(\.value.group) where group.node === node {
+      engine.meter.stepsTaken += catchUp(group, in: &engine)
+    }
+  }
+
+  /// Brings the next live queries past commits, as many as one slice takes.
+  static func next(in engine: inout Engine) {
+    var stepsLeft = engine.limits.redecisionStepsPerSlice
+    while stepsLeft > 0, let node = engine.queries.behind.first {
+      let (before, payer) = (stepsLeft, node.shelf?.backlog.payer)
+      var isDone = false
+      while stepsLeft > 0, !isDone {
+        if let shelf = node.shelf, let slot = shelf.backlog.next(queryCount: shelf.groups.count) {
+          stepsLeft -= catchUp(shelf.groups.entries[slot].value, in: &engine)
+        } else {
+          isDone = true
+        }
+      }
+      engine.meter.note(before - stepsLeft, of: payer)
+      engine.queries.behind.removeFirst()
+      if !isDone { engine.queries.behind.append(node) }
+    }
+  }
+
+  /// - Returns: How many steps it took.
+  private static func catchUp(_ group: QueryGroup, in engine: inout Engine) -> Int {
+    let before = engine.queries.cost.total
+    let event = engine.queries.catchUp(group, engine.state, &engine.listens)
+    let steps = EngineLimits.querySteps + engine.queries.cost.total &- before
+    guard let event else { return steps }
+    engine.tell(group, event)
+    return steps + EngineLimits.queryEventSteps
+  }
+}

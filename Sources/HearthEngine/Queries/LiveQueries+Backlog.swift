@@ -1,0 +1,53 @@
+import HearthTree
+
+/// Live queries of places with many of them are brought past commits later: see ``QueryBacklog``.
+extension LiveQueries {
+  /// Whether the live queries of a place are brought past a commit later.
+  func isDeferred(_ shelf: QueryShelf) -> Bool {
+    !shelf.backlog.isEmpty || shelf.groups.count > limits.queriesInLine
+  }
+
+  /// Notes a commit for live queries that are brought past it later.
+  mutating func note(_ version: QueryBacklog.Version, at node: ListenNode, _ shelf: QueryShelf) {
+    if shelf.backlog.isEmpty { behind.append(node) }
+    shelf.backlog.append(version, queryCount: shelf.groups.count)
+  }
+
+  /// Brings a live query to the newest version of its place.
+  ///
+  /// - Returns: One message for all that happened; nil when nothing did.
+  mutating func catchUp(_ group: QueryGroup, _ state: Published, _ listens: inout ListenIndex) -> Event? {
+    guard let shelf = group.node.shelf, group.versionNumber < shelf.backlog.number else { return nil }
+    let (version, path, query) = (shelf.backlog.version(group.versionNumber), group.node.path, group.shownQuery)
+    let data = state.root[path]
+    group.versionNumber = shelf.backlog.number
+    listens.results.forget(group)
+    if let version, let keys = version.keys {
+      let changes = keys.map { QueryWindow.ChildChange(key: $0, old: version.node.child($0), new: data.child($0)) }
+      let index = group.order.flatMap { shelf.index(by: $0) }
+      let steps = group.window.apply(
+        changes.filter { $0.old != $0.new }, node: data, index: index, cost: &cost)
+      return event(of: faults.applied(to: steps), at: path, data, state.position)
+    }
+    let index = shelf.index(by: query.effectiveOrder)
+    group.window = QueryWindow(query, of: data, index: index, cost: &cost)
+    if let version {
+      let oldIndex = version.orders.first { $0.index.order == query.effectiveOrder }?.index
+      guard isDifferent(query, version.node, oldIndex, data, index) else { return nil }
+    }
+    let result = result(of: group, at: path, data, state.rules, &listens)
+    return Event(path: path, change: .put(result), position: state.position)
+  }
+
+  private func event(of steps: [QueryWindow.Step], at path: Path, _ data: Node, _ position: Int64) -> Event? {
+    let entries = steps.map { step in
+      if case .left(let key) = step { return Event.Entry(path: Path([key]), node: .empty) }
+      return Event.Entry(path: Path([step.key]), node: data.child(step.key))
+    }
+    guard let first = entries.first else { return nil }
+    if entries.count == 1 {
+      return Event(path: path.appending(first.path), change: .put(first.node), position: position)
+    }
+    return Event(path: path, change: .merge(entries), position: position)
+  }
+}

@@ -1,0 +1,172 @@
+import HearthRules
+import HearthTree
+import RandomTestKit
+import Testing
+
+@testable import HearthEngine
+
+/// A commit at a place with many live queries: how many of them one command makes others wait for, and what all are told
+/// in the end. Work is counted; nothing is timed.
+@Suite struct QueryBacklogTests {
+  /// An engine, and what its clients hold by connection and tag.
+  private struct World {
+    var engine: Engine
+    var replicas: [TaggedRecipient: Node] = [:]
+    var effects: [Effect] = []
+
+    init(queriesInLine: Int = 256, data: Node = .empty) throws {
+      let rules = #"{"rules": {".read": true, ".write": true, "m": {".indexOn": "n"}}}"#
+      var limits = EngineLimits()
+      limits.queriesInLine = queriesInLine
+      engine = Engine(state: Published(root: data, rules: try RuleSet.compile(rules), position: 0), limits: limits)
+    }
+
+    @discardableResult
+    mutating func perform(_ connection: UInt64, _ action: Command.Action) -> Batch {
+      let command = Command(connection: ConnectionID(rawValue: connection), request: 1, action: action)
+      let batch = engine.decide([command], at: Instant(wallMilliseconds: 1, monotonicMilliseconds: 1))
+      effects = batch.effects
+      for case .queryEvent(let event, let recipients) in batch.effects {
+        for recipient in recipients { apply(event, to: recipient) }
+      }
+      return batch
+    }
+
+    @discardableResult
+    mutating func put(_ connection: UInt64, _ path: String, _ node: Node) -> Batch {
+      perform(connection, .write(WriteOperation(.put(Location(path: Path(path)), WriteValue(node)))))
+    }
+
+    mutating func listen(_ connection: UInt64, _ query: Query, tag: Int32) {
+      perform(connection, .listen(ListenRequest(Path("m"), query: query, tag: tag)))
+    }
+
+    mutating func drain() -> Int {
+      var count = 0
+      while engine.hasPendingRedecisions {
+        perform(9, .tick)
+        count += 1
+      }
+      return count
+    }
+
+    var queryEventCount: Int { effects.filter { if case .queryEvent = $0 { true } else { false } }.count }
+
+    private mutating func apply(_ event: Event, to recipient: TaggedRecipient) {
+      let below = Path(Array(event.path.keys.dropFirst()))
+      var node = replicas[recipient] ?? .empty
+      switch event.change {
+      case .put(let value): node = node.replacing(below, with: value)
+      case .merge(let entries):
+        for entry in entries { node = node.replacing(below.appending(entry.path), with: entry.node) }
+      case .ranges: Issue.record("ranges without a compound hash")
+      }
+      replicas[recipient] = node
+    }
+  }
+
+  private static func last(_ count: Int) -> Query { Query(order: .key, limit: .last(count)) }
+
+  @Test func `a write below 2,000 queries costs a turn one slice, and all are told in the end`() throws {
+    var world = try World()
+    for connection in [UInt64(1), 2] { world.perform(connection, .connect) }
+    for tag in 1...2_000 { world.listen(1, Self.last(tag), tag: Int32(tag)) }
+    let limits = EngineLimits()
+    let eventsMax = limits.redecisionStepsPerSlice / EngineLimits.queryEventSteps + 1
+    var batch = world.put(2, "m/c", Node(.int(1)))
+    #expect(world.queryEventCount <= eventsMax && world.queryEventCount > 0)
+    // The answer does not wait for them.
+    #expect(batch.tally[.written] == 1)
+    var count = 0
+    while world.engine.hasPendingRedecisions {
+      // Further writes cost no more, and are told together with those before.
+      batch = world.put(2, "m/c", Node(.int(Int64(count))))
+      #expect(world.queryEventCount <= eventsMax)
+      #expect(batch.work.allSatisfy { $0.steps <= 2 * limits.redecisionStepsPerSlice })
+      count += 1
+      if count == 20 { break }
+    }
+    #expect(count == 20)
+    _ = world.drain()
+    for tag in 1...2_000 {
+      let recipient = TaggedRecipient(connection: ConnectionID(rawValue: 1), tag: Int32(tag))
+      #expect(world.replicas[recipient] == Node.empty.replacing(Path("c"), with: Node(.int(19))))
+    }
+  }
+
+  @Test func `the connection that caused the work pays for it`() throws {
+    var world = try World()
+    for connection in [UInt64(1), 2] { world.perform(connection, .connect) }
+    for tag in 1...1_000 { world.listen(1, Self.last(tag), tag: Int32(tag)) }
+    let batch = world.put(2, "m/c", Node(.int(1)))
+    let paid = batch.work.filter { $0.connection == ConnectionID(rawValue: 2) }.reduce(0) { $0 + $1.steps }
+    #expect(paid >= EngineLimits().redecisionStepsPerSlice)
+  }
+
+  @Test func `the queries of the writer are told before its answer`() throws {
+    var world = try World(queriesInLine: 4)
+    for connection in [UInt64(1), 2] { world.perform(connection, .connect) }
+    for tag in 1...300 { world.listen(1, Self.last(tag), tag: Int32(tag)) }
+    world.listen(2, Self.last(500), tag: 7)
+    world.put(2, "m/c", Node(.int(1)))
+    let own = world.effects.firstIndex { effect in
+      if case .queryEvent(_, let to) = effect { return to.contains { $0.connection == ConnectionID(rawValue: 2) } }
+      return false
+    }
+    let answer = world.effects.firstIndex { if case .reply = $0 { true } else { false } }
+    #expect(try #require(own) < #require(answer))
+  }
+
+  @Test(arguments: [0, 3, 1_000])
+  func `random writes leave every query with what it finds, however late it is told`(queriesInLine: Int) throws {
+    var random = SeededRandom(seed: UInt64(queriesInLine + 1))
+    for _ in 0..<Torture.count(sample: 12, full: 300) {
+      var world = try World(queriesInLine: queriesInLine)
+      for connection in [UInt64(1), 2] { world.perform(connection, .connect) }
+      var queries: [Int32: Query] = [:]
+      for number in 0..<120 {
+        switch random.below(8) {
+        case 0:
+          let tag = Int32(random.below(12))
+          queries[tag] = Self.query(&random)
+          world.replicas[TaggedRecipient(connection: ConnectionID(rawValue: 1), tag: tag)] = nil
+          world.listen(1, queries[tag] ?? .everything, tag: tag)
+          // The same query under another tag takes the first one's place.
+          queries = queries.filter { $0.key == tag || $0.value != queries[tag] }
+        case 1:
+          guard let tag = queries.keys.sorted().first else { continue }
+          queries[tag] = nil
+          world.perform(1, .unlisten(Path("m"), query: nil, tag: tag))
+        case 2: world.put(2, random.isOne(in: 4) ? "" : "m", Self.whole(&random))
+        default:
+          let child = random.isOne(in: 4) ? Node.empty : Self.child(&random)
+          world.put(2, "m/k\(random.below(9))", child)
+        }
+        guard number % 7 == 0 else { continue }
+        _ = world.drain()
+        for (tag, query) in queries {
+          let recipient = TaggedRecipient(connection: ConnectionID(rawValue: 1), tag: tag)
+          let found = QueryResult(query, of: world.engine.state.root[Path("m")]).node
+          try #require((world.replicas[recipient] ?? .empty) == found, "\(query)")
+        }
+      }
+      #expect(world.engine.queries.behind.isEmpty)
+    }
+  }
+
+  private static func query(_ random: inout SeededRandom) -> Query {
+    let order: Query.Order = random.isOne(in: 2) ? .key : .child(Path("n"))
+    let limit = 1 + random.below(4)
+    return Query(order: order, limit: random.isOne(in: 2) ? .first(limit) : .last(limit))
+  }
+
+  private static func child(_ random: inout SeededRandom) -> Node {
+    Node.empty.replacing(Path("n"), with: Node(.int(Int64(random.below(5)))))
+  }
+
+  private static func whole(_ random: inout SeededRandom) -> Node {
+    (0..<9).reduce(Node.empty) { node, number in
+      random.isOne(in: 2) ? node : node.replacing(Path("k\(number)"), with: child(&random))
+    }
+  }
+}
