@@ -106,7 +106,8 @@ extension LargeComparison {
       guard engine.state.readRefusal(path, principal, at: engine.now) == nil else { return false }
     }
     engine.comparison = LargeComparison(
-      command: command, place: HashCache.Place(path: path, of: hash), source: node, value: node, hash: hash, compound: nil,
+      command: command, place: HashCache.Place(path: path, of: hash), source: node, value: node, hash: hash,
+      compound: nil,
       sizeBytesMax: .max)
     return true
   }
