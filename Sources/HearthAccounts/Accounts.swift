@@ -242,7 +242,7 @@ public final class Accounts: Sendable {
     admission = SignInAdmission(
       store: store, hooks: hooks, configuration: settings, names: NameReservations(schedule: environment.schedule),
       passkeys: passkeyPolicy, announce: announce)
-    callers = Callers(store: store, keys: keys, configuration: settings)
+    callers = Callers(store: store, keys: keys, configuration: settings, plugins: plugins)
     revocations = Revocations(store: store, keys: keys, configuration: settings, announce: announce)
     cookies = SessionCookies(store: store, keys: keys, revocations: revocations)
     sessions = Sessions(

@@ -49,7 +49,7 @@ def send(server, token, method, path, body=None):
 
 @pytest.fixture
 def server(serve):
-    return serve("--console-claim", "console", "--sign-in", "password,custom-token", rules=CLOSED)
+    return serve("--console-claim", "console", "--sign-in", "password,custom-token,phone", rules=CLOSED)
 
 
 @pytest.mark.parametrize("scope", ["identitytoolkit", "firebase.database", "cloud-platform"])
@@ -103,6 +103,34 @@ def test_a_service_account_makes_nobody_a_console_administrator(server):
     answer = ask(server.authority, "POST", API + "session", {"idToken": signed_in["idToken"]}, JSON)
     assert answer.status == 403, answer.body
     Session(server.authority, idToken=app.sign_in("ada@example.com", "secret1")["idToken"])
+
+
+def test_ways_in_that_a_service_account_sets_up_lead_to_no_console(server):
+    """Neither the session opens it, nor does it change what proves the account; and no way in is added by a stale session."""
+    number, code = "+12025550143", "424242"
+    app, token = Identity(server), service_account(server)("identitytoolkit")
+    ada = app.sign_up("ada@example.com", "secret1")["localId"]
+    operator = (server.data / "keys" / "admin-token").read_text(encoding="utf-8").strip()
+    assert send(server, operator, "POST", f"{ACCOUNTS}:update", {"localId": ada, "phoneNumber": number}).status_code == 200
+    server.run("users", "set-claims", ada, '{"console":true}')
+    settings = {"signIn": {"phoneNumber": {"enabled": True, "testPhoneNumbers": {number: code}}}}
+    assert send(
+        server, token, "PATCH", "/identitytoolkit.googleapis.com/v2/projects/hearth/config?updateMask="
+        "signIn.phoneNumber.enabled,signIn.phoneNumber.testPhoneNumbers", settings).status_code == 200
+    sent = app.post("accounts:sendVerificationCode", {"phoneNumber": number})
+    by_phone = app.post("accounts:signInWithPhoneNumber", {"sessionInfo": sent["sessionInfo"], "code": code})
+    by_token = app.custom(server.run("token", "mint", "--uid", ada).strip())
+    for entered in (by_phone, by_token):
+        answer = ask(server.authority, "POST", API + "session", {"idToken": entered["idToken"]}, JSON)
+        assert answer.status == 403, answer.body
+        for path, body in [
+            ("accounts:update", {"password": "stolen-pass-9"}), ("accounts:update", {"deleteProvider": ["password"]}),
+            ("accounts:delete", {}),
+        ]:
+            app.fail(path, {"idToken": entered["idToken"], **body}, "CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
+    entered = app.sign_in("ada@example.com", "secret1")
+    Session(server.authority, idToken=entered["idToken"])
+    assert app.post("accounts:update", {"idToken": entered["idToken"], "password": "secret-2"})["localId"] == ada
 
 
 def test_a_session_and_its_socket_end_with_the_claim(server):

@@ -68,6 +68,7 @@ package struct CredentialChanges: Sendable {
   ///
   /// - Throws: `credentialTooOld`.
   package func requireOwner(_ caller: Caller, now: Instant) throws(AccountError) {
+    try callers.requireConsoleOwner(caller, of: caller.user, now: now)
     try callers.requireRecentSignIn(caller, now: now)
     try requireShown(by: caller, of: caller.user)
   }
@@ -75,6 +76,7 @@ package struct CredentialChanges: Sendable {
   private func require(
     _ changes: [ProofChange], of caller: Caller, on user: UserRecord, now: Instant
   ) throws(AccountError) {
+    try callers.requireConsoleOwner(caller, of: user, now: now)
     let asksRecent = changes.contains { change in
       switch change.terms.recency {
       case .never: false

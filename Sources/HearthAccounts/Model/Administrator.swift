@@ -56,7 +56,7 @@ package struct Administrator: Sendable {
 
 extension UserRecord {
   /// Whether an administrator gave the account a claim of that name, whatever its value is.
-  fileprivate func hasClaim(_ name: String) -> Bool {
+  func hasClaim(_ name: String) -> Bool {
     customAttributes.flatMap { JSON(parsing: $0.utf8) }?[name] != nil
   }
 }

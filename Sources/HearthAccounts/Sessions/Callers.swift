@@ -6,11 +6,13 @@ package struct Callers: Sendable {
   private let store: AccountStore
   private let keys: KeyRing
   private let configuration: LiveConfiguration
+  private let plugins: ActivePlugins
 
-  init(store: AccountStore, keys: KeyRing, configuration: LiveConfiguration) {
+  init(store: AccountStore, keys: KeyRing, configuration: LiveConfiguration, plugins: ActivePlugins) {
     self.store = store
     self.keys = keys
     self.configuration = configuration
+    self.plugins = plugins
   }
 
   /// Who shows the ID token: its signature and times are checked first, then the account.
@@ -45,6 +47,29 @@ package struct Callers: Sendable {
     guard now.wallMilliseconds / 1000 - caller.authTimeSeconds <= configuration.value.recentSignInSeconds else {
       throw AccountError(.credentialTooOld)
     }
+  }
+
+  /// Whether a session may act for an account that opens the console.
+  ///
+  /// A service account signs custom tokens, sets the codes of test numbers and sets up identity providers, and so signs in
+  /// to any account in one of these ways.
+  package func isConsoleSignIn(_ caller: Caller) -> Bool {
+    let prefixes = [ProviderConfiguration.oidcPrefix, ProviderConfiguration.samlPrefix]
+    return switch caller.provider {
+    case ProviderID.custom, ProviderID.phone: false
+    case let id where prefixes.contains(where: id.hasPrefix): plugins.credentialProvider(id) != nil
+    default: true
+    }
+  }
+
+  /// Refuses a session that may not change an account that opens the console: see ``isConsoleSignIn(_:)``. Its sign-in must
+  /// be recent, too, or a stolen token would add a way to sign in again.
+  ///
+  /// - Throws: `credentialTooOld`.
+  func requireConsoleOwner(_ caller: Caller, of user: UserRecord, now: Instant) throws(AccountError) {
+    guard let claim = configuration.value.consoleClaim, user.hasClaim(claim) else { return }
+    guard isConsoleSignIn(caller) else { throw AccountError(.credentialTooOld) }
+    try requireRecentSignIn(caller, now: now)
   }
 }
 

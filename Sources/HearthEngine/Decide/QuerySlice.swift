@@ -8,7 +8,7 @@ enum QuerySlice {
   static func begin(_ node: ListenNode, in engine: inout Engine) {
     guard let shelf = node.shelf, !shelf.backlog.isEmpty else { return }
     shelf.backlog.payer = engine.redecisions.payer
-    let writer = engine.redecisions.payer.flatMap { engine.connections[$0] }
+    let writer = engine.redecisions.payer.flatMap { engine.connections[$0.connection] }
     guard let writer, writer.tagged.count <= engine.limits.queriesInLine else { return }
     for group in writer.tagged.entries.compactMap(\.value.group) where group.node === node {
       engine.meter.stepsTaken += catchUp(group, in: &engine)

@@ -25,8 +25,8 @@ struct QueryBacklog {
   private var slot = 0
   /// The newest version when the present pass over the queries began.
   private var passNumber = 0
-  /// The connection whose command came last; nil when no connection is known.
-  var payer: ConnectionID?
+  /// The client whose command came last; `nil` when none is known.
+  var payer: WorkPayer?
 
   /// The number of the newest version.
   var number: Int { droppedCount + versions.count }

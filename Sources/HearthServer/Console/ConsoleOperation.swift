@@ -178,8 +178,7 @@ extension ConsoleOperation {
     do throws(AccountError) {
       let caller = try callers.caller(idToken: idToken, now: call.now)
       try callers.requireRecentSignIn(caller, now: call.now)
-      // A service account signs custom tokens for whomever it likes: such a sign-in opens nothing here.
-      if caller.provider != ProviderID.custom, let role = console.role(of: caller.user) {
+      if callers.isConsoleSignIn(caller), let role = console.role(of: caller.user) {
         return (role, caller.user.email ?? caller.user.uid, caller.user.uid)
       }
     } catch {
@@ -189,7 +188,9 @@ extension ConsoleOperation {
       default: throw ConsoleFailure(.unauthorized, "The ID token does not count.")
       }
     }
-    await console.recordRefusal("a user without the claim, or by a custom token", by: call.client, now: call.now)
+    await console.recordRefusal(
+      "a user without the claim, or a way to sign in that a service account could set up", by: call.client,
+      now: call.now)
     throw ConsoleFailure(.forbidden, "This account may not open the console.")
   }
 
