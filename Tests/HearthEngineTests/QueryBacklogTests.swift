@@ -99,7 +99,7 @@ import Testing
     for connection in [UInt64(1), 2] { world.perform(connection, .connect) }
     for tag in 1...1_000 { world.listen(1, Self.last(tag), tag: Int32(tag)) }
     let batch = world.put(2, "m/c", Node(.int(1)))
-    let paid = batch.work.filter { $0.connection == ConnectionID(rawValue: 2) }.reduce(0) { $0 + $1.steps }
+    let paid = batch.work.filter { $0.payer.connection == ConnectionID(rawValue: 2) }.reduce(0) { $0 + $1.steps }
     #expect(paid >= EngineLimits().redecisionStepsPerSlice)
   }
 
