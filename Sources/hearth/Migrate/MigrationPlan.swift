@@ -94,7 +94,7 @@ struct MigrationPlan {
     defer { Folder.remove(folder) }
     let data = try DataOption.parse(["--data", folder])
     _ = try data.makeIfEmpty()
-    var settings = FolderSettings.read(in: options.data.data).with(options.accounts)
+    var settings = FolderSettings.read(in: options.data.data).with(options)
     settings.journal = nil
     let channel = try FolderChannel(data: data, settings: settings, keys: try data.openKeys())
     let result: Result<UsersOutcome, any Error>
