@@ -99,7 +99,7 @@ struct DevCommand: ServerCommand {
 
   private func settings(of project: FirebaseProject?) -> FolderSettings {
     var settings = folderSettings(mode: .dev)
-    let isGiven = accounts.projectOption.project != nil
+    let isGiven = accounts.project != nil
     if isGiven || (settings.projectID == nil && settings.authConfigPath == nil), let project {
       settings.projectID = project.projectID ?? settings.projectID
     }
