@@ -7,16 +7,12 @@ RELEASE := -c release -Xswiftc -cross-module-optimization -Xlinker -s
 # otherwise.
 RANDOM_TESTS := HearthClusterTests HearthDatabaseTests HearthEngineTests HearthExposureTests HearthRulesTests HearthSyncTests HearthTreeTests
 OPTIMISED := -c release -Xswiftc -enable-testing --scratch-path .build/optimised
-# Debug builds without an index, which takes a tenth of the compiler's time: editors make one of their own.
-DEBUG := --disable-index-store
 PYTHON := .venv/bin/python
 PORT ?= 9000
 
 # SwiftPM remembers what a manifest came to, by its text and the environment. With this it looks at the folders of Plugins/
 # again when there are others.
 export HEARTH_PLUGINS := $(sort $(notdir $(wildcard Plugins/*)))
-# Where all tests are built at once.
-test torture-clients torture-disks: export HEARTH_WHOLE_MODULES := 1
 
 .PHONY: run build build-bench deb deb-test test bench bench-console soak crash test-edge torture torture-random torture-clients torture-proofs torture-disks torture-events torture-cluster optimised fuzz cluster docs plugin-copies packages solver test-servers page-tools web-sdk toolchain clean
 
@@ -45,14 +41,14 @@ deb-test: deb
 ## would wait for each other; those that only compute run beside them.
 ## The last lines repeat each failure. A test that passes when it runs again does not fail the whole, and is named there.
 test: packages solver test-servers page-tools toolchain .venv/ready web-sdk
-	swift build $(DEBUG)
+	swift build
 	python3 Tests/run.py
 
 ## The acceptance tests where each server is a node of a cluster that owns nothing: beside each runs another one, over a
 ## PostgreSQL of the test. What cannot be asked of such a node is skipped, with the reason. EDGE='-k rest' and the like are
 ## handed on.
 test-edge: packages solver test-servers toolchain .venv/ready
-	swift build $(DEBUG) --product hearth
+	swift build --product hearth
 	HEARTH_EDGE=1 $(PYTHON) -m pytest -q -rs $(EDGE) Tests/Acceptance
 
 ## The load generator, beside the product: .build/release/hearth-bench.
@@ -90,7 +86,7 @@ torture-random: optimised
 
 ## The client library, against servers over each of its carriers.
 torture-clients:
-	swift build $(DEBUG) --build-tests
+	swift build --build-tests
 	HEARTH_TORTURE=1 swift test --skip-build --no-parallel --filter 'HearthClientTests.*over:|HearthClientLegacyTests.*over:'
 
 ## Proofs of what rules allow are held against 20,000 random rule sets, some 70 ms of processor time each, and against z3
@@ -117,12 +113,12 @@ optimised:
 
 ## The whole matrix of disks that are full, fail, tear and lose things, and backups that end at every step.
 torture-disks:
-	swift build $(DEBUG) --build-tests
+	swift build --build-tests
 	HEARTH_TORTURE=1 swift test --skip-build --no-parallel --filter 'DiskTests|HearthBackupTests'
 
 ## Events are held against the journal over 200 kills of server, receiver and plugin.
 torture-events:
-	swift build $(DEBUG) --product hearth
+	swift build --product hearth
 	HEARTH=.build/debug/hearth HEARTH_TRIGGER_KILLS=200 $(PYTHON) -m pytest -q -s Tests/Acceptance/test_trigger_kills.py
 
 ## Coverage-guided fuzzers of every parser that meets strangers, a minute each: FUZZ='--seconds 600 --only rules,json' and the

@@ -706,15 +706,6 @@ let package = Package(
       ])
 )
 
-// `make test` builds all tests at once, and sets `HEARTH_WHOLE_MODULES`: each test target compiled as a whole takes an
-// eighth less processor time. Without it, a change of one file compiles that file alone.
-if Context.environment["HEARTH_WHOLE_MODULES"] != nil {
-  for target in package.targets where target.type == .test {
-    target.swiftSettings =
-      (target.swiftSettings ?? []) + [.unsafeFlags(["-whole-module-optimization", "-num-threads", "1"])]
-  }
-}
-
 // Long runs are of a few targets in an optimised build: only those that are named here are tests then.
 if let names = Context.environment["HEARTH_TESTS"]?.split(separator: " ") {
   package.targets.removeAll { $0.type == .test && !names.contains($0.name[...]) }

@@ -17,7 +17,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from xml.etree import ElementTree
 
-SWIFT_BUILD = ["swift", "build", "--disable-index-store", "--build-tests"]
+SWIFT_BUILD = ["swift", "build", "--build-tests"]
 SWIFT_BUILD_OUTPUT = ".build/tests-build.txt"
 SWIFT = [".build/debug/hearthPackageTests.xctest", "--testing-library", "swift-testing", "--no-parallel"]
 SWIFT_EVENTS = ".build/swift-events-{}.jsonl"
