@@ -40,6 +40,7 @@ public struct LargeComparison: Sendable {
 
 /// A ``LargeComparison`` with its outcome.
 public struct ComparisonResult: Sendable {
+  /// What was compared.
   package let comparison: LargeComparison
   /// Empty when the value was too large to be compared.
   var hashes: [String] = []
