@@ -7,7 +7,7 @@ import HearthTree
 struct HashCache {
   private static let entriesMax = 32
 
-  /// What was compared: everything at a path, or what of it a query asks for, by which hash.
+  /// A compared place: a path, the query that selects a part of it, and the kind of hash.
   struct Place: Hashable, Sendable {
     var path: Path
     var query: Query?
@@ -15,18 +15,13 @@ struct HashCache {
 
     init(path: Path, query: Query? = nil) { (self.path, self.query) = (path, query) }
 
-    /// Where a caller's hash is compared.
+    /// The place of a comparison with a caller's hash.
     init(path: Path, of hash: String) { (self.path, isExact) = (path, hash.first == Node.exactHashMark) }
   }
 
   private struct Entry {
     var node: Node
-    /// The protocol's hash first, then those of clients that compute it otherwise when ``isComplete``. Of an exact place, the
-    /// exact hash behind its mark.
-    var hashes: [String]
-    var isComplete: Bool
-    /// Another value may have the first hash: an integer was hashed as the double to which it rounds.
-    var isAmbiguous: Bool
+    var hashes: ValueHashes
   }
 
   private var entries: [Place: Entry] = [:]
@@ -36,26 +31,21 @@ struct HashCache {
   /// The bytes that hashing what is at a place takes as long as; 0 when its hash is known, nil when they are more than
   /// `bytesMax`. Counting ends there.
   func hashedBytes(_ node: Node, at place: Place, upTo bytesMax: Int) -> Int? {
-    if entry(of: node, at: place) != nil { return 0 }
+    if known(node, at: place) != nil { return 0 }
     return node.hashedBytes(upTo: bytesMax)
   }
 
-  /// Whether comparing what is at a place takes less time than hashing that many bytes of text does.
+  /// Returns true when comparing a value takes less time than hashing `sizeBytesMax` bytes of text.
   func isCheap(_ node: Node, at place: Place, sizeBytesMax: Int) -> Bool {
     hashedBytes(node, at: place, upTo: sizeBytesMax) != nil
   }
 
-  /// Whether a listener that sent this hash holds what is at `path`. Hashes that clients get wrong, and those that two
+  /// Returns true when a listener that sent this hash holds the value at `path`. Hashes that clients get wrong, and those that two
   /// values have, may count as another value: then the value is sent once more, which does no harm.
   mutating func isKnown(_ node: Node, at path: Path, query: Query? = nil, hash: String) -> Bool {
     if node.isEmpty || hash.isEmpty { return node.isEmpty && hash.isEmpty }
-    let place = Place(path: path, query: query)
-    if let known = entry(of: node, at: place) { return known.hashes.first == hash && !known.isAmbiguous }
-    let (standard, isAmbiguous) = node.simpleHashAndDoubt()
-    if node.isInterior {
-      keep(Entry(node: node, hashes: [standard], isComplete: false, isAmbiguous: isAmbiguous), at: place)
-    }
-    return standard == hash && !isAmbiguous
+    let hashes = hashes(of: node, at: Place(path: path, query: query))
+    return hashes.texts.first == hash && !hashes.isAmbiguous
   }
 
   /// What a listener is told when it begins, as far as it does not hold it already; nil when it holds all of it.
@@ -66,13 +56,12 @@ struct HashCache {
   mutating func firstChange(
     for request: ListenRequest, of query: Query?, _ node: Node, sizeBytesMax: Int
   ) -> Event.Change? {
+    let place = Place(path: request.path, query: query)
     let isCheap =
-      (request.hash.isEmpty && request.compound == nil)
-      || self.isCheap(node, at: Place(path: request.path, query: query), sizeBytesMax: sizeBytesMax)
+      (request.hash.isEmpty && request.compound == nil) || isCheap(node, at: place, sizeBytesMax: sizeBytesMax)
     guard isCheap else { return .put(node) }
     if isKnown(node, at: request.path, query: query, hash: request.hash) { return nil }
-    let isAmbiguous = entry(of: node, at: Place(path: request.path, query: query))?.isAmbiguous ?? false
-    guard let compound = request.compound, !isAmbiguous else { return .put(node) }
+    guard let compound = request.compound, !hashes(of: node, at: place).isAmbiguous else { return .put(node) }
     let ranges = node.rangeMerges(against: compound)
     return ranges.isEmpty ? nil : .ranges(ranges)
   }
@@ -81,40 +70,36 @@ struct HashCache {
   mutating func accepts(_ node: Node, at path: Path, hash: String) -> Bool {
     if node.isEmpty || hash.isEmpty { return node.isEmpty && hash.isEmpty }
     let place = Place(path: path, of: hash)
-    if place.isExact {
-      if let known = entry(of: node, at: place) { return known.hashes.contains(hash) }
-      let exact = String(Node.exactHashMark) + node.exactHash()
-      if node.isInterior { keep([exact], isComplete: true, of: node, at: place) }
-      return exact == hash
-    }
-    if isKnown(node, at: path, hash: hash) { return true }
-    guard let known = entry(of: node, at: place) else { return node.accepts(hash: hash) }
-    if known.isComplete { return known.hashes.contains(hash) }
-    let hashes = node.simpleHashes()
-    entries[place] = Entry(node: node, hashes: hashes, isComplete: true, isAmbiguous: known.isAmbiguous)
-    return hashes.contains(hash)
+    let hashes = hashes(of: node, at: place)
+    if hashes.isComplete || hashes.texts.first == hash { return hashes.texts.contains(hash) }
+    let every = ValueHashes(node, .every)
+    keep(every, of: node, at: place)
+    return every.texts.contains(hash)
   }
 
-  /// Takes in hashes that were computed elsewhere.
-  mutating func keep(
-    _ hashes: [String], isComplete: Bool, isAmbiguous: Bool = false, of node: Node, at place: Place
-  ) {
-    keep(Entry(node: node, hashes: hashes, isComplete: isComplete, isAmbiguous: isAmbiguous), at: place)
-  }
-
-  private func entry(of node: Node, at place: Place) -> Entry? {
-    guard let known = entries[place], known.node.isIdentical(to: node) else { return nil }
-    return known
-  }
-
-  private mutating func keep(_ entry: Entry, at place: Place) {
-    if entries.updateValue(entry, forKey: place) == nil { places.append(place) }
+  /// Takes in the hashes of a value; those of a leaf are computed anew each time.
+  mutating func keep(_ hashes: ValueHashes, of node: Node, at place: Place) {
+    guard node.isInterior else { return }
+    if entries.updateValue(Entry(node: node, hashes: hashes), forKey: place) == nil { places.append(place) }
     if places.count > Self.entriesMax { entries[places.removeFirst()] = nil }
+  }
+
+  /// The exact hash, or at least the protocol's.
+  private mutating func hashes(of node: Node, at place: Place) -> ValueHashes {
+    if let known = known(node, at: place) { return known }
+    let hashes = ValueHashes(node, place.isExact ? .exact : .standard)
+    keep(hashes, of: node, at: place)
+    return hashes
+  }
+
+  private func known(_ node: Node, at place: Place) -> ValueHashes? {
+    guard let entry = entries[place], entry.node.isIdentical(to: node) else { return nil }
+    return entry.hashes
   }
 }
 
 extension Node {
-  /// What hashing this value costs: about 64 bytes a node, and its text. nil when that is more than `bytesMax`.
+  /// The cost of hashing this value: about 64 bytes a node, and its text; `nil` when that is more than `bytesMax`.
   func hashedBytes(upTo bytesMax: Int) -> Int? {
     var left = bytesMax
     spend(&left)

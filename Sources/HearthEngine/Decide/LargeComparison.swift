@@ -8,11 +8,11 @@ public struct LargeComparison: Sendable {
   /// As it was handed over.
   package let command: Command
   let place: HashCache.Place
-  /// What is at the place.
+  /// The value at the place.
   let source: Node
   /// ``source``, or what of it the query of the place finds.
   let value: Node
-  /// What the client holds.
+  /// The hash of the value that the client holds.
   let hash: String
   /// The same by ranges; nil when the client did not say.
   let compound: CompoundHash?
@@ -24,28 +24,20 @@ public struct LargeComparison: Sendable {
   /// Makes the comparison. Takes as long as hashing the value does.
   public func compared() -> ComparisonResult {
     guard value.hashedBytes(upTo: sizeBytesMax) != nil else { return ComparisonResult(comparison: self) }
-    if place.isExact {
-      let exact = String(Node.exactHashMark) + value.exactHash()
-      return ComparisonResult(comparison: self, hashes: [exact], isMatch: exact == hash)
-    }
-    let (standard, isAmbiguous) = value.simpleHashAndDoubt()
-    let hashes = isWrite ? value.simpleHashes() : [standard]
-    var result = ComparisonResult(
-      comparison: self, hashes: hashes, isAmbiguous: isAmbiguous,
-      isMatch: hashes.contains(hash) && (isWrite || !isAmbiguous))
-    if !result.isMatch, !isAmbiguous, let compound { result.ranges = value.rangeMerges(against: compound) }
+    let hashes = ValueHashes(value, place.isExact ? .exact : isWrite ? .every : .standard)
+    let isMatch = hashes.texts.contains(hash) && (isWrite || !hashes.isAmbiguous)
+    var result = ComparisonResult(comparison: self, hashes: hashes, isMatch: isMatch)
+    if !isMatch, !hashes.isAmbiguous, let compound { result.ranges = value.rangeMerges(against: compound) }
     return result
   }
 }
 
 /// A ``LargeComparison`` with its outcome.
 public struct ComparisonResult: Sendable {
-  /// What was compared.
+  /// The comparison that was made.
   package let comparison: LargeComparison
-  /// Empty when the value was too large to be compared.
-  var hashes: [String] = []
-  /// Another value may have the first hash: see ``HashCache``.
-  var isAmbiguous = false
+  /// Those of the value; `nil` when it was too large to be compared.
+  var hashes: ValueHashes?
   /// The client holds the value.
   var isMatch = false
   /// The ranges in which the client holds something else; nil when it did not send any.
@@ -60,18 +52,16 @@ public struct ComparisonResult: Sendable {
     return isSame ? comparison.value : nil
   }
 
-  /// Whether comparing again could show that the client holds what is there now, or some of it.
+  /// Returns true when comparing again could show that the client holds the present value, or some of it.
   fileprivate func isWorthAnother(_ node: Node) -> Bool {
     !isLast && (isMatch || ranges != nil) && !comparison.value.isIdentical(to: node)
   }
 
   func keep(in cache: inout HashCache) {
-    guard !hashes.isEmpty else { return }
-    cache.keep(
-      hashes, isComplete: comparison.isWrite, isAmbiguous: isAmbiguous, of: comparison.value, at: comparison.place)
+    if let hashes { cache.keep(hashes, of: comparison.value, at: comparison.place) }
   }
 
-  /// What a listener is told when it begins: see ``HashCache/firstChange(for:_:sizeBytesMax:)``.
+  /// The first change that a listener is told: see ``HashCache/firstChange(for:_:sizeBytesMax:)``.
   func firstChange(_ node: Node) -> Event.Change? {
     guard comparison.value.isIdentical(to: node) else { return .put(node) }
     if isMatch { return nil }
@@ -164,7 +154,8 @@ extension LargeComparison {
     return true
   }
 
-  /// Whether comparing takes longer than a command may take. What it takes otherwise is counted for the command under way.
+  /// Returns true when comparing takes longer than a command may take. Otherwise its steps are counted for the command
+  /// under way.
   private static func isLong(
     _ node: Node, at place: HashCache.Place, plus bytes: Int = 0, in engine: inout Engine
   ) -> Bool {

@@ -20,6 +20,8 @@ struct QueryBacklog {
 
   private var versions: [Version] = []
   private var droppedCount = 0
+  /// The changes between two versions that were asked for last: in one pass nearly all queries come from the same version.
+  private var last: (from: Int, to: Int, version: Version)?
   /// The last query that was brought to the newest version; they come from the last to the first, because a query that
   /// ends is replaced by the last one.
   private var slot = 0
@@ -56,9 +58,16 @@ struct QueryBacklog {
     return slot
   }
 
-  /// What has happened since a version; nil when that is not kept.
-  func version(_ number: Int) -> Version? {
+  /// The changes since a version; `nil` when that version is not kept.
+  mutating func version(_ number: Int) -> Version? {
     guard number >= droppedCount, number < self.number else { return nil }
+    if let last, last.from == number, last.to == self.number { return last.version }
+    let found = changes(since: number)
+    last = (number, self.number, found)
+    return found
+  }
+
+  private func changes(since number: Int) -> Version {
     var (found, keys) = (versions[number - droppedCount], Set<Key>())
     for version in versions[(number - droppedCount)...] {
       guard let changed = version.keys, keys.count <= Self.keysMax else {
@@ -74,5 +83,6 @@ struct QueryBacklog {
   private mutating func drop(_ count: Int) {
     versions.removeFirst(count)
     droppedCount += count
+    last = nil
   }
 }

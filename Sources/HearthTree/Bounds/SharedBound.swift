@@ -73,11 +73,15 @@ package struct SharedBound: Sendable {
   package mutating func join(_ claimant: ShareClaimant) -> Claim {
     var claim = Claim()
     claim.isAdministrator = claimant.isAdministrator
-    if let account = claimant.account { claim.places[Self.accountLane] = enter(.account(account)) }
-    for (index, network) in (claimant.network?.widening ?? []).enumerated() {
-      claim.places[Self.accountLane + 1 + index] = enter(.network(network))
+    for (lane, holder) in Self.holders(of: claimant).enumerated() {
+      if let holder { claim.places[lane] = enter(holder) }
     }
     return claim
+  }
+
+  /// The holders of a client's tallies, in the order of a claim's lanes; `nil` for a signed-out client's account.
+  private static func holders(of claimant: ShareClaimant) -> [Holder?] {
+    [claimant.account.map { .account($0) }] + (claimant.network?.widening ?? []).map { .network($0) }
   }
 
   /// Another user is behind the claim from now on; what it holds goes along.
@@ -139,17 +143,11 @@ package struct SharedBound: Sendable {
 
   /// Returns true when the account or a network of a client without a claim holds more than a fixed part of the bound.
   package func isOverPart(_ claimant: ShareClaimant) -> Bool {
-    ShareRule.isOverPart(of: max) { level in
-      let holder: Holder?
-      switch level {
-      case .connection: holder = nil
-      case .account: holder = claimant.account.map { .account($0) }
-      case .network, .site, .provider:
-        let networks = claimant.network?.widening ?? []
-        let index = level.rawValue - ShareRule.Level.network.rawValue
-        holder = index < networks.count ? .network(networks[index]) : nil
-      }
-      return holder.flatMap { places[$0] }.map { tallies[Int($0)].held }
+    let holders = Self.holders(of: claimant)
+    return ShareRule.isOverPart(of: max) { level in
+      let lane = level.rawValue - 1
+      guard holders.indices.contains(lane), let holder = holders[lane] else { return nil }
+      return places[holder].map { tallies[Int($0)].held }
     }
   }
 

@@ -17,6 +17,9 @@ struct SimpleHash {
     static let exactIntegers = Variant(rawValue: 4)
   }
 
+  /// The variants that clients compute.
+  static let clientVariants: [Variant] = [.javaScriptNumbers, .iOSText]
+
   private let variant: Variant
   /// The variants that could give this value another hash, as far as it was seen; only when doubts are asked for.
   private(set) var doubtful: Variant = []
@@ -202,25 +205,9 @@ extension Node {
   /// Precedes an ``exactHash()`` where either kind of hash may be expected. No hash of a client's begins with it.
   public static let exactHashMark: Character = "="
 
-  /// The protocol's hash, and whether another value may have it because an integer in this one rounds to a double.
-  package func simpleHashAndDoubt() -> (hash: String, isAmbiguous: Bool) {
-    var hash = SimpleHash()
-    let text = hash.digest(of: self)?.base64 ?? ""
-    return (text, hash.doubtful.contains(.exactIntegers))
-  }
-
   func simpleHash(_ variant: SimpleHash.Variant) -> String {
     var hash = SimpleHash(variant)
     return hash.digest(of: self)?.base64 ?? ""
-  }
-
-  /// Every hash that a client may send for this value, in the ways that clients get wrong too; the protocol's own first.
-  public func simpleHashes() -> [String] {
-    guard !isEmpty else { return [""] }
-    var standard = SimpleHash(collectsDoubts: true)
-    let first = standard.digest(of: self)?.base64 ?? ""
-    let variants: [SimpleHash.Variant] = [.javaScriptNumbers, .iOSText]
-    return [first] + variants.filter { standard.doubtful.contains($0) }.map { simpleHash($0) }
   }
 
   /// True when a client that sent `hash` holds this value, be it computed in one of the ways that clients get wrong:
@@ -229,10 +216,6 @@ extension Node {
   /// A hash behind ``exactHashMark`` is compared with ``exactHash()`` alone.
   public func accepts(hash: String) -> Bool {
     if isEmpty || hash.isEmpty { return isEmpty && hash.isEmpty }
-    if hash.first == Self.exactHashMark { return exactHash() == hash.dropFirst() }
-    var standard = SimpleHash(collectsDoubts: true)
-    if standard.digest(of: self)?.base64 == hash { return true }
-    let variants: [SimpleHash.Variant] = [.javaScriptNumbers, .iOSText]
-    return variants.contains { standard.doubtful.contains($0) && simpleHash($0) == hash }
+    return ValueHashes(self, hash.first == Self.exactHashMark ? .exact : .every).texts.contains(hash)
   }
 }
