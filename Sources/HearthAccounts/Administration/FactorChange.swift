@@ -11,7 +11,7 @@ package struct FactorChange: Sendable {
   }
 
   var id: String
-  /// What the factor is to be.
+  /// The factor after the change.
   package var kind: Kind
   var displayName: String?
   /// Nil keeps the time of the one with that id.

@@ -3,20 +3,18 @@ import HearthTree
 
 /// Claims for the tokens of one session, beside those of its user.
 package enum SessionClaims {
-  /// Reads them from a plugin's answer: an object without reserved names, small enough.
+  /// Reads them from a plugin's answer or a developer's: an object without reserved names, small enough.
   ///
+  /// - Parameter takesComputed: Names of the server's own values are taken, which win where there are any: for claims that the
+  ///   service takes so. Otherwise a plugin could say for an account without an address that it has a proven one.
   /// - Throws: `invalidClaims`, `claimsTooLarge`, `forbiddenClaim` with the claim's name.
-  package static func read(_ json: JSON) throws(AccountError) -> [ClaimValue.Member] {
+  package static func read(_ json: JSON, takesComputed: Bool = false) throws(AccountError) -> [ClaimValue.Member] {
     guard let claims = try? ClaimValue(json: json.text()), let members = claims.members else {
       throw AccountError(.invalidClaims)
     }
-    do {
-      try IDTokenClaims.check(custom: members)
-    } catch {
-      if error.code == .claimsTooLarge { throw AccountError(.claimsTooLarge) }
-      throw AccountError(
-        .forbiddenClaim, members.first { IDTokenClaims.reservedNames.contains($0.name) }?.name ?? "claim")
-    }
+    let isForbidden = takesComputed ? IDTokenClaims.reservedNames.contains : IDTokenClaims.isTaken
+    if let claim = members.first(where: { isForbidden($0.name) }) { throw AccountError(.forbiddenClaim, claim.name) }
+    guard (try? IDTokenClaims.check(custom: members)) != nil else { throw AccountError(.claimsTooLarge) }
     return members
   }
 

@@ -49,7 +49,7 @@ package struct Callers: Sendable {
     }
   }
 
-  /// Whether a session may act for an account that opens the console.
+  /// Returns true when a session may act for an account that opens the console.
   ///
   /// A service account signs custom tokens, sets the codes of test numbers and sets up identity providers, and so signs in
   /// to any account in one of these ways.

@@ -35,7 +35,8 @@ package struct CustomTokenSignIn: Sendable {
   ) throws(AccountError) -> ProvenUser {
     guard UserRecord.isUID(named.uid) else { throw AccountError(.missingIdentifier) }
     let way = SignInWay(provider)
-    let claims: [ClaimValue.Member] = if let json = named.claims { try SessionClaims.read(json) } else { [] }
+    let claims: [ClaimValue.Member] =
+      if let json = named.claims { try SessionClaims.read(json, takesComputed: true) } else { [] }
     let view = store.view
     try view.requireNotOfDeleted(named)
     if let user = view.user(named.uid) {

@@ -133,7 +133,7 @@ struct PasswordMigration: Sendable {
     user.photoURL = account.photoURL
     if let claims = account.customClaims {
       do throws(AccountError) {
-        user.customAttributes = ClaimValue.object(try SessionClaims.read(claims)).json
+        user.customAttributes = ClaimValue.object(try SessionClaims.read(claims, takesComputed: true)).json
       } catch {
         throw failure(of: checker, "answered with claims that cannot be (\(error.code.rawValue))")
       }

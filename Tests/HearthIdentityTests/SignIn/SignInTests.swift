@@ -152,11 +152,11 @@ import Testing
     struct Hook: DecidingHook {
       let name = "test"
       func decide(_ event: HookEvent) async throws -> HookVerdict {
-        .allow(HookChanges(sessionClaims: ["firebase": "root@example.com"]))
+        .allow(HookChanges(sessionClaims: ["email": "root@example.com"]))
       }
     }
     let world = try IdentityWorld(hooks: [Hook()])
-    #expect(try await world.signUp("a@b.example").error == "FORBIDDEN_CLAIM : firebase")
+    #expect(try await world.signUp("a@b.example").error == "FORBIDDEN_CLAIM : email")
   }
 
   @Test("A custom token makes its user once; a deleted uid does not come back")
