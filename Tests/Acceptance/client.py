@@ -3,8 +3,21 @@
 import json
 import time
 
+import requests
+import urllib3
 import websocket
 from waits import WAIT_SECONDS
+
+
+def stream_lines(answer):
+    """The lines of an event stream as they come. It is not framed: `iter_lines` would wait for a whole block of them."""
+    rest = b""
+    try:
+        while part := answer.raw.read1(1 << 16):
+            *lines, rest = (rest + part).split(b"\n")
+            yield from (line.removesuffix(b"\r").decode() for line in lines)
+    except urllib3.exceptions.HTTPError as error:
+        raise requests.ConnectionError(error) from error
 
 
 class Client:

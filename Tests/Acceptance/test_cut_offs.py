@@ -12,7 +12,7 @@ import threading
 import time
 
 import requests
-from client import Client
+from client import Client, stream_lines
 from identity import Identity
 from test_receipts import LongPoll
 from waits import WAIT_SECONDS, until
@@ -131,7 +131,7 @@ def follow_poll(server, token, followers, ready, stop):
 
 def lines(stream):
     try:
-        yield from stream.iter_lines(chunk_size=1, decode_unicode=True)
+        yield from stream_lines(stream)
     except requests.RequestException:
         pass  # because the server has ended
 

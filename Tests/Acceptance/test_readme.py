@@ -34,7 +34,7 @@ def run(block, server):
 def test_see_it_work(serve, starter_rules):
     server = serve(rules=starter_rules)
     output = run(next(block for block in blocks() if "TOKEN=" in block), server)
-    assert '"text": "hello"' in output and "Permission denied" in output, output
+    assert '"text" : "hello"' in output and "Permission denied" in output, output
     assert output.count('"text":"hello"') == 2 and output.count("event: put") == 1, output
     assert "rooms/lobby" in server.log()
 

@@ -9,7 +9,7 @@ import time
 
 import pytest
 import requests
-from client import Client
+from client import Client, stream_lines
 from conftest import HEARTH
 from identity import Identity
 from waits import WAIT_SECONDS
@@ -208,7 +208,7 @@ def test_event_streams_and_long_polls_are_in_the_receipts(server):
     stream = requests.get(
         f"{server.url}{path}.json", params={"auth": ann["idToken"]}, headers={"Accept": "text/event-stream"},
         stream=True, timeout=WAIT_SECONDS)
-    events = stream.iter_lines(decode_unicode=True)
+    events = stream_lines(stream)
     assert next(events) == "event: put"
     poll = LongPoll(server)
     poll.send({"t": "d", "d": {"r": 1, "a": "auth", "b": {"cred": ann["idToken"]}}})

@@ -7,7 +7,7 @@ import requests
 from firebase_admin import auth, tenant_mgt
 
 import secrets_seen
-from client import Client
+from client import Client, stream_lines
 from identity import Identity, claims, triple
 from postgres import PROGRAMS, WHY_NOT
 from test_admin_users import app  # noqa: F401  (a fixture)
@@ -101,7 +101,7 @@ def stream(server, path, token):
         f"{server.url}{path}.json", params={"auth": token}, headers={"Accept": "text/event-stream"}, stream=True,
         timeout=WAIT_SECONDS)
     assert answer.status_code == 200, answer.text
-    lines = answer.iter_lines(decode_unicode=True)
+    lines = stream_lines(answer)
     assert next(lines) == "event: put"
     return lines
 

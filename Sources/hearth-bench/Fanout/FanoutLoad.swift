@@ -149,7 +149,7 @@ final class FanoutLoad {
     }
   }
 
-  /// Two line feeds in a row occur at the end of an event and nowhere else: other lines end in CRLF.
+  /// Two line feeds in a row occur at the end of an event and nowhere else: lines of the head end in CRLF.
   private func readLines(_ index: Int, _ count: Int) throws {
     var place = 0
     while let end = chunk[place..<count].firstIndex(of: 0x0A) {

@@ -14,8 +14,8 @@ extension FanoutPeer {
     var peer = hearth(target, members: ["u0"]) { _ in
       let path = "/rooms/r0.json?ns=\(target.namespace)&auth=\(try target.token(uid: "u0"))"
       let head = "GET \(path) HTTP/1.1\r\nHost: \(target.authority)\r\nAccept: text/event-stream\r\n\r\n"
-      // The first event tells what is there. Its empty line is two line feeds in a row, which a head and chunks have not.
-      return [Step(Array(head.utf8), until: "\n\n\r\n")]
+      // The first event tells what is there. Its empty line is two line feeds in a row, which a head has not.
+      return [Step(Array(head.utf8), until: "\n\n")]
     }
     peer.endsWithEmptyLine = true
     return peer

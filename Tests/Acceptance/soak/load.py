@@ -11,7 +11,7 @@ import time
 import requests
 import websocket
 
-from client import Client
+from client import Client, stream_lines
 from identity import Identity
 from waits import WAIT_SECONDS
 
@@ -237,14 +237,14 @@ class Stream(RESTWorker):
                 timeout=WAIT_SECONDS) as answer:
             assert answer.status_code == 200, answer.status_code
             isFirst = True
-            for line in answer.iter_lines(chunk_size=None):
+            for line in stream_lines(answer):
                 now = time.monotonic()
-                if line.startswith(b"data: {") and not isFirst:
+                if line.startswith("data: {") and not isFirst:
                     value = json.loads(line[6:])["data"]
                     if isinstance(value, dict) and "t" in value:
                         self.load.recorder.took("stream event", now - value["t"])
-                isFirst = isFirst and not line.startswith(b"data: ")
-                assert not line.startswith(b"event: cancel"), "a stream was cancelled"
+                isFirst = isFirst and not line.startswith("data: ")
+                assert not line.startswith("event: cancel"), "a stream was cancelled"
                 if now > until or self.load.stop.is_set():
                     return
 

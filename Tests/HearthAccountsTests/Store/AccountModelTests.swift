@@ -167,7 +167,9 @@ extension AccountModelTests.Model {
       if case .insert = step { isNew = true }
       if let code = refusal(of: user, isNew: isNew) { return code }
       let border = isNew ? (deleted[user.uid] ?? 0) + 1 : users[user.uid]?.border.generation ?? 0
+      let address = users[user.uid]?.email
       users[user.uid] = user
+      if !isNew, let address, user.email != address { users[user.uid]?.initialEmail = user.initialEmail ?? address }
       users[user.uid]?.border = TokenBorder(generation: border, seconds: 0)
     case .delete(let uid): delete(uid)
     case .putSession(let hash, let session): sessions[hash] = session

@@ -113,6 +113,7 @@ import Testing
       try accounts.update(user, as: [.administered])
       try accounts.insert(world.user("u2", email: "a@example.com"))
     }
+    user.initialEmail = "a@example.com"
     let view = store.view
     #expect(view.user(email: "a@example.com")?.uid == "u2")
     #expect(view.user(email: "b@example.com")?.uid == "u1")
