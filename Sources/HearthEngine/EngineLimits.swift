@@ -127,10 +127,10 @@ public struct EngineLimits: Sendable {
   /// What deciding a listen again counts for, beside the steps of its rules.
   static let redecisionSteps = 150
 
-  /// What bringing a live query past commits counts for, beside the entries of orders that it looks at.
+  /// The steps of bringing a live query past commits, beside the entries of orders that it looks at.
   static let querySteps = 40
 
-  /// What an event for a live query counts for.
+  /// The steps of an event for a live query.
   static let queryEventSteps = 150
 
   /// What taking a listen out of the indexes counts for.

@@ -28,7 +28,7 @@ import Testing
     engine.decide([command], at: Instant(wallMilliseconds: 1, monotonicMilliseconds: 1)).work
   }
 
-  /// What a command takes, and all that is decided because of it.
+  /// The steps of a command, and of all that is decided because of it.
   private static func work(of command: Command, _ engine: inout Engine) -> [ConnectionWork] {
     var work = decide(command, &engine)
     while engine.hasPendingRedecisions {

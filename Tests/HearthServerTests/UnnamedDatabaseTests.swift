@@ -1,6 +1,6 @@
 import Testing
 
-/// Which database an emulator's request means that names none.
+/// The database of an emulator's request that names none.
 @Suite struct UnnamedDatabaseTests {
   private static let open = #"{"rules":{".read":true,".write":true}}"#
 

@@ -100,10 +100,10 @@ public final class TransactionResult {
   /// nil: the transaction is given up.
   let data: MutableData?
 
-  /// Whether the transaction is given up.
+  /// True when the block gave up the transaction.
   public var isAborted: Bool { data == nil }
 
-  /// What the block would write, as ``MutableData/value`` gives it; `nil` when the transaction is given up.
+  /// The value that the block would write, as ``MutableData/value`` gives it; `nil` when the transaction is given up.
   public var value: Any? { data?.value }
 
   private init(_ data: MutableData?) { self.data = data }

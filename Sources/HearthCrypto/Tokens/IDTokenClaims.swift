@@ -9,7 +9,7 @@ public enum IDTokenClaims {
   /// Names that a developer claim may have, and for which the server's own value wins where there is one.
   static let computedNames: Set<String> = ["email", "email_verified", "phone_number", "provider_id", "user_id"]
 
-  /// Whether the server has values of its own for a claim: a setting that asks for a custom claim cannot name it.
+  /// Returns true when the server has values of its own for a claim: a setting that asks for a custom claim cannot name it.
   public static func isTaken(_ name: String) -> Bool { reservedNames.contains(name) || computedNames.contains(name) }
 
   /// What follows the project in the audience of a token that is good for nothing but enrolling a second factor.

@@ -23,10 +23,10 @@ extension Engine {
     return decide([result.comparison.command], at: instant, settingAside: true)
   }
 
-  /// Whether the batch under way ends with a command that is worked on elsewhere.
+  /// True when the batch under way ends with a command that is worked on elsewhere.
   var hasSetAside: Bool { setAside != nil || comparison != nil }
 
-  /// Whether the batch under way settles what was set aside.
+  /// True when the batch under way settles a command that was set aside.
   var isSettling: Bool { settling != nil || comparing != nil }
 
   /// Decides a write, or sets it aside when that is wanted and would take long.

@@ -13,7 +13,7 @@ public enum LargeCommand: Sendable {
     }
   }
 
-  /// What it replaces, where others must not write before it; empty when that is not known before it is worked on.
+  /// The places that it replaces, where others must not write before it; empty when that is not known before it is worked on.
   package var places: PlaceSet {
     switch self {
     case .write(let write): write.places ?? PlaceSet()

@@ -151,7 +151,7 @@ struct RedecisionSlice {
 
 /// Listens in doubt are decided again slice by slice: see ``RedecisionSlice``.
 extension Engine {
-  /// Whether listens are in doubt that can be decided again now, or live queries are behind: `decide` should be called, with
+  /// True when listens are in doubt that can be decided again now, or live queries are behind: `decide` should be called, with
   /// a `tick` if with nothing else. While nothing can be stored they wait, since they may have to be told what is not durable.
   public var hasPendingRedecisions: Bool { !(redecisions.isIdle && queries.behind.isEmpty) && !storage.isStalled }
 

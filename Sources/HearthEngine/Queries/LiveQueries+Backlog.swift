@@ -2,7 +2,7 @@ import HearthTree
 
 /// Live queries of places with many of them are brought past commits later: see ``QueryBacklog``.
 extension LiveQueries {
-  /// Whether the live queries of a place are brought past a commit later.
+  /// Returns true when the live queries of a place are brought past a commit later.
   func isDeferred(_ shelf: QueryShelf) -> Bool {
     !shelf.backlog.isEmpty || shelf.groups.count > limits.queriesInLine
   }

@@ -47,7 +47,7 @@ extension CredentialGate {
     return caller(own, override: override, from: origin, now: now)
   }
 
-  /// What ``find(_:override:from:now:takesConsole:takesAnyOwner:on:later:)`` finds without asking anybody.
+  /// The result of ``find(_:override:from:now:takesConsole:takesAnyOwner:on:later:)`` when it needs no plugin.
   ///
   /// - Returns: nil when somebody would have to be asked.
   func glance(

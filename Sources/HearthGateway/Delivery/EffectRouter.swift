@@ -10,7 +10,7 @@ package struct EffectRouter: Sendable {
   /// Told of every cause that took permissions away.
   package let receipts: ReceiptDesk
   private let meters: GatewayMeters
-  /// What clients may take of each database.
+  /// The allowances of clients in each database.
   let quotas: QuotaDesk
 
   /// Makes one hub for each loop.

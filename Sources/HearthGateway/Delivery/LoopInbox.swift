@@ -45,7 +45,7 @@ final class LoopInbox: Sendable {
     }
   }
 
-  /// What a number of effects is to a loop: their recipients, and the bytes that all of these are sent.
+  /// The work of telling effects: their recipients, and the bytes that all of these are sent.
   private struct Load {
     var recipients = 0
     var bytes = 0

@@ -26,7 +26,7 @@ struct QuotaLimits: Sendable {
   /// The time in which that work is counted: long enough for some hundred commands, and short enough that a client which
   /// waits for its end is no slower than one behind a mobile network.
   var workWindowMilliseconds: Int64 = 250
-  /// How often a request over HTTP waits because of its client's work, for up to ``holdMillisecondsMax`` each time.
+  /// The number of times that a request over HTTP waits because of its client's work, for up to ``holdMillisecondsMax`` each time.
   static let workWaitsMax = 10
   /// The smallest answer that a quota weighs: smaller ones are made on the event loop where they are asked for.
   static let answerBytesMin = 256 << 10

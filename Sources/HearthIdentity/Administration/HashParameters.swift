@@ -42,7 +42,7 @@ struct HashParameters: Sendable {
     if let argon2 = try call.object("argon2Parameters") { parameters.argon2 = try Self.argon2(call.with(argon2)) }
   }
 
-  /// What the import interface takes as `rounds`; `nil` for algorithms without. Another number refuses the whole request.
+  /// The `rounds` that the import interface takes; `nil` for algorithms without. Another number refuses the whole request.
   private static func rounds(of algorithm: ImportedHash.Algorithm) -> ClosedRange<Int64>? {
     switch algorithm {
     case .md5: 0...8_192

@@ -24,7 +24,7 @@ public struct QuerySpec: Sendable, Hashable {
   /// Whether there are neither bounds nor a limit: what is there is then complete, in whatever order.
   public var loadsAllData: Bool { query.loadsAllData }
 
-  /// What a description shows of bounds, limit and order, as JSON; `nil` for a reference.
+  /// The bounds, limit and order of a description, as JSON; `nil` for a reference.
   package var parameters: String? {
     isDefault ? nil : String(decoding: query.wire.text(), as: UTF8.self)
   }

@@ -14,7 +14,7 @@ package final class HTTPStream {
 
   private let loop: TransportLoop
   private let context: ChannelHandlerContext
-  /// Whether parts are framed (RFC 9112 §7.1); in event streams, and for clients of HTTP/1.0, they are not.
+  /// True when parts are framed (RFC 9112 §7.1); in event streams, and for clients of HTTP/1.0, they are not.
   private let isChunked: Bool
   private var delegate: (any HTTPStreamDelegate)?
   private var state = State.open {

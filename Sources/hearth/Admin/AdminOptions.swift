@@ -5,7 +5,7 @@ import HearthProgram
 import HearthServer
 import HearthTree
 
-/// How a command reaches the accounts, and how it answers. The flags of accounts are no group of their own: see
+/// The flags by which a command reaches the accounts, and the form of its answers. The flags of accounts are no group of their own: see
 /// ``ServerCommand``.
 struct AdminOptions: AccountsFlags {
   @OptionGroup var data: DataOption

@@ -35,7 +35,7 @@ struct EmulatorFolder {
   /// There is an export in the folder.
   var isThere: Bool { access(path + "/" + Self.description, F_OK) == 0 }
 
-  /// What a server's hub is told to do: exports of that data folder.
+  /// The handler of a hub's export requests for that data folder.
   static func exporter(of dataDirectory: String) -> @Sendable (String, [String]) async throws -> Void {
     { path, namespaces in try await EmulatorFolder(path: path).export(dataDirectory, namespaces) }
   }

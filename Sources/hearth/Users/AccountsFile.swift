@@ -35,7 +35,7 @@ final class AccountsFile {
     }
   }
 
-  /// What was left out of the rows so far; `nil` when every column is known.
+  /// A note about columns that were left out so far; `nil` when every column is known.
   var note: String? {
     guard columnsMax > CSVUser.columnsKnown else { return nil }
     return
