@@ -4,7 +4,7 @@ set -eu
 
 needed="git libc6-dev libstdc++-12-dev libssl-dev libjwt-dev libre2-dev libsqlite3-dev"
 needed="$needed libcurl4-openssl-dev libargon2-dev libfido2-dev libzstd-dev libpq-dev libcrypt-dev libxmlsec1-dev pkg-config python3-venv ca-certificates curl openssl"
-# The console's page is bundled from these; see Sources/HearthConsole/bundle.py.
+# The console's page is bundled from these; see Sources/Server/HearthConsole/bundle.py.
 needed="$needed zlib1g-dev esbuild node-preact libjs-codemirror fonts-inter fonts-jetbrains-mono python3-fonttools python3-brotli $*"
 
 missing=""

@@ -15,7 +15,7 @@ from waits import WAIT_SECONDS
 
 
 def blocks(guide, language):
-    (path,) = ROOT.glob(f"Sources/*/*.docc/{guide}")
+    (path,) = ROOT.glob(f"Sources/Guide/*.docc/{guide}")
     text = path.read_text(encoding="utf-8")
     return [re.sub(r"^ +", "", found[1], flags=re.M) if found[0] else found[1]
             for found in re.findall(rf"^( *)```{language}\n(.*?)^ *```", text, re.S | re.M)]
@@ -207,7 +207,7 @@ def test_rest_reference(serve):
 def test_working_with_data_names_every_command():
     listed = subprocess.run([HEARTH, "db", "--help"], check=True, capture_output=True, text=True).stdout
     _, _, names = listed.partition("SUBCOMMANDS:\n")
-    (path,) = ROOT.glob("Sources/*/*.docc/WorkingWithData.md")
+    (path,) = ROOT.glob("Sources/Guide/*.docc/WorkingWithData.md")
     text = path.read_text(encoding="utf-8")
     for name in re.findall(r"^  ([a-z-]+)", names, re.M):
         assert f"hearth db {name}" in text, name

@@ -246,7 +246,7 @@ def test_prometheus_scrapes(serve, tmp_path):
 def test_the_guides_scrape(serve):
     """The command of the guide, as it stands."""
     server = serve(command="dev")
-    (path,) = ROOT.glob("Sources/*/*.docc/Monitoring.md")
+    (path,) = ROOT.glob("Sources/Guide/*.docc/Monitoring.md")
     (command,) = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("curl ")]
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", command.replace("127.0.0.1:9000", server.authority)],

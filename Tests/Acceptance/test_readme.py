@@ -8,7 +8,7 @@ from conftest import HEARTH, PATIENT_CURL, ROOT
 from waits import WAIT_SECONDS
 
 
-GUIDES = ROOT / "Sources/HearthGuide/HearthGuide.docc"
+GUIDES = ROOT / "Sources/Guide/HearthGuide.docc"
 
 
 def blocks(page=ROOT / "README.md"):

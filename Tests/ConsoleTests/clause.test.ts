@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { clausesOf } from "../../Sources/HearthConsole/Page/why/clause";
-import { Explanation, Visit } from "../../Sources/HearthConsole/Page/why/explanation";
+import { clausesOf } from "../../Sources/Server/HearthConsole/Page/why/clause";
+import { Explanation, Visit } from "../../Sources/Server/HearthConsole/Page/why/explanation";
 
 const visit = (text: string, fields: Partial<Visit> = {}): Visit => ({ path: "/users/$uid", kind: "read", line: 3, column: 5, at: "/users/ann",
   value: false, expression: { text, line: 3, column: 14 }, reads: [], ...fields });

@@ -1,8 +1,8 @@
-import type { OutlinePage } from "../../Sources/HearthConsole/Page/api/console";
-import { isWithin, pathOf } from "../../Sources/HearthConsole/Page/tree/keys";
-import { fromExport, Json, kindOf, Node, nodeAt, putAt, toExport } from "../../Sources/HearthConsole/Page/tree/node";
-import { comparer, Order, Query, sortedKeys } from "../../Sources/HearthConsole/Page/tree/order";
-import { Wire } from "../../Sources/HearthConsole/Page/wire/wire";
+import type { OutlinePage } from "../../Sources/Server/HearthConsole/Page/api/console";
+import { isWithin, pathOf } from "../../Sources/Server/HearthConsole/Page/tree/keys";
+import { fromExport, Json, kindOf, Node, nodeAt, putAt, toExport } from "../../Sources/Server/HearthConsole/Page/tree/node";
+import { comparer, Order, Query, sortedKeys } from "../../Sources/Server/HearthConsole/Page/tree/order";
+import { Wire } from "../../Sources/Server/HearthConsole/Page/wire/wire";
 
 interface Held {
   path: string[];

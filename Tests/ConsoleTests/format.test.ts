@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { bytes, num, rate } from "../../Sources/HearthConsole/Page/format/number";
-import { shown, wholeEnd } from "../../Sources/HearthConsole/Page/format/text";
-import { duration, fullMoment } from "../../Sources/HearthConsole/Page/format/time";
-import { preview, valueText } from "../../Sources/HearthConsole/Page/format/value";
-import { fromExport } from "../../Sources/HearthConsole/Page/tree/node";
+import { bytes, num, rate } from "../../Sources/Server/HearthConsole/Page/format/number";
+import { shown, wholeEnd } from "../../Sources/Server/HearthConsole/Page/format/text";
+import { duration, fullMoment } from "../../Sources/Server/HearthConsole/Page/format/time";
+import { preview, valueText } from "../../Sources/Server/HearthConsole/Page/format/value";
+import { fromExport } from "../../Sources/Server/HearthConsole/Page/tree/node";
 
 test("numbers have commas, sizes have units", () => {
   assert.equal(num(1284000), "1,284,000");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { hashOf } from "../../Sources/HearthConsole/Page/tree/hash";
-import { fromExport, Json } from "../../Sources/HearthConsole/Page/tree/node";
+import { hashOf } from "../../Sources/Server/HearthConsole/Page/tree/hash";
+import { fromExport, Json } from "../../Sources/Server/HearthConsole/Page/tree/node";
 
 // Values that the protocol's specification gives.
 const KNOWN: [Json, string][] = [

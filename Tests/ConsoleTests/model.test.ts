@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Branch } from "../../Sources/HearthConsole/Page/data/branch";
-import { lineAt, lineOf, NodeLine } from "../../Sources/HearthConsole/Page/data/line";
-import { TreeModel } from "../../Sources/HearthConsole/Page/data/model";
-import { Gap } from "../../Sources/HearthConsole/Page/data/window";
-import { compareKeys, textOf } from "../../Sources/HearthConsole/Page/tree/keys";
-import { Json, nodeAt } from "../../Sources/HearthConsole/Page/tree/node";
-import { sortedKeys } from "../../Sources/HearthConsole/Page/tree/order";
+import { Branch } from "../../Sources/Server/HearthConsole/Page/data/branch";
+import { lineAt, lineOf, NodeLine } from "../../Sources/Server/HearthConsole/Page/data/line";
+import { TreeModel } from "../../Sources/Server/HearthConsole/Page/data/model";
+import { Gap } from "../../Sources/Server/HearthConsole/Page/data/window";
+import { compareKeys, textOf } from "../../Sources/Server/HearthConsole/Page/tree/keys";
+import { Json, nodeAt } from "../../Sources/Server/HearthConsole/Page/tree/node";
+import { sortedKeys } from "../../Sources/Server/HearthConsole/Page/tree/order";
 import { FakeServer } from "./fakeServer";
 
 const settle = async () => {

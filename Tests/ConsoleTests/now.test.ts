@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { agentName } from "../../Sources/HearthConsole/Page/now/agent";
-import { Doctor, examined, examinedWords, progressWords } from "../../Sources/HearthConsole/Page/now/care";
-import { isTriggerWell, triggerWords } from "../../Sources/HearthConsole/Page/now/triggers";
-import { linePoints, scale, Series, short } from "../../Sources/HearthConsole/Page/now/series";
+import { agentName } from "../../Sources/Server/HearthConsole/Page/now/agent";
+import { Doctor, examined, examinedWords, progressWords } from "../../Sources/Server/HearthConsole/Page/now/care";
+import { isTriggerWell, triggerWords } from "../../Sources/Server/HearthConsole/Page/now/triggers";
+import { linePoints, scale, Series, short } from "../../Sources/Server/HearthConsole/Page/now/series";
 
 function series(samples: (number | null)[][]): Series {
   const made = new Series();

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Person } from "../../Sources/HearthConsole/Page/people/api";
-import { readCells, readImport } from "../../Sources/HearthConsole/Page/people/importText";
-import { claimsOf, nameOf, problemOfClaims, providersOf, seenAt } from "../../Sources/HearthConsole/Page/people/words";
-import { headline, histogram, missing, Receipt, scaleEnd } from "../../Sources/HearthConsole/Page/receipts/receipt";
+import { Person } from "../../Sources/Server/HearthConsole/Page/people/api";
+import { readCells, readImport } from "../../Sources/Server/HearthConsole/Page/people/importText";
+import { claimsOf, nameOf, problemOfClaims, providersOf, seenAt } from "../../Sources/Server/HearthConsole/Page/people/words";
+import { headline, histogram, missing, Receipt, scaleEnd } from "../../Sources/Server/HearthConsole/Page/receipts/receipt";
 
 const person = (fields: Partial<Person>): Person => ({ localId: "u1", createdAt: "1", sessions: 0, ...fields });
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { changedLines, diffLines, hunks } from "../../Sources/HearthConsole/Page/rules/diff";
-import { queryOf, queryText } from "../../Sources/HearthConsole/Page/rules/query";
-import { conflictsOf, merge, merged } from "../../Sources/HearthConsole/Page/rules/merge";
-import { folded } from "../../Sources/HearthConsole/Page/api/folded";
-import { completions, helpFor, placesAbove, typedKey, wildcardsAbove } from "../../Sources/HearthConsole/Page/rules/language";
-import { causes, decidingVisit, Explanation, partsOf, Traced, valueText, Visit } from "../../Sources/HearthConsole/Page/why/explanation";
+import { changedLines, diffLines, hunks } from "../../Sources/Server/HearthConsole/Page/rules/diff";
+import { queryOf, queryText } from "../../Sources/Server/HearthConsole/Page/rules/query";
+import { conflictsOf, merge, merged } from "../../Sources/Server/HearthConsole/Page/rules/merge";
+import { folded } from "../../Sources/Server/HearthConsole/Page/api/folded";
+import { completions, helpFor, placesAbove, typedKey, wildcardsAbove } from "../../Sources/Server/HearthConsole/Page/rules/language";
+import { causes, decidingVisit, Explanation, partsOf, Traced, valueText, Visit } from "../../Sources/Server/HearthConsole/Page/why/explanation";
 
 function traced(text: string, value: Traced["value"], operands: Traced[] = []): Traced {
   return { text, line: 1, column: 1, endLine: 1, endColumn: 1 + text.length, value, operands };

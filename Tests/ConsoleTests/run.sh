@@ -3,7 +3,7 @@
 # From Debian: nodejs (18 or newer), esbuild, node-typescript, node-preact.
 set -eu
 tests=$(cd "$(dirname "$0")" && pwd)
-page=$tests/../../Sources/HearthConsole/Page
+page=$tests/../../Sources/Server/HearthConsole/Page
 # Text is text: nothing of the page makes markup, styles or programs of what it was given.
 if grep -rnE 'innerHTML|outerHTML|insertAdjacentHTML|dangerouslySetInnerHTML|document\.write|createContextualFragment|\beval\(|new Function|style="|javascript:' \
     --include='*.ts' --include='*.tsx' --include='*.html' "$page"; then

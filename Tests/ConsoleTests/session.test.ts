@@ -1,6 +1,6 @@
 import test from "node:test";
 import assert from "node:assert/strict";
-import { ApiError, ConsoleApi } from "../../Sources/HearthConsole/Page/api/console";
+import { ApiError, ConsoleApi } from "../../Sources/Server/HearthConsole/Page/api/console";
 
 /** What is asked, and answers to it: the status by the path. */
 function fakeFetch(answers: { [path: string]: number }): string[] {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { count, differences } from "../../Sources/HearthConsole/Page/tree/diff";
-import { compareKeys, pathOf, problemOfKey, problemOfMove, sharedPath } from "../../Sources/HearthConsole/Page/tree/keys";
-import { fromExport, Json, nodeAt, putAt, toExport } from "../../Sources/HearthConsole/Page/tree/node";
-import { orderFrom, orderText, queryOf, sortedKeys } from "../../Sources/HearthConsole/Page/tree/order";
-import { firstPushIdAt, makePushId, timeOfPushId } from "../../Sources/HearthConsole/Page/tree/pushId";
-import { jsonText, readInput } from "../../Sources/HearthConsole/Page/tree/input";
+import { count, differences } from "../../Sources/Server/HearthConsole/Page/tree/diff";
+import { compareKeys, pathOf, problemOfKey, problemOfMove, sharedPath } from "../../Sources/Server/HearthConsole/Page/tree/keys";
+import { fromExport, Json, nodeAt, putAt, toExport } from "../../Sources/Server/HearthConsole/Page/tree/node";
+import { orderFrom, orderText, queryOf, sortedKeys } from "../../Sources/Server/HearthConsole/Page/tree/order";
+import { firstPushIdAt, makePushId, timeOfPushId } from "../../Sources/Server/HearthConsole/Page/tree/pushId";
+import { jsonText, readInput } from "../../Sources/Server/HearthConsole/Page/tree/input";
 
 const plain = (json: Json) => JSON.parse(JSON.stringify(json));
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Change } from "../../Sources/HearthConsole/Page/wire/listen";
-import { segmentsOf, SegmentAssembler } from "../../Sources/HearthConsole/Page/wire/segments";
-import { Wire, WireError } from "../../Sources/HearthConsole/Page/wire/wire";
-import { toExport } from "../../Sources/HearthConsole/Page/tree/node";
-import { EventReader } from "../../Sources/HearthConsole/Page/api/events";
+import { Change } from "../../Sources/Server/HearthConsole/Page/wire/listen";
+import { segmentsOf, SegmentAssembler } from "../../Sources/Server/HearthConsole/Page/wire/segments";
+import { Wire, WireError } from "../../Sources/Server/HearthConsole/Page/wire/wire";
+import { toExport } from "../../Sources/Server/HearthConsole/Page/tree/node";
+import { EventReader } from "../../Sources/Server/HearthConsole/Page/api/events";
 
 const later = () => new Promise(done => setTimeout(done));
 

@@ -8,7 +8,7 @@ import Testing
 /// The operator's guide says what the configuration is: every member, its default, and a file that is read as it stands.
 @Suite struct GuideTests {
   private static let guide = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().appending(path: "Sources/HearthGuide/HearthGuide.docc/RunningAccounts.md")
+    .deletingLastPathComponent().appending(path: "Sources/Guide/HearthGuide.docc/RunningAccounts.md")
 
   private static let standard = AccountsConfiguration(projectID: "hearth", publicURL: "http://localhost:9000")
 

@@ -1,3 +1,4 @@
+import HearthBytes
 import RandomTestKit
 import Testing
 

@@ -1,4 +1,5 @@
 import Glibc
+import HearthBytes
 import Testing
 
 @testable import HearthCrypto

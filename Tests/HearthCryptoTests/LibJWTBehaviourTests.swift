@@ -1,6 +1,7 @@
 import CJWT
 import COpenSSL
 import Glibc
+import HearthBytes
 import Testing
 
 @testable import HearthCrypto

@@ -1,3 +1,4 @@
+import HearthBytes
 import Testing
 
 @testable import HearthCrypto

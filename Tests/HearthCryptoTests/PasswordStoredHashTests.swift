@@ -1,4 +1,5 @@
 import COpenSSL
+import HearthBytes
 import RandomTestKit
 import Testing
 

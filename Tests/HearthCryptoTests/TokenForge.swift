@@ -1,4 +1,5 @@
 import COpenSSL
+import HearthBytes
 
 @testable import HearthCrypto
 

@@ -22,35 +22,10 @@ import Testing
     try TrustedProxies(proxies).origin(of: try request(from: peer, forwarded: forwarded)).address
   }
 
-  @Test("addresses are read strictly and written in one form")
-  func addresses() {
-    #expect(IPAddress("192.0.2.1")?.description == "192.0.2.1")
-    #expect(IPAddress("2001:DB8:0:0::1")?.description == "2001:db8::1")
-    #expect(IPAddress("::ffff:192.0.2.1")?.description == "192.0.2.1", "one client, one address")
-    for text in [
-      "", "1.2.3", "1.2.3.4.5", "01.2.3.4", "1.2.3.256", "::1%eth0", " 1.2.3.4", "localhost", "1.2.3.4\u{0}",
-    ] {
-      #expect(IPAddress(text) == nil, "\(text)")
-    }
-    #expect(IPAddress(hop: " 192.0.2.1:4711 ")?.description == "192.0.2.1")
-    #expect(IPAddress(hop: "[2001:db8::1]:4711")?.description == "2001:db8::1")
-    #expect(IPAddress(hop: "unknown") == nil && IPAddress(hop: "") == nil)
-  }
-
-  @Test("a block of addresses holds those with the same leading bits, and no more")
-  func blocks() throws {
-    let block = try #require(AddressBlock("10.1.128.0/17"))
-    #expect(block.contains(try #require(IPAddress("10.1.128.0"))))
-    #expect(block.contains(try #require(IPAddress("10.1.255.255"))))
-    #expect(!block.contains(try #require(IPAddress("10.1.127.255"))))
-    #expect(!block.contains(try #require(IPAddress("::a01:8000"))))
-    let everything = try #require(AddressBlock("::/0"))
-    #expect(everything.contains(try #require(IPAddress("2001:db8::1"))))
-    #expect(!everything.contains(try #require(IPAddress("192.0.2.1"))))
-    for text in ["10.0.0.0/33", "10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/+8", "x/8", "10.0.0.0/8/8", "::/129", ""] {
-      #expect(AddressBlock(text) == nil, "\(text)")
-      #expect(throws: TrustedProxies.NoAddress.self) { try TrustedProxies([text]) }
-    }
+  @Test(
+    "a trusted proxy is an address or a block", arguments: ["10.0.0.0/33", "10.0.0.0/", "x/8", "proxy.example", ""])
+  func noProxy(text: String) {
+    #expect(throws: TrustedProxies.NoAddress.self) { try TrustedProxies([text]) }
   }
 
   @Test("Security 19: who is not a trusted proxy says nothing about addresses")

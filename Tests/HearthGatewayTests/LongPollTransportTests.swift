@@ -1,4 +1,5 @@
 import HearthAccounts
+import HearthBytes
 import HearthCrypto
 import HearthTree
 import HearthWire

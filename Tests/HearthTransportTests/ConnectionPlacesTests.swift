@@ -1,3 +1,4 @@
+import HearthBytes
 import HearthTree
 import Testing
 

@@ -1,4 +1,4 @@
-import HearthDigest
+import HearthBytes
 import HearthTree
 import RandomTestKit
 

@@ -1,4 +1,4 @@
-import HearthDigest
+import HearthBytes
 import Testing
 
 @testable import HearthTree

@@ -1,3 +1,5 @@
+import HearthBytes
+
 #if PLUGIN_OAuth
   import HearthCrypto
   import HearthOutbound

@@ -14,10 +14,10 @@ import Testing
     "inotify_init": [],
     "creat": [], "tmpfile": [], "system": [], "fork": [], "execvp": [], "execl": [], "execlp": [], "fexecve": [],
     "posix_spawn": [],
-    "posix_spawnp": ["Sources/HearthProgram/ProgramStart.swift"],
-    "execv": ["Sources/HearthProgram/ProgramStart.swift"],
-    "vfork": ["Sources/CLinux/shim.h"],
-    "execve": ["Sources/CLinux/shim.h"],
+    "posix_spawnp": ["Sources/Base/HearthProgram/ProgramStart.swift"],
+    "execv": ["Sources/Base/HearthProgram/ProgramStart.swift"],
+    "vfork": ["Sources/Shims/CLinux/shim.h"],
+    "execve": ["Sources/Shims/CLinux/shim.h"],
   ]
 
   private static var files: [String] {

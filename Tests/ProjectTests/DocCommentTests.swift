@@ -19,15 +19,16 @@ import Testing
 
   /// Where the protocols are whose members are left out in the types that have them.
   static let protocolFiles = [
-    "Sources/HearthJournal/Protocol/Journal.swift", "Sources/HearthJournal/Protocol/OutboxJournal.swift",
-    "Sources/HearthBackup/Files/FileLayer.swift", "Sources/HearthSync/Storage/SyncStore.swift",
-    "Sources/HearthTransport/Loop/TransportConnection.swift",
+    "Sources/Database/HearthJournal/Protocol/Journal.swift",
+    "Sources/Database/HearthJournal/Protocol/OutboxJournal.swift",
+    "Sources/Storage/HearthBackup/Files/FileLayer.swift", "Sources/Client/HearthSync/Storage/SyncStore.swift",
+    "Sources/Server/HearthTransport/Loop/TransportConnection.swift",
   ]
 
-  @Test("every symbol that others may use has a comment", arguments: LayerTests.table.keys.sorted())
-  func opensNothingWithoutAWord(target: String) throws {
+  @Test("every symbol that others may use has a comment", arguments: Manifest.sources)
+  func opensNothingWithoutAWord(target: Manifest.Target) throws {
     let asked = try Self.protocolFiles.reduce(into: Self.channelHandler) { $0.formUnion(try Self.requirements(in: $1)) }
-    for path in Project.files(below: "Sources/" + target, ending: ".swift") {
+    for path in target.files {
       for (line, name) in Self.silent(in: try Project.text(path)) where !asked.contains(name) {
         Issue.record("\(path):\(line): \(name) has no doc comment")
       }

@@ -5,19 +5,19 @@ import Testing
   /// Lines of one type over all its files.
   static let typeLinesMax = 1_000
 
-  static let targets = LayerTests.table.keys.sorted()
+  static let targets = Manifest.sources
 
   @Test("no two folders of a target know each other", arguments: targets)
-  func foldersPointOneWay(target: String) throws {
+  func foldersPointOneWay(target: Manifest.Target) throws {
     for (pair, why) in try SourceHouse(target).pairs {
-      Issue.record("\(target): \(pair): \(why)")
+      Issue.record("\(target.name): \(pair): \(why)")
     }
   }
 
   @Test("no type has more lines than one can read", arguments: targets)
-  func typesAreSmall(target: String) throws {
+  func typesAreSmall(target: Manifest.Target) throws {
     for (type, lines) in try SourceHouse(target).sizes where lines > Self.typeLinesMax {
-      Issue.record("\(target): \(type) has \(lines) lines over all its files")
+      Issue.record("\(target.name): \(type) has \(lines) lines over all its files")
     }
   }
 }

@@ -22,7 +22,7 @@ import Testing
       let name = url.deletingPathExtension().lastPathComponent
       let module = url.deletingLastPathComponent().deletingPathExtension().lastPathComponent
       guard name != module else { continue }
-      let first = try Project.text("Sources/\(module)/\(module).docc/\(module).md")
+      let first = try Project.text(url.deletingLastPathComponent().relativePath + "/\(module).md")
       #expect(first.contains("<doc:\(name)>"), "\(guide)")
     }
   }

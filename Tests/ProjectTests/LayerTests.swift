@@ -1,145 +1,36 @@
 import Foundation
 import Testing
 
-/// Who may import whom. SwiftPM does not check this: it lets a target import what it only reaches transitively.
+/// The sources against the manifest's table of targets, since SwiftPM lets a target import what it reaches through others.
 @Suite struct LayerTests {
   /// Modules that any target may import: the standard library's own and the C library.
   static let common: Set = ["Synchronization", "Glibc", "Musl", "Darwin"]
 
-  static let nio: Set = [
-    "NIOCore", "NIOPosix", "NIOHTTP1", "NIOSSL", "NIOFoundationEssentialsCompat", "NIOConcurrencyHelpers",
+  /// Other modules of the toolchain, and the targets in `Sources` that may import them. A target without a row for
+  /// `Dispatch` has no thread of its own.
+  static let toolchain: [String: Set<String>] = [
+    "Dispatch": [
+      "HearthAccounts", "HearthClient", "HearthClientLegacy", "HearthClusterNode", "HearthDatabase", "HearthGateway",
+      "HearthOutbound", "HearthOutbox", "HearthPluginHost", "HearthPluginKit", "HearthPostgres", "HearthSQLite",
+      "HearthServer", "HearthTransport", "hearth",
+    ],
+    "Foundation": ["BuiltInList", "ConsolePage", "HearthClient", "HearthClientLegacy"],
+    "FoundationNetworking": ["HearthClient"],
+    "PackagePlugin": ["BuiltInList", "ConsolePage"],
+    "Testing": ["HearthRulesTesting"],
   ]
 
-  /// The table: each target and what it may import beside ``common``.
-  static let table: [String: Set<String>] = [
-    "HearthGuide": [],
-    "HearthDigest": [],
-    "HearthTree": ["HearthDigest"],
-    "HearthSystem": ["CMalloc"],
-    "HearthMetrics": ["CoreMetrics"],
-    "HearthCrypto": ["CArgon2", "CCrypt", "CJWT", "COpenSSL"],
-    "HearthSAML": ["CXMLSec", "HearthCrypto", "HearthTree"],
-    "HearthOutbound": ["CCurl", "Dispatch"],
-    "HearthRules": ["HearthTree", "CRE2"],
-    "HearthWire": ["HearthTree"],
-    "HearthClient": nio.union([
-      "HearthDigest", "HearthRows", "HearthSync", "HearthTree", "HearthWire", "NIOWebSocket", "GRDB", "Dispatch",
-      "Foundation",
-      "FoundationNetworking",
-    ]),
-    "HearthClientLegacy": ["HearthClient", "HearthTree", "Dispatch", "Foundation"],
-    "HearthSync": ["HearthDigest", "HearthTree"],
-    "HearthPlugin": ["HearthTree"],
-    "HearthPluginKit": ["HearthPlugin", "HearthTree", "Dispatch"],
-    "HearthPluginHost": [
-      "CLinux", "HearthCrypto", "HearthOutbound", "HearthPlugin", "HearthSystem", "HearthTree", "Dispatch",
-    ],
-    "HearthWebAuthn": ["CFido2", "HearthCrypto", "HearthPlugin", "HearthTree"],
-    "HearthMigration": ["HearthTree"],
-    "HearthTriggers": ["HearthCrypto", "HearthTree"],
-    "HearthJournal": ["HearthTree"],
-    "HearthCluster": ["HearthJournal"],
-    "HearthNode": nio.union(["HearthCluster", "HearthTree", "Dispatch", "Logging"]),
-    "HearthBackup": ["CZstd", "HearthCrypto", "HearthEngine", "HearthJournal", "HearthSystem", "HearthTree"],
-    "HearthRows": ["GRDB"],
-    "HearthSQLite": ["CSQLite", "HearthJournal", "HearthRows", "HearthSystem", "GRDB", "Dispatch"],
-    "HearthPostgres": ["CPostgres", "HearthCluster", "HearthCrypto", "HearthJournal", "Dispatch"],
-    "HearthEngine": ["HearthRules", "HearthTree"],
-    "HearthExposure": ["HearthRules", "HearthTree"],
-    // CYaml is libyaml, which Yams brings: its events are read without Yams's own composer, see YAMLReader.
-    "HearthWorkbench": ["CYaml", "HearthEngine", "HearthExposure", "HearthRules", "HearthTree"],
-    "HearthTrial": ["HearthEngine", "HearthRules", "HearthTree"],
-    "HearthDatabase": [
-      "CoreMetrics", "HearthEngine", "HearthJournal", "HearthMetrics", "HearthRules", "HearthTree", "HearthTrial",
-      "Dispatch",
-    ],
-    "HearthOutbox": [
-      "HearthDatabase", "HearthEngine", "HearthJournal", "HearthOutbound", "HearthPlugin", "HearthTree",
-      "HearthTriggers",
-      "Dispatch", "Logging",
-    ],
-    "HearthAccounts": [
-      "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthPlugin", "HearthRules", "HearthSAML",
-      "HearthSystem", "HearthTree",
-      "Dispatch",
-    ],
-    "HearthReplicas": nio.union([
-      "HearthCluster", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthNode", "HearthPostgres", "HearthRules",
-      "HearthTree", "Dispatch", "Logging",
-    ]),
-    "HearthIdentity": ["HearthAccounts", "HearthCrypto", "HearthEngine", "HearthPlugin", "HearthSAML", "HearthTree"],
-    "HearthTransport": nio.union([
-      "CoreMetrics", "HearthDigest", "HearthMetrics", "HearthSystem", "HearthTree", "Dispatch",
-    ]),
-    "HearthGateway": nio.union([
-      "CoreMetrics", "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal",
-      "HearthMetrics", "HearthOutbox", "HearthRules",
-      "HearthSystem", "HearthTransport", "HearthTree", "HearthTrial", "HearthTriggers", "HearthWire", "Logging",
-      "Dispatch",
-    ]),
-    "HearthServer": nio.union([
-      "CoreMetrics", "HearthAccounts", "HearthBackup", "HearthCluster", "HearthConsole", "HearthCrypto",
-      "HearthDatabase",
-      "HearthEngine",
-      "HearthGateway", "HearthIdentity", "HearthJournal", "HearthMetrics", "HearthOutbound", "HearthOutbox",
-      "HearthPlugin",
-      "HearthNode", "HearthPluginHost", "HearthPostgres", "HearthReplicas", "HearthRules",
-      "HearthSQLite", "HearthSystem", "HearthTransport", "HearthTree", "HearthTrial", "HearthTriggers", "HearthWire",
-      "HearthWorkbench",
-      "Logging", "Dispatch",
-    ]),
-    "HearthConsole": ["CZlib", "HearthCrypto", "HearthTree"],
-    "HearthDoctor": ["HearthTree"],
-    "HearthProgram": ["CLinux", "HearthSystem", "HearthTree"],
-    "HearthRulesTesting": [
-      "HearthEngine", "HearthProgram", "HearthRules", "HearthTree", "HearthWorkbench", "Testing",
-    ],
-    "HearthRulesCommands": [
-      "HearthProgram", "HearthRules", "HearthSystem", "HearthTree", "HearthWorkbench", "ArgumentParser",
-    ],
-    "hearth-rules": ["HearthRulesCommands", "ArgumentParser"],
-    // Of the plugins only the list that the build writes knows anything.
-    "HearthBuiltIns": ["HearthPlugin"],
-    "BuiltInList": ["Foundation", "PackagePlugin"],
-    "ConsolePage": ["Foundation", "PackagePlugin"],
-    "hearth": nio.union([
-      "CLinux", "HearthAccounts", "HearthBackup", "HearthBuiltIns", "HearthCrypto", "HearthDatabase", "HearthDoctor",
-      "HearthEngine",
-      "HearthExposure",
-      "HearthGateway",
-      "HearthIdentity",
-      "HearthJournal", "HearthMigration", "HearthNode", "HearthOutbound", "HearthPlugin", "HearthPluginHost",
-      "HearthProgram",
-      "HearthRules",
-      "HearthRulesCommands",
-      "HearthSQLite",
-      "HearthServer", "HearthSystem", "HearthTransport", "HearthTree", "HearthTriggers", "HearthWire",
-      "HearthWorkbench",
-      "ArgumentParser", "Logging", "Dispatch", "UnixSignals",
-    ]),
-    "hearth-bench": [
-      "CLinux", "HearthClient", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthPlugin",
-      "HearthPluginHost", "HearthProgram",
-      "HearthRules", "HearthSQLite", "HearthServer", "HearthSystem",
-      "HearthTransport", "HearthTree", "HearthTrial", "ArgumentParser", "Dispatch", "Foundation", "Histogram",
-      "NIOCore",
-      "NIOHTTP1", "NIOPosix",
-    ],
-    "HearthSyncScenarios": ["HearthSync", "HearthTree"],
-    "sync-scenarios": ["HearthProgram", "HearthSyncScenarios", "HearthTree", "ArgumentParser"],
-    "HearthTestKit": [
-      "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthRules", "HearthTree",
-      "HearthWire", "RandomTestKit", "Dispatch",
-    ],
+  /// Modules of a product that is more, or another one, than the module of its name. CYaml is libyaml, which Yams brings:
+  /// its events are read without Yams's own composer.
+  static let modules: [String: Set<String>] = [
+    "NIOCore": ["NIOCore", "NIOConcurrencyHelpers", "NIOFoundationEssentialsCompat"],
+    "Yams": ["CYaml"],
   ]
 
-  static let shims: Set = [
-    "CArgon2", "CCrypt", "CCurl", "CFido2", "CJWT", "CLinux", "CMalloc", "COpenSSL", "CPostgres", "CRE2", "CSQLite",
-    "CXMLSec", "CZlib", "CZstd",
-  ]
-
-  /// No part of the server: a command that SwiftPM runs in an app's package.
+  /// A command that SwiftPM runs in an app's package, and no part of the server.
   static let packageCommand = "Plugins/TestRules/"
+
+  static let targets = Manifest.shared.targets.filter { $0.type != "system" }
 
   @Test("the package command imports what SwiftPM gives it and nothing of ours")
   func packageCommandStandsAlone() throws {
@@ -148,29 +39,58 @@ import Testing
     }
   }
 
-  @Test("a plugin imports the contract and the libraries below it, nothing of the server")
-  func pluginsFollowTheContract() throws {
-    let allowed = Self.common.union(["HearthCrypto", "HearthOutbound", "HearthPlugin", "HearthTree", "HearthWebAuthn"])
-    for path in Project.files(below: "Plugins", ending: ".swift") where !path.hasPrefix(Self.packageCommand) {
-      for module in Self.imports(in: try Project.text(path)) {
-        #expect(allowed.contains(module), "\(path) imports \(module), which a plugin may not")
+  @Test("each folder in a group of Sources is a target")
+  func everyFolderIsATarget() throws {
+    let manager = FileManager.default
+    for group in try manager.contentsOfDirectory(atPath: Project.root.appending(path: "Sources").path) {
+      let paths = Manifest.shared.targets.map(\.path)
+      guard !paths.contains("Sources/" + group) else { continue }
+      for folder in try manager.contentsOfDirectory(atPath: Project.root.appending(path: "Sources/" + group).path) {
+        #expect(paths.contains("Sources/\(group)/\(folder)"))
       }
     }
   }
 
-  @Test("every folder in Sources is a row of the table or a shim")
-  func everyTargetHasARow() throws {
-    let folders = try FileManager.default.contentsOfDirectory(atPath: Project.root.appending(path: "Sources").path)
-    #expect(Set(folders) == Set(Self.table.keys).union(Self.shims))
+  @Test("targets depend on their own group and on groups above it in the manifest")
+  func groupsPointOneWay() {
+    var order: [String] = []
+    for target in Manifest.shared.targets where !order.contains(target.group) { order.append(target.group) }
+    for target in Manifest.shared.targets {
+      for name in target.targets {
+        guard let other = Manifest.shared.targets.first(where: { $0.name == name }),
+          let there = order.firstIndex(of: other.group), let here = order.firstIndex(of: target.group)
+        else {
+          Issue.record("\(target.name) depends on \(name), which is no target")
+          continue
+        }
+        #expect(there <= here, "\(target.name) in \(target.group) depends on \(name) in \(other.group)")
+      }
+    }
   }
 
-  @Test("a target imports only what its row names", arguments: table.keys.sorted())
-  func importsFollowTheTable(target: String) throws {
-    let allowed = try #require(Self.table[target]).union(Self.common)
-    for path in Project.files(below: "Sources/" + target, ending: ".swift") {
+  @Test("a target imports what its row declares, and declares what it imports", arguments: targets)
+  func importsAreDeclared(target: Manifest.Target) throws {
+    guard !target.path.hasPrefix(Self.packageCommand.dropLast()) else { return }
+    let products = target.products.reduce(into: Set<String>()) { $0.formUnion(Self.modules[$1] ?? [$1]) }
+    var allowed = products.union(target.targets).union(Self.common)
+    for (module, names) in Self.toolchain where names.contains(target.name) || !target.path.hasPrefix("Sources/") {
+      allowed.insert(module)
+    }
+    var imported: Set<String> = []
+    for path in target.files {
       for module in Self.imports(in: try Project.text(path)) {
-        #expect(allowed.contains(module), "\(path) imports \(module), which the table does not allow")
+        #expect(allowed.contains(module), "\(path) imports \(module), which the manifest does not declare")
+        imported.insert(module)
       }
+    }
+    // Plugins may use the same few targets, each what it needs; and their names are in no source: the build lists them.
+    guard target.group != "Plugins" else { return }
+    let builtIn = Set(Manifest.shared.targets.lazy.filter { $0.group == "Plugins" }.map(\.name))
+    for name in target.targets where !builtIn.contains(name) {
+      #expect(imported.contains(name) || target.files.isEmpty, "\(target.name) declares \(name) and never imports it")
+    }
+    for name in target.products {
+      #expect(!imported.isDisjoint(with: Self.modules[name] ?? [name]), "\(target.name) never imports \(name)")
     }
   }
 

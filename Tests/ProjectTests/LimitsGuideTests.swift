@@ -3,7 +3,7 @@ import Testing
 
 /// The guide's tables of limits say what the code says.
 @Suite struct LimitsGuideTests {
-  static let guide = "Sources/HearthGuide/HearthGuide.docc/Limits.md"
+  static let guide = "Sources/Guide/HearthGuide.docc/Limits.md"
 
   /// A row: `| what | 16 MiB | `TransportLimits.outboundBytesMax` | what the client sees |`.
   struct Row {

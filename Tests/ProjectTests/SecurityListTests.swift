@@ -3,7 +3,7 @@ import Testing
 
 /// The guide's security list and the tests that hold its lines belong together.
 @Suite struct SecurityListTests {
-  static let guide = "Sources/HearthGuide/HearthGuide.docc/SecurityList.md"
+  static let guide = "Sources/Guide/HearthGuide.docc/SecurityList.md"
 
   @Test("every line of the security list is held by a test, or says which deviation was chosen")
   func everyLineIsHeld() throws {

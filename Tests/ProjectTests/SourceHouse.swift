@@ -20,11 +20,9 @@ struct SourceHouse {
 
   private let files: [File]
 
-  /// - Parameter target: A folder of `Sources`.
-  init(_ target: String) throws {
-    let top = "Sources/" + target
-    files = try Project.files(below: top, ending: ".swift").map { path in
-      let parts = path.dropFirst(top.count + 1).split(separator: "/")
+  init(_ target: Manifest.Target) throws {
+    files = try target.files.map { path in
+      let parts = path.dropFirst(target.path.count + 1).split(separator: "/")
       return Self.file(try Project.text(path), folder: parts.count > 1 ? String(parts[0]) : nil)
     }
   }

@@ -1,3 +1,4 @@
+import HearthBytes
 import HearthTree
 import NIOCore
 
@@ -32,7 +33,7 @@ extension Parser {
       let proxies = try TrustedProxies(["10.0.0.0/8", "fd00::/8"])
       _ = proxies.address(of: peer, forwardedFor: texts)
       for text in texts {
-        _ = AddressBlock(text)
+        _ = IPNetwork(text)
         _ = HTTPRequest.hostName(ofAuthority: text)
       }
     },

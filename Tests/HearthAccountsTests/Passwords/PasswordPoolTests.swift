@@ -1,4 +1,5 @@
 import Foundation
+import HearthBytes
 import HearthCrypto
 import HearthSystem
 import Testing

@@ -1,3 +1,4 @@
+import HearthBytes
 import HearthTestKit
 import HearthTree
 import PasskeyTestKit

@@ -1,3 +1,4 @@
+import HearthBytes
 import HearthPlugin
 import HearthTestKit
 import HearthTree

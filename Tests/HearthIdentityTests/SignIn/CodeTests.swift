@@ -1,4 +1,5 @@
 import Foundation
+import HearthBytes
 import HearthPlugin
 import HearthTestKit
 import HearthTree

@@ -1,3 +1,4 @@
+import HearthBytes
 import HearthEngine
 import HearthTree
 import SAMLTestKit

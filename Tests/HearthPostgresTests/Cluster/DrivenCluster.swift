@@ -1,8 +1,8 @@
 import ClusterSimulation
 import Dispatch
 import HearthCluster
+import HearthClusterNode
 import HearthJournal
-import HearthNode
 import LinkTestKit
 import Logging
 import NIOPosix

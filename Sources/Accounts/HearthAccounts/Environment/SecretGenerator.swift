@@ -1,0 +1,83 @@
+import HearthBytes
+import HearthCrypto
+
+/// Draws what nobody may guess: user ids, codes, tokens.
+package struct SecretGenerator: Sendable {
+  /// Where the bytes come from.
+  package let random: RandomBytes
+  private let notice: @Sendable (AccountsNotice) -> Void
+
+  /// A generator over an environment's randomness, which tells that environment when there is none.
+  package init(_ environment: AccountsEnvironment) {
+    random = environment.random
+    notice = environment.notice
+  }
+
+  /// A user id: 28 letters and digits, about 166 bits.
+  ///
+  /// - Throws: `unavailable` without randomness, as every function here.
+  package func uid() throws(AccountError) -> String {
+    try draw { (random) throws(RandomnessError) in try random.alphanumeric(length: 28) }
+  }
+
+  /// What authenticators know a user by: 30 letters and digits, which tell nothing. In base64 they need no padding.
+  func userHandle() throws(AccountError) -> String {
+    try draw { (random) throws(RandomnessError) in try random.alphanumeric(length: 30) }
+  }
+
+  /// The end of a tenant's id: five small letters and digits, which tell tenants of one name apart.
+  func tenantSuffix() throws(AccountError) -> String {
+    try draw { (random) throws(RandomnessError) in try random.alphanumeric(length: 5).lowercased() }
+  }
+
+  /// The user id that was asked for, or a drawn one.
+  ///
+  /// - Throws: `invalidArgument` for a text that can be no user id.
+  package func uid(wanted: String?) throws(AccountError) -> String {
+    guard let wanted else { return try uid() }
+    guard UserRecord.isUID(wanted) else { throw AccountError(.invalidArgument, "A localId has 1 to 128 characters") }
+    return wanted
+  }
+
+  /// A user id as the 2.x service drew them: 122 random bits in the form of a UUID.
+  package func uuid() throws(AccountError) -> String {
+    var bytes = try draw { (random) throws(RandomnessError) in try random.bytes(16) }
+    bytes[6] = bytes[6] & 0x0F | 0x40
+    bytes[8] = bytes[8] & 0x3F | 0x80
+    let hex = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+    return [hex[0..<4], hex[4..<6], hex[6..<8], hex[8..<10], hex[10..<16]].map { $0.joined() }.joined(separator: "-")
+  }
+
+  /// 256 random bits as text.
+  package func text() throws(AccountError) -> String {
+    try draw { (random) throws(RandomnessError) in Base64URL.encode(try random.bytes(32)) }
+  }
+
+  /// A code for a ticket.
+  package func code() throws(AccountError) -> NewCode { NewCode(text: try text()) }
+
+  /// Whatever needs random bytes.
+  ///
+  /// - Throws: `unavailable` when there are none, which the operator is told.
+  package func draw<Value>(_ draw: (RandomBytes) throws(RandomnessError) -> Value) throws(AccountError) -> Value {
+    do {
+      return try draw(random)
+    } catch {
+      notice(AccountsNotice(.error, error.description))
+      throw AccountError(.unavailable)
+    }
+  }
+}
+
+/// A code that was drawn: 256 random bits as text.
+package struct NewCode: Sendable, Redacted {
+  /// What its holder shows.
+  package let text: String
+  /// Under which its ticket is kept.
+  package var hash: Digest { Digest(sha256: text.utf8) }
+}
+
+extension UserRecord {
+  /// Whether a text can be a user id: 1 to 128 UTF-16 units, no control characters.
+  package static func isUID(_ text: String) -> Bool { IDTokenClaims.isUID(text) }
+}

@@ -1,0 +1,104 @@
+import HearthBytes
+import HearthCrypto
+import HearthEngine
+import HearthTree
+
+/// Gives out challenges for passkeys and takes each back once.
+///
+/// Nothing is kept until a challenge comes back: what belongs to it is sealed in it, so that asking for many costs nothing,
+/// and every node of a cluster knows them, also after a start. What came back is noted until it has ended.
+struct PasskeyChallenges: Sendable {
+  private let keys: KeyRing
+  private let secrets: SecretGenerator
+  private let tenantID: String?
+
+  init(keys: KeyRing, secrets: SecretGenerator, tenantID: String?) {
+    self.keys = keys
+    self.secrets = secrets
+    self.tenantID = tenantID
+  }
+
+  /// How long a challenge is good for.
+  static let lifetimeSeconds: Int64 = 300
+
+  enum Purpose: String, Sendable {
+    case enrolment, signIn
+  }
+
+  /// A challenge that is good.
+  struct Challenge: Sendable, Redacted {
+    /// As authenticators sign it.
+    let bytes: [UInt8]
+    /// Who enrols a key; nil for a sign-in.
+    let uid: String?
+    /// What a new key is to know the user by.
+    let userHandle: String?
+    fileprivate let endsAtSeconds: Int64
+    fileprivate var mark: Digest { Digest(sha256: Array("passkey challenge ".utf8) + bytes) }
+  }
+
+  /// A new challenge, in base64url.
+  func new(
+    _ purpose: Purpose, uid: String? = nil, userHandle: String? = nil, now: Instant
+  ) throws(AccountError) -> String {
+    var members = [
+      JSON.Member("n", .string(try secrets.text())),
+      JSON.Member("e", .int(now.wallMilliseconds / 1000 + Self.lifetimeSeconds)),
+    ]
+    if let uid { members.append(JSON.Member("u", .string(uid))) }
+    if let userHandle { members.append(JSON.Member("h", .string(userHandle))) }
+    let sealed = try secrets.draw { (_) throws(RandomnessError) in
+      try keys.seal(JSON.object(members).text(), for: sealPurpose(purpose))
+    }
+    // The base64 of letters, digits, - and _ has neither + nor /, and that of full triples no padding, so that apps get the
+    // same bytes whichever of the two alphabets they decode it by.
+    let padding = (3 - sealed.utf8.count % 3) % 3
+    return Base64URL.encode(Array(sealed.utf8) + [UInt8](repeating: UInt8(ascii: "."), count: padding))
+  }
+
+  /// The challenge that a browser's client data is the answer to. Everything else of it is looked at elsewhere.
+  ///
+  /// - Throws: `invalidAuthenticatorResponse` for one of somebody else, and one that has ended.
+  func answered(by clientDataJSON: [UInt8], _ purpose: Purpose, now: Instant) throws(AccountError) -> Challenge {
+    let foreign = AccountError(
+      .invalidAuthenticatorResponse, "The challenge in clientDataJSON is none that this server gave out for this.")
+    guard clientDataJSON.count <= 16_384, let text = JSON(parsing: clientDataJSON)?["challenge"]?.string,
+      let bytes = Base64URL.decode(Array(text.utf8)), let padded = String(validating: bytes, as: UTF8.self),
+      let opened = keys.unseal(Self.unpadded(padded), for: sealPurpose(purpose)), let json = JSON(parsing: opened),
+      let end = json["e"]?.int
+    else { throw foreign }
+    guard now.wallMilliseconds / 1000 < end else {
+      throw AccountError(.invalidAuthenticatorResponse, "The challenge has ended. Begin again.")
+    }
+    return Challenge(
+      bytes: bytes, uid: json["u"]?.string, userHandle: json["h"]?.string, endsAtSeconds: end)
+  }
+
+  /// Notes that a challenge was used. Of many who come with one, one gets through.
+  ///
+  /// - Throws: `invalidAuthenticatorResponse` for one that was used before.
+  func useUp(
+    _ challenge: Challenge, in transaction: inout AccountTransaction, now: Instant
+  ) throws(AccountError) {
+    try requireUnused(challenge, in: transaction)
+    // Of nobody, so that nothing that ends a user's tickets ends it.
+    transaction.putTicket(
+      challenge.mark,
+      Ticket(
+        purpose: .usedChallenge, uid: nil, email: nil, createdAtSeconds: now.wallMilliseconds / 1000,
+        expiresAtSeconds: challenge.endsAtSeconds + Ticket.Purpose.usedChallenge.lifetimeSeconds))
+  }
+
+  /// - Throws: `invalidAuthenticatorResponse` for a challenge that was used before.
+  func requireUnused(_ challenge: Challenge, in records: some AccountReading) throws(AccountError) {
+    guard records.ticket(challenge.mark) == nil else {
+      throw AccountError(.invalidAuthenticatorResponse, "This answer was used before. Begin again.")
+    }
+  }
+
+  private static func unpadded(_ text: String) -> String {
+    String(decoding: text.utf8.reversed().drop { $0 == UInt8(ascii: ".") }.reversed(), as: UTF8.self)
+  }
+
+  private func sealPurpose(_ purpose: Purpose) -> String { "passkey \(purpose.rawValue) \(tenantID ?? "")" }
+}

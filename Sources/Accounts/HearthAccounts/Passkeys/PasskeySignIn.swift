@@ -1,0 +1,165 @@
+import HearthBytes
+import HearthCrypto
+import HearthEngine
+import HearthPlugin
+
+/// Signing in with a passkey: the key says who it is, so that nobody types anything.
+package struct PasskeySignIn: Sendable {
+  private let policy: PasskeyPolicy
+  private let challenges: PasskeyChallenges
+  private let store: AccountStore
+  private let providers: SignInProviders
+  private let sessions: Sessions
+  private let secondFactors: SecondFactors
+
+  init(
+    policy: PasskeyPolicy, challenges: PasskeyChallenges, store: AccountStore, providers: SignInProviders,
+    sessions: Sessions, secondFactors: SecondFactors
+  ) {
+    self.policy = policy
+    self.challenges = challenges
+    self.store = store
+    self.providers = providers
+    self.sessions = sessions
+    self.secondFactors = secondFactors
+  }
+
+  /// What a browser asks for a key with.
+  package struct Start: Sendable, Redacted {
+    /// Whose keys count.
+    package let relyingParty: PasskeyRelyingParty
+    /// In base64url.
+    package let challenge: String
+    /// How long the challenge is good for.
+    package let timeoutSeconds = PasskeyChallenges.lifetimeSeconds
+  }
+
+  /// Gives out a challenge. Of whose key will answer nothing is known.
+  ///
+  /// - Throws: `operationNotAllowed`.
+  package func start(now: Instant) throws(AccountError) -> Start {
+    Start(
+      relyingParty: try policy.provider().relyingParty, challenge: try challenges.new(.signIn, now: now))
+  }
+
+  /// A key that was used, as a browser sends it.
+  package struct Used: Sendable, Redacted {
+    /// The key's, in base64url.
+    package var id: String
+    /// What the authenticator knows the user by, in base64url.
+    package var userHandle: String?
+    /// What the browser says that it was asked for.
+    package var clientDataJSON: [UInt8]
+    /// What the authenticator says.
+    package var authenticatorData: [UInt8]
+    /// Over both.
+    package var signature: [UInt8]
+
+    /// The use of a key as it was sent.
+    package init(
+      id: String, userHandle: String?, clientDataJSON: [UInt8], authenticatorData: [UInt8], signature: [UInt8]
+    ) {
+      self.id = id
+      self.userHandle = userHandle
+      self.clientDataJSON = clientDataJSON
+      self.authenticatorData = authenticatorData
+      self.signature = signature
+    }
+  }
+
+  /// Lets the owner of a key in. A key that verified them stands for two factors; with any other an account that has a
+  /// second factor is asked for it.
+  ///
+  /// - Throws: `operationNotAllowed`, `tooManyAttempts`, `invalidAuthenticatorResponse`, `passkeyNotFound`; what
+  ///   ``Sessions/start(of:secondFactor:client:now:change:)`` throws.
+  package func finish(
+    _ used: Used, client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> SecondFactors.Step {
+    let provider = try policy.provider()
+    try providers.requireAdmitted(client, now: now)
+    let challenge = try challenges.answered(by: used.clientDataJSON, .signIn, now: now)
+    guard let user = store.view.user(passkey: used.id), let key = user.passkey(used.id) else {
+      await refuse(nil, "unknown key", client: client, now: now)
+      throw AccountError(.passkeyNotFound)
+    }
+    guard used.userHandle?.isSameText(as: key.userHandle) == true else {
+      await refuse(user, "user handle", client: client, now: now)
+      throw AccountError(.invalidAuthenticatorResponse, "userHandle is missing, or is not the one that the key has.")
+    }
+    // Before the key's counter, which would not have gone on either: a replayed answer is no copied key.
+    do throws(AccountError) { try challenges.requireUnused(challenge, in: store.view) } catch {
+      await refuse(user, "used before", client: client, now: now)
+      throw error
+    }
+    let proof: PasskeyUse
+    do throws(PasskeyRefusal) {
+      proof = try provider.use(
+        PasskeyAssertion(
+          challenge: challenge.bytes, key: NewPasskey(key), clientDataJSON: used.clientDataJSON,
+          authenticatorData: used.authenticatorData, signature: used.signature))
+    } catch {
+      await refuse(user, error.reason, client: client, now: now)
+      throw AccountError(.invalidAuthenticatorResponse, PlainText.line(error.message, lengthMax: 512))
+    }
+    let current: UserRecord
+    do throws(AccountError) {
+      current = try await note(proof, of: key.id, uid: user.uid, challenge, now: now)
+    } catch {
+      if error.code == .invalidAuthenticatorResponse { await refuse(user, "used before", client: client, now: now) }
+      throw error
+    }
+    let proven = ProvenUser(current, SignInWay(ProviderID.passkey, isUserVerified: proof.isUserVerified))
+    guard proof.isUserVerified else {
+      return try await secondFactors.afterFirst(of: proven, client: client, now: now)
+    }
+    return .signedIn(try await sessions.start(of: proven, client: client, now: now))
+  }
+
+  /// Lets the owner of a key in that is only named. For an emulator's test suites, which have no authenticator.
+  package func finishEmulated(
+    id: String, client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> SecondFactors.Step {
+    _ = try policy.provider()
+    guard let user = store.view.user(passkey: id), user.passkey(id)?.publicKey.isEmpty == true else {
+      throw AccountError(.passkeyNotFound)
+    }
+    let proven = ProvenUser(user, SignInWay(ProviderID.passkey, isUserVerified: true))
+    return .signedIn(try await sessions.start(of: proven, client: client, now: now))
+  }
+
+  /// Uses the challenge up and moves the key's counter on, before anybody is let in: of two who come with one answer, or
+  /// with answers out of order, one gets through.
+  private func note(
+    _ proof: PasskeyUse, of id: String, uid: String, _ challenge: PasskeyChallenges.Challenge, now: Instant
+  ) async throws(AccountError) -> UserRecord {
+    try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) -> UserRecord in
+      try challenges.useUp(challenge, in: &transaction, now: now)
+      guard var user = transaction.user(uid), let index = user.passkeys.firstIndex(where: { $0.id == id }) else {
+        throw AccountError(.passkeyNotFound)
+      }
+      let last = user.passkeys[index].signCount
+      guard Int64(proof.signCount) > last || (proof.signCount == 0 && last == 0) else {
+        throw AccountError(.invalidAuthenticatorResponse, "The key was used again meanwhile.")
+      }
+      user.passkeys[index].signCount = Int64(proof.signCount)
+      user.passkeys[index].isBackedUp = proof.isBackedUp
+      if proof.isUserVerified { user.passkeys[index].isUserVerified = true }
+      user.passkeys[index].lastUsedAtMilliseconds = now.wallMilliseconds
+      try transaction.update(user)
+      return user
+    }
+  }
+
+  private func refuse(_ user: UserRecord?, _ detail: String, client: ClientInfo, now: Instant) async {
+    await providers.noteRefusal(
+      AuditEvent(.passkeyRefused, uid: user?.uid, email: user?.email, client: client, detail: detail), now: now)
+  }
+}
+
+extension NewPasskey {
+  fileprivate init(_ key: Passkey) {
+    self.init(
+      publicKey: Base64URL.decode(Array(key.publicKey.utf8)) ?? [], signCount: UInt32(clamping: key.signCount),
+      isUserVerified: key.isUserVerified, isBackupEligible: key.isBackupEligible, isBackedUp: key.isBackedUp)
+  }
+}

@@ -1,0 +1,107 @@
+import HearthBytes
+import HearthCrypto
+import HearthEngine
+import HearthPlugin
+
+/// Providers' own pages, and the codes that come back from them.
+extension SignInProviders {
+  /// The providers on whose own pages people can sign in, in the order of the operator's file.
+  package var authorizationProviders: [ProviderManifest] { directory.authorizationProviders }
+
+  /// Whether people can sign in on the own page of the provider of that id.
+  package func servesAuthorizationCodes(of providerID: String) -> Bool {
+    pageProvider(providerID) != nil
+  }
+
+  /// The kind of redirect URI that a provider has.
+  func providerReturn(of providerID: String) -> ProviderReturn {
+    guard let oidc = configuredOIDC(providerID) else { return .shared }
+    return oidc.usesSharedRedirectURI ? .sharedNamed : .own
+  }
+
+  /// Returns whether a configuration counts, and people sign in on the provider's page by it.
+  func servesPage(of configuration: ProviderConfiguration) -> Bool {
+    configuration.isEnabled && configuration.oidc?.takesCodes == true
+      && directory.credentialProvider(configuration.id) == nil
+  }
+
+  /// A short text that changes when the provider of that id becomes another one: its issuer, or our client there. A visit
+  /// that began at one is not finished at the other.
+  func fingerprint(of providerID: String) -> String {
+    guard let oidc = configuredOIDC(providerID) else { return "" }
+    return Self.digest("\(oidc.issuer.utf8.count) \(oidc.issuer) \(oidc.clientID)")
+  }
+
+  /// 128 bits of a text's digest.
+  static func digest(_ text: String) -> String { Base64URL.encode(Array(Digest(sha256: text.utf8).bytes.prefix(16))) }
+
+  /// The configuration of a provider that was set up while the server ran; a provider of the operator's file goes before.
+  private func configuredOIDC(_ providerID: String) -> ProviderConfiguration.OIDC? {
+    directory.credentialProvider(providerID) == nil ? configured.enabled(providerID)?.oidc : nil
+  }
+
+  /// A provider's page, for this request.
+  ///
+  /// - Throws: `operationNotAllowed` when there is no such provider, or none with a page; `invalidProviderResponse` when it
+  ///   failed or did not answer in time.
+  func authorizationPage(
+    of providerID: String, _ request: AuthorizationRequest
+  ) async throws(AccountError) -> AuthorizationPage {
+    let provider = try authorizationProvider(providerID)
+    return try await answer(of: providerID) { try await provider.authorizationPage(request) }
+  }
+
+  /// Redeems a code at the provider that it is of.
+  ///
+  /// - Parameter fingerprint: of the provider when the visit began.
+  /// - Returns: the parts of a credential, which nobody has looked at.
+  /// - Throws: as ``authorizationPage(of:_:)``, and `tooManyAttempts` after many refusals.
+  func credential(
+    of providerID: String, _ code: AuthorizationCode, fingerprint: String, client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> [String: String] {
+    let provider = try authorizationProvider(providerID)
+    guard self.fingerprint(of: providerID) == fingerprint else {
+      throw AccountError(.invalidProviderResponse, "The provider was changed meanwhile. Begin the sign-in again.")
+    }
+    try requireAdmitted(client, now: now)
+    do throws(AccountError) {
+      return try await answer(of: providerID) { try await provider.credential(code) }
+    } catch {
+      throttle.credentialRefused(address: client.address, now: now)
+      await audit.recordRefusal(
+        AuditEvent(.signInFailed, client: client, detail: "\(providerID): \(error.code.rawValue)"), now: now)
+      throw error
+    }
+  }
+
+  private func authorizationProvider(_ id: String) throws(AccountError) -> any AuthorizationCodeProvider {
+    guard let provider = pageProvider(id) else {
+      throw AccountError(.operationNotAllowed, "The identity provider configuration is not found.")
+    }
+    return provider
+  }
+
+  private func pageProvider(_ id: String) -> (any AuthorizationCodeProvider)? {
+    (credentialProvider(id) as? any AuthorizationCodeProvider).flatMap { $0.servesAuthorizationCodes ? $0 : nil }
+  }
+
+  private func answer<Value: Sendable>(
+    of providerID: String, _ ask: @escaping @Sendable () async throws -> Value
+  ) async throws(AccountError) -> Value {
+    let answer = await Deadline.run(milliseconds: ActivePlugins.timeoutMilliseconds) {
+      () -> Result<Value, SignInRefusal> in
+      do {
+        return .success(try await ask())
+      } catch let refusal as SignInRefusal {
+        return .failure(refusal)
+      }
+    }
+    switch answer {
+    case .success(let value)?: return value
+    case .failure(let refusal)?: throw AccountError(refusal)
+    case nil:
+      notice(AccountsNotice(.warning, "sign-in provider \(providerID) failed or did not answer in time"))
+      throw AccountError(.invalidProviderResponse, "The provider \(providerID) did not answer.")
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import HearthBytes
+import HearthCrypto
+
+/// A refresh token: 256 random bits, and behind them, sealed, whose it is. Kept as SHA-256 only.
+///
+/// The sealed part decides nothing while the session is there. It tells a token that was once good from a made-up one
+/// when it is not: clients sign out on the first answer only.
+struct RefreshToken: Sendable {
+  /// Tells secret scanners what they found.
+  static let prefix = "hearth_refresh_"
+  private static let randomTextLength = 43
+  private static let purpose = "refresh-token"
+
+  let text: String
+
+  /// The key of the session.
+  var hash: Digest { Digest(sha256: text.utf8) }
+
+  /// What the sealed part says.
+  struct Origin: Sendable, Equatable {
+    var uid: String
+    var family: String
+    var generation: Int64
+  }
+
+  init(uid: String, family: String, generation: Int64, keys: KeyRing, random: RandomBytes) throws(RandomnessError) {
+    let origin = "\(generation) \(family) \(uid)"
+    text =
+      Self.prefix + Base64URL.encode(try random.bytes(32)) + (try keys.seal(Array(origin.utf8), for: Self.purpose))
+  }
+
+  /// Where a token of ours came from; nil for any other text.
+  static func origin(of text: String, keys: KeyRing) -> Origin? {
+    guard text.hasPrefix(prefix) else { return nil }
+    let sealed = text.utf8.dropFirst(prefix.utf8.count + randomTextLength)
+    guard !sealed.isEmpty, let sealedText = String(sealed), let bytes = keys.unseal(sealedText, for: purpose) else {
+      return nil
+    }
+    let parts = String(decoding: bytes, as: UTF8.self).split(separator: " ", maxSplits: 2)
+    guard parts.count == 3, let generation = Int64(parts[0]) else { return nil }
+    return Origin(uid: String(parts[2]), family: String(parts[1]), generation: generation)
+  }
+}

@@ -1,0 +1,312 @@
+import HearthBytes
+import HearthCrypto
+import HearthEngine
+import HearthPlugin
+import HearthTree
+
+/// Takes people to another provider's page and back, by OAuth's authorisation-code flow with PKCE, state and nonce.
+///
+/// Nothing is kept here while somebody is at the provider: what belongs to the visit is sealed, and the browser that began
+/// it holds it in a cookie. A code that comes back counts in that browser alone; the app gets it together with another
+/// sealed text, without which it is worth nothing, and redeems it once.
+///
+/// An answer counts for the provider that was asked: it must arrive at that provider's redirect URI, name no other issuer,
+/// and name its issuer at all where the provider promises it (RFC 9207). Otherwise no code is sent anywhere.
+package struct ProviderPages: Sendable {
+  private let providers: SignInProviders
+  private let store: AccountStore
+  private let keys: KeyRing
+  private let secrets: SecretGenerator
+
+  init(providers: SignInProviders, store: AccountStore, keys: KeyRing, secrets: SecretGenerator) {
+    self.providers = providers
+    self.store = store
+    self.keys = keys
+    self.secrets = secrets
+  }
+
+  /// How long people may take on the provider's page, and apps to redeem what came of it.
+  package static let visitSeconds: Int64 = 600
+  private static let visitPurpose = "visit to a provider's page"
+  private static let answerPurpose = "answer of a provider's page"
+
+  /// Somebody on their way to a provider's page.
+  package struct Departure: Sendable, Redacted {
+    /// Where the browser goes.
+    package let url: String
+    /// Comes back from there; not secret.
+    package let state: String
+    /// For the browser to keep, and to show when it comes back.
+    package let visit: String
+  }
+
+  /// Begins a visit.
+  ///
+  /// - Parameters:
+  ///   - origin: of the page that the browser is sent back to.
+  ///   - scopes: what the app asks for beside what the provider needs.
+  ///   - parameters: what else the app tells the provider's page.
+  ///   - memo: what is to be known when the browser comes back; only who is shown the visit can tell, and nobody change it.
+  /// - Throws: what ``SignInProviders/authorizationPage(of:_:)`` throws; `invalidProviderResponse` for a provider that has
+  ///   the shared redirect URI from an earlier version and does not promise to name its issuer.
+  package func depart(
+    to providerID: String, origin: String, scopes: [String] = [], parameters: [(name: String, value: String)] = [],
+    memo: String, now: Instant
+  ) async throws(AccountError) -> Departure {
+    let way = providers.providerReturn(of: providerID)
+    let redirectURI = way.address(of: providerID, tenantID: keys.tenant, origin: origin)
+    let (url, visit) = try await begun(
+      self.visit(providerID, redirectURI: redirectURI, rest: memo, now: now), scopes: scopes, parameters: parameters)
+    guard way != .sharedNamed || visit.isIssuerRequired else {
+      let own = RedirectURI.own(of: providerID, tenantID: keys.tenant, origin: origin)
+      throw AccountError(
+        .invalidProviderResponse,
+        "\(providerID) does not promise to name its issuer, so it may not use the shared redirect URI. Register \(own) "
+          + "there and set usesSharedRedirectUri to false.")
+    }
+    return Departure(url: url, state: visit.state, visit: try seal(visit, for: Self.visitPurpose))
+  }
+
+  /// The address of a provider's page, for a client that opens it by itself.
+  ///
+  /// - Parameter redirectURI: where the provider sends the client back to; checked by who calls.
+  /// - Returns: the address, and what the client shows beside the one that it came back to: see
+  ///   ``redeem(requestURI:sessionID:client:now:)``.
+  /// - Throws: as ``depart(to:origin:scopes:parameters:memo:now:)``; `invalidContinueURI` for a provider that was set up
+  ///   while the server ran, does not promise to name its issuer, and is not named by the address either.
+  package func address(
+    of providerID: String, redirectURI: String, now: Instant
+  ) async throws(AccountError) -> (url: String, sessionID: String) {
+    let (url, visit) = try await begun(self.visit(providerID, redirectURI: redirectURI, rest: "", now: now))
+    guard
+      visit.isIssuerRequired || providers.providerReturn(of: providerID) == .shared
+        || RedirectURI.names(redirectURI, providerID, tenantID: keys.tenant)
+    else {
+      throw AccountError(
+        .invalidContinueURI,
+        "\(providerID) does not promise to name its issuer: continueUri must end with /"
+          + (keys.tenant.map { $0 + "/" } ?? "") + providerID + ".")
+    }
+    return (url, try seal(visit, for: Self.answerPurpose))
+  }
+
+  private func visit(
+    _ providerID: String, redirectURI: String, rest: String, now: Instant
+  ) throws(AccountError) -> Visit {
+    Visit(
+      providerID: providerID, redirectURI: redirectURI, state: try secrets.text(), verifier: try secrets.text(),
+      nonce: try secrets.text(), expiresAtSeconds: now.wallMilliseconds / 1000 + Self.visitSeconds, rest: rest,
+      tenantID: keys.tenant, fingerprint: providers.fingerprint(of: providerID))
+  }
+
+  /// The address of the provider's page, and the visit with what its answer must say.
+  private func begun(
+    _ visit: Visit, scopes: [String] = [], parameters: [(name: String, value: String)] = []
+  ) async throws(AccountError) -> (url: String, visit: Visit) {
+    let page = try await providers.authorizationPage(
+      of: visit.providerID,
+      AuthorizationRequest(
+        state: visit.state, nonce: visit.nonce,
+        codeChallenge: Base64URL.encode(Digest(sha256: visit.verifier.utf8).bytes), redirectURI: visit.redirectURI,
+        scopes: scopes, parameters: parameters))
+    var visit = visit
+    visit.issuers = page.issuers.map(SignInProviders.digest)
+    visit.isIssuerRequired = page.namesIssuer
+    return (page.url, visit)
+  }
+
+  /// Why a browser that comes back is not let on.
+  package enum ArrivalError: Error, Sendable, Equatable {
+    /// It did not begin this visit, the visit was begun elsewhere, or the answer came to another provider's address.
+    case unknownVisit
+    /// It took too long.
+    case expired
+    /// The answer is not of the provider that was asked: an answer of another provider was brought here.
+    case otherIssuer(OtherIssuer)
+  }
+
+  /// A visit that another provider's answer came back from.
+  package struct OtherIssuer: Sendable, Equatable, Redacted {
+    /// The provider that was asked.
+    package let providerID: String
+    /// `nil` for the project itself.
+    package let tenantID: String?
+    /// The memo of the departure.
+    package let memo: String
+    /// A sentence for the app's developer and the trail.
+    package static let reason =
+      "The answer does not name the issuer of the provider that was asked, so its code was sent nowhere."
+  }
+
+  /// Somebody who came back from a provider's page.
+  package struct Arrival: Sendable, Redacted {
+    /// The memo of the departure.
+    package let memo: String
+    /// What the browser was sent back to.
+    package let redirectURI: String
+    /// The tenant that it is to sign in to; nil for the project itself.
+    package var tenantID: String? { visit.tenantID }
+    fileprivate let visit: Visit
+  }
+
+  /// Looks at a browser that comes back: whether it began this visit, and whether the answer is of the provider that was
+  /// asked.
+  ///
+  /// - Parameters:
+  ///   - visit: what the browser kept.
+  ///   - state: what came with it from the provider.
+  ///   - issuer: the answer's `iss`; `nil` when it names none.
+  ///   - address: where it came to, without the query.
+  package func arrive(
+    _ visit: String, state: String, issuer: String?, at address: String, now: Instant
+  ) throws(ArrivalError) -> Arrival {
+    guard let visit = unseal(visit, for: Self.visitPurpose),
+      Digest(sha256: visit.state.utf8) == Digest(sha256: state.utf8), RedirectURI.isSame(address, as: visit.redirectURI)
+    else { throw .unknownVisit }
+    guard now.wallMilliseconds / 1000 < visit.expiresAtSeconds else { throw .expired }
+    guard visit.admits(issuer: issuer) else {
+      throw .otherIssuer(
+        OtherIssuer(providerID: visit.providerID, tenantID: visit.tenantID, memo: visit.rest))
+    }
+    return Arrival(memo: visit.rest, redirectURI: visit.redirectURI, visit: visit)
+  }
+
+  /// What a provider tells of a person in the browser alone, in bytes; what is longer is left out.
+  private static let personBytesMax = 1_024
+
+  /// What the app needs beside the code to redeem it.
+  ///
+  /// - Parameter person: what the provider had the browser say about the person; nobody has signed it. Nil for nothing.
+  package func sessionID(
+    for arrival: Arrival, code: String, person: String? = nil, now: Instant
+  ) throws(AccountError) -> String {
+    var answer = arrival.visit
+    answer.rest = Digest(sha256: code.utf8).hex
+    answer.person = person.flatMap { $0.isEmpty || $0.utf8.count > Self.personBytesMax ? nil : $0 }
+    answer.expiresAtSeconds = now.wallMilliseconds / 1000 + Self.visitSeconds
+    return try seal(answer, for: Self.answerPurpose)
+  }
+
+  /// Redeems, once, the code in the address to which a provider sent a browser back.
+  ///
+  /// - Parameters:
+  ///   - requestURI: that address, with `code` and `state`.
+  ///   - sessionID: what ``sessionID(for:code:now:)`` gave.
+  /// - Returns: the provider, and the parts of its credential, which nobody has looked at.
+  /// - Throws: `invalidProviderResponse` for an address and a session that do not fit, that are too old or were shown
+  ///   before, for an answer of another issuer, and when the provider's configuration has changed since; what
+  ///   ``SignInProviders/credential(of:_:fingerprint:client:now:)`` throws.
+  package func redeem(
+    requestURI: String, sessionID: String, client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> (providerID: String, parameters: [String: String]) {
+    let nowSeconds = now.wallMilliseconds / 1000
+    guard let answer = unseal(sessionID, for: Self.answerPurpose) else {
+      throw AccountError(.invalidProviderResponse, "The sessionId is none of this server's sign-in page.")
+    }
+    guard nowSeconds < answer.expiresAtSeconds else {
+      throw AccountError(.invalidProviderResponse, "The sign-in took too long. Begin it again.")
+    }
+    guard answer.tenantID == keys.tenant else { throw AccountError(.tenantMismatch) }
+    let query = requestURI.prefix { $0 != "#" }.drop { $0 != "?" }.dropFirst()
+    guard let pairs = PercentEncoding.pairs(query.utf8), let code = Self.only("code", pairs),
+      let state = Self.only("state", pairs), Digest(sha256: state.utf8) == Digest(sha256: answer.state.utf8),
+      answer.rest.isEmpty || Digest(sha256: code.utf8).hex == answer.rest,
+      RedirectURI.isSame(requestURI, as: answer.redirectURI)
+    else {
+      throw AccountError(.invalidProviderResponse, "The requestUri is not the one that the sessionId belongs to.")
+    }
+    // The page of this server looked at the issuer when the browser arrived there.
+    if answer.rest.isEmpty {
+      let named = pairs.filter { $0.name == "iss" }
+      guard named.count <= 1, answer.admits(issuer: named.first?.value) else {
+        throw AccountError(.invalidProviderResponse, OtherIssuer.reason)
+      }
+    }
+    try await markRedeemed(answer.state, nowSeconds: nowSeconds)
+    var parameters = try await providers.credential(
+      of: answer.providerID,
+      AuthorizationCode(
+        code: code, codeVerifier: answer.verifier, redirectURI: answer.redirectURI, nowSeconds: nowSeconds),
+      fingerprint: answer.fingerprint, client: client, now: now)
+    parameters["nonce"] = answer.nonce
+    parameters["user"] = answer.person
+    return (answer.providerID, parameters)
+  }
+
+  /// Of many who show the same code one goes on.
+  private func markRedeemed(_ state: String, nowSeconds: Int64) async throws(AccountError) {
+    let mark = Digest(sha256: ("redeemed " + state).utf8)
+    let ticket = Ticket(
+      purpose: .redeemedCode, uid: nil, email: nil, createdAtSeconds: nowSeconds,
+      expiresAtSeconds: nowSeconds + Ticket.Purpose.redeemedCode.lifetimeSeconds)
+    try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
+      guard transaction.ticket(mark) == nil else {
+        throw AccountError(.invalidProviderResponse, "This sign-in was used before. Begin it again.")
+      }
+      transaction.putTicket(mark, ticket)
+    }
+  }
+
+  private static func only(_ name: String, _ pairs: [(name: String, value: String)]) -> String? {
+    let found = pairs.filter { $0.name == name }
+    return found.count == 1 && !found[0].value.isEmpty ? found[0].value : nil
+  }
+
+  // MARK: Sealing
+
+  fileprivate struct Visit: Sendable {
+    var providerID: String
+    var redirectURI: String
+    var state: String
+    var verifier: String
+    var nonce: String
+    var expiresAtSeconds: Int64
+    /// On the way there the memo, on the way back the digest of the code; empty for a client that comes back by itself.
+    var rest: String
+    /// Nil for the project itself.
+    var tenantID: String?
+    /// The person's own words about themselves.
+    var person: String?
+    /// Of the provider's configuration when the visit began.
+    var fingerprint: String
+    /// Digests of the issuers that the answer may name.
+    var issuers: [String] = []
+    /// The answer must name one.
+    var isIssuerRequired = false
+
+    /// Returns whether an answer with that `iss` may be the provider's: RFC 9207 §2.4.
+    func admits(issuer: String?) -> Bool {
+      guard let issuer else { return !isIssuerRequired }
+      return issuers.contains(SignInProviders.digest(issuer))
+    }
+  }
+
+  private func seal(_ visit: Visit, for purpose: String) throws(AccountError) -> String {
+    var members: [JSON.Member] = [
+      .init("p", .string(visit.providerID)), .init("u", .string(visit.redirectURI)), .init("s", .string(visit.state)),
+      .init("v", .string(visit.verifier)), .init("n", .string(visit.nonce)), .init("e", .int(visit.expiresAtSeconds)),
+      .init("r", .string(visit.rest)), .init("f", .string(visit.fingerprint)),
+      .init("i", .array(visit.issuers.map { .string($0) })), .init("q", .bool(visit.isIssuerRequired)),
+    ]
+    if let tenantID = visit.tenantID { members.append(.init("t", .string(tenantID))) }
+    if let person = visit.person { members.append(.init("w", .string(person))) }
+    do {
+      return try keys.seal(JSON.object(members).text(), for: purpose)
+    } catch {
+      throw AccountError(.unavailable)
+    }
+  }
+
+  private func unseal(_ text: String, for purpose: String) -> Visit? {
+    guard text.utf8.count <= 16_384, let bytes = keys.unseal(text, for: purpose), let json = JSON(parsing: bytes),
+      let providerID = json["p"]?.string, let redirectURI = json["u"]?.string, let state = json["s"]?.string,
+      let verifier = json["v"]?.string, let nonce = json["n"]?.string, let end = json["e"]?.int,
+      let rest = json["r"]?.string, let fingerprint = json["f"]?.string, let issuers = json["i"]?.array,
+      let isIssuerRequired = json["q"]?.bool
+    else { return nil }
+    return Visit(
+      providerID: providerID, redirectURI: redirectURI, state: state, verifier: verifier, nonce: nonce,
+      expiresAtSeconds: end, rest: rest, tenantID: json["t"]?.string, person: json["w"]?.string,
+      fingerprint: fingerprint, issuers: issuers.compactMap(\.string), isIssuerRequired: isIssuerRequired)
+  }
+}

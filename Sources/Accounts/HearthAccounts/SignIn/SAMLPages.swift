@@ -1,0 +1,262 @@
+import HearthBytes
+import HearthCrypto
+import HearthEngine
+import HearthPlugin
+import HearthSAML
+import HearthTree
+
+/// Takes people to the page of a company's identity provider and back, by SAML's web browser profile.
+///
+/// As with ``ProviderPages`` nothing is kept here meanwhile: what belongs to the visit is sealed in a cookie of the browser
+/// that began it. The answer is checked when that browser brings it; the app gets a sealed text that stands for the person,
+/// and never the answer itself.
+package struct SAMLPages: Sendable {
+  private let configured: ConfiguredProviders
+  private let providers: SignInProviders
+  private let store: AccountStore
+  private let keys: KeyRing
+  private let secrets: SecretGenerator
+
+  init(
+    configured: ConfiguredProviders, providers: SignInProviders, store: AccountStore, keys: KeyRing,
+    secrets: SecretGenerator
+  ) {
+    self.configured = configured
+    self.providers = providers
+    self.store = store
+    self.keys = keys
+    self.secrets = secrets
+  }
+
+  private static let visitPurpose = "visit to an identity provider's page"
+  private static let personPurpose = "person of an identity provider"
+  /// A sealed person, in bytes.
+  private static let personBytesMax = 32_768
+
+  /// Whether a provider of that id is reached here.
+  package static func serves(_ providerID: String) -> Bool {
+    providerID.utf8.starts(with: ProviderConfiguration.samlPrefix.utf8)
+  }
+
+  /// Begins a visit.
+  ///
+  /// - Parameters:
+  ///   - consumerURL: where the identity provider has the browser bring its answer.
+  ///   - memo: what is to be known when the browser comes back.
+  ///   - isForced: the person shows who they are although they have a session there.
+  /// - Throws: `operationNotAllowed` for a provider that is not there, or switched off.
+  package func depart(
+    to providerID: String, consumerURL: String, memo: String, isForced: Bool, now: Instant
+  ) throws(AccountError) -> ProviderPages.Departure {
+    let saml = try configuration(providerID).1
+    let nowSeconds = now.wallMilliseconds / 1000
+    let visit = Visit(
+      providerID: providerID, tenantID: keys.tenant, consumerURL: consumerURL, state: try secrets.text(),
+      requestID: "_" + (try secrets.text()), expiresAtSeconds: nowSeconds + ProviderPages.visitSeconds, memo: memo)
+    var request = AuthnRequest(
+      id: visit.requestID, serviceProviderID: saml.serviceProviderID, consumerURL: consumerURL,
+      destination: saml.signOnURL, issuedAtSeconds: nowSeconds)
+    request.isForced = isForced
+    return ProviderPages.Departure(
+      url: try url(of: request, state: visit.state, isSigned: saml.signsRequests), state: visit.state,
+      visit: try seal(visit.json, for: Self.visitPurpose))
+  }
+
+  private func url(of request: AuthnRequest, state: String, isSigned: Bool) throws(AccountError) -> String {
+    guard isSigned else { return request.redirectURL(relayState: state, sign: nil as ((String) -> [UInt8])?) }
+    do {
+      return try request.redirectURL(relayState: state) { (query) throws(TokenMintError) in
+        try keys.signature(ofSAMLQuery: query)
+      }
+    } catch {
+      throw AccountError(.unavailable)
+    }
+  }
+
+  /// What is registered at the identity provider.
+  ///
+  /// - Parameter consumerURLs: where answers may go.
+  /// - Throws: `configurationNotFound`
+  package func metadata(of providerID: String, consumerURLs: [String]) throws(AccountError) -> String {
+    guard let saml = store.view.providerConfiguration(providerID)?.saml else {
+      throw AccountError(.configurationNotFound)
+    }
+    return ServiceProviderMetadata.text(
+      id: saml.serviceProviderID, consumerURLs: consumerURLs,
+      certificates: saml.signsRequests ? keys.certificates(.idToken).map(\.pem) : [])
+  }
+
+  /// Somebody who came back.
+  package struct Visit: Sendable, Redacted {
+    /// `saml.…`
+    package let providerID: String
+    /// Nil for the project itself.
+    package let tenantID: String?
+    /// Where the browser was sent back to.
+    package let consumerURL: String
+    let state: String
+    let requestID: String
+    let expiresAtSeconds: Int64
+    /// What ``SAMLPages/depart(to:consumerURL:memo:isForced:now:)`` was told.
+    package let memo: String
+  }
+
+  /// Looks at a browser that comes back: whether it began this visit.
+  ///
+  /// - Parameters:
+  ///   - text: what the browser kept.
+  ///   - state: what came with it from the identity provider, as `RelayState`.
+  package func visit(
+    _ text: String, state: String, now: Instant
+  ) throws(ProviderPages.ArrivalError) -> Visit {
+    guard let json = unseal(text, for: Self.visitPurpose, sizeBytesMax: 16_384), let visit = Visit(json),
+      Digest(sha256: visit.state.utf8) == Digest(sha256: state.utf8)
+    else { throw .unknownVisit }
+    guard now.wallMilliseconds / 1000 < visit.expiresAtSeconds else { throw .expired }
+    return visit
+  }
+
+  /// What came of an answer.
+  package enum Outcome: Sendable, Redacted {
+    /// What the app redeems.
+    case person(sessionID: String)
+    /// The identity provider did not let the person in, or they did not want to, in a sentence.
+    case denied(String)
+  }
+
+  /// Checks the answer that somebody brings back. Of many with the same answer one goes on.
+  ///
+  /// - Parameter response: the form's `SAMLResponse`.
+  /// - Throws: `invalidProviderResponse` with what is wrong; `operationNotAllowed`, `tenantMismatch`, `tooManyAttempts`.
+  package func answer(
+    _ visit: Visit, response: String, client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> Outcome {
+    guard visit.tenantID == keys.tenant else { throw AccountError(.tenantMismatch) }
+    let (configuration, saml) = try configuration(visit.providerID)
+    try providers.requireAdmitted(client, now: now)
+    let (person, assertionID): (SAMLPerson, String)
+    do throws(SAMLRefusal) {
+      (person, assertionID) = try Self.person(
+        in: response, visit, configuration, saml, nowSeconds: now.wallMilliseconds / 1000)
+    } catch {
+      await providers.noteRefused(by: visit.providerID, error.reason, client: client, now: now)
+      guard !error.isDenial else { return .denied(error.reason) }
+      throw AccountError(.invalidProviderResponse, error.reason)
+    }
+    try await mark("assertion \(visit.providerID) \(assertionID)", now: now)
+    return .person(sessionID: try seal(person.json(of: visit, now: now), for: Self.personPurpose))
+  }
+
+  private static func person(
+    in response: String, _ visit: Visit, _ configuration: ProviderConfiguration, _ saml: ProviderConfiguration.SAML,
+    nowSeconds: Int64
+  ) throws(SAMLRefusal) -> (SAMLPerson, String) {
+    let letters = response.utf8.filter { !" \t\r\n".utf8.contains($0) }
+    // Base64 takes four letters for three bytes.
+    guard letters.count <= SAMLLimits.responseBytesMax / 3 * 4 + 4, let bytes = Base64.decodeLenient(letters) else {
+      throw SAMLRefusal("The answer is no Base64, or has more than \(SAMLLimits.responseBytesMax) bytes.")
+    }
+    var check = SAMLResponseCheck(
+      identityProviderID: saml.identityProviderID, certificates: saml.certificates,
+      serviceProviderID: saml.serviceProviderID, consumerURL: visit.consumerURL, requestID: visit.requestID)
+    check.allowsSHA1 = saml.allowsSHA1
+    check.skewSeconds = saml.skewSeconds ?? SAMLLimits.skewSecondsDefault
+    let assertion = try check.assertion(in: bytes, nowSeconds: nowSeconds)
+    return (try SAMLPerson(assertion, by: configuration), assertion.id)
+  }
+
+  /// Redeems, once, what ``answer(_:response:client:now:)`` gave.
+  ///
+  /// - Parameter requestURI: the address of the page that the app was told, with its `state`.
+  /// - Returns: nil for a text that is none of ours.
+  /// - Throws: `invalidProviderResponse` for one that is too old, was shown before, or does not belong to the address.
+  package func redeem(
+    requestURI: String, sessionID: String, now: Instant
+  ) async throws(AccountError) -> FederatedIdentity? {
+    guard let json = unseal(sessionID, for: Self.personPurpose, sizeBytesMax: Self.personBytesMax),
+      let (person, visit) = SAMLPerson.read(json)
+    else { return nil }
+    guard now.wallMilliseconds / 1000 < visit.expiresAtSeconds else {
+      throw AccountError(.invalidProviderResponse, "The sign-in took too long. Begin it again.")
+    }
+    let query = requestURI.prefix { $0 != "#" }.drop { $0 != "?" }.dropFirst()
+    let states = PercentEncoding.pairs(query.utf8)?.filter { $0.name == "state" } ?? []
+    guard states.count == 1, Digest(sha256: states[0].value.utf8) == Digest(sha256: visit.state.utf8) else {
+      throw AccountError(.invalidProviderResponse, "The requestUri is not the one that the sessionId belongs to.")
+    }
+    guard visit.tenantID == keys.tenant else { throw AccountError(.tenantMismatch) }
+    _ = try configuration(visit.providerID)
+    try await mark("redeemed \(visit.state)", now: now)
+    return person.identity
+  }
+
+  /// Where a browser came back to, for the app.
+  package static func address(of visit: Visit) -> String {
+    visit.consumerURL + "?state=" + PercentEncoding.encode(visit.state)
+  }
+
+  /// Remembers longer than it counts that something was shown.
+  private func mark(_ text: String, now: Instant) async throws(AccountError) {
+    let mark = Digest(sha256: text.utf8)
+    let nowSeconds = now.wallMilliseconds / 1000
+    let ticket = Ticket(
+      purpose: .redeemedCode, uid: nil, email: nil, createdAtSeconds: nowSeconds,
+      expiresAtSeconds: nowSeconds + Ticket.Purpose.redeemedCode.lifetimeSeconds)
+    try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
+      guard transaction.ticket(mark) == nil else {
+        throw AccountError(.invalidProviderResponse, "This sign-in was used before. Begin it again.")
+      }
+      transaction.putTicket(mark, ticket)
+    }
+  }
+
+  private func configuration(
+    _ id: String
+  ) throws(AccountError) -> (ProviderConfiguration, ProviderConfiguration.SAML) {
+    guard let configuration = configured.enabled(id), let saml = configuration.saml else {
+      throw AccountError(.operationNotAllowed, "The identity provider configuration is not found.")
+    }
+    return (configuration, saml)
+  }
+
+  private func seal(_ json: JSON, for purpose: String) throws(AccountError) -> String {
+    do {
+      return try keys.seal(json.text(), for: purpose)
+    } catch {
+      throw AccountError(.unavailable)
+    }
+  }
+
+  private func unseal(_ text: String, for purpose: String, sizeBytesMax: Int) -> JSON? {
+    guard text.utf8.count <= sizeBytesMax, let bytes = keys.unseal(text, for: purpose) else { return nil }
+    return JSON(parsing: bytes)
+  }
+}
+
+extension SAMLPages.Visit {
+  var json: JSON {
+    var members = [
+      JSON.Member("p", .string(providerID)), .init("u", .string(consumerURL)), .init("s", .string(state)),
+      .init("q", .string(requestID)), .init("e", .int(expiresAtSeconds)), .init("r", .string(memo)),
+    ]
+    if let tenantID { members.append(.init("t", .string(tenantID))) }
+    return .object(members)
+  }
+
+  init?(_ json: JSON?) {
+    guard let json, let providerID = json["p"]?.string, let consumerURL = json["u"]?.string,
+      let state = json["s"]?.string, let requestID = json["q"]?.string, let end = json["e"]?.int,
+      let memo = json["r"]?.string
+    else { return nil }
+    self.init(
+      providerID: providerID, tenantID: json["t"]?.string, consumerURL: consumerURL, state: state, requestID: requestID,
+      expiresAtSeconds: end, memo: memo)
+  }
+
+  /// The same, to be over so many seconds from now.
+  func renewed(_ now: Instant) -> SAMLPages.Visit {
+    SAMLPages.Visit(
+      providerID: providerID, tenantID: tenantID, consumerURL: consumerURL, state: state, requestID: requestID,
+      expiresAtSeconds: now.wallMilliseconds / 1000 + ProviderPages.visitSeconds, memo: "")
+  }
+}

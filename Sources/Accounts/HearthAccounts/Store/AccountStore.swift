@@ -1,0 +1,274 @@
+import HearthDatabase
+import HearthEngine
+import HearthJournal
+import HearthRules
+import HearthTree
+import Synchronization
+
+/// The accounts of one project on the disk: a database of its own, with one writer and any number of readers.
+///
+/// Readers take ``view``, the last durable state, and keep it as long as they like. Writers hand in a body that reads
+/// and changes the newest state in one step; for example, a body checks that an address is free and takes it, with no
+/// other write between.
+public final class AccountStore: Sendable {
+  /// What opening found.
+  public let recovery: RecoveryReport
+  /// What is held at most.
+  public let limits: AccountStoreLimits
+
+  let database: Database
+  private let desk: TransactionDesk
+  let damage: DamageReport
+  private let endings: EndingHandler
+  /// Named in every audit record.
+  private let projectID: String?
+  /// Told of records that have become durable.
+  private let auditHandler = Mutex<(@Sendable ([AuditRecord]) -> Void)?>(nil)
+  private let clock: @Sendable () -> Instant
+  /// The latest second since 1970 that ``noteClock()`` has read in this process.
+  private let seenSeconds = Atomic<Int64>(0)
+
+  private let lowSpace = Atomic(false)
+  /// Where its records are in the database.
+  private let base: Path
+  /// The project's accounts, in whose database a tenant's are.
+  private let project: AccountStore?
+
+  /// Opens the accounts, which are kept in the journal `accounts`. Blocks until they are loaded.
+  ///
+  /// - Parameters:
+  ///   - journals: where the journal is; it is closed by ``close()``.
+  ///   - projectID: for the audit trail.
+  /// - Throws: `JournalError`, `RecordError`.
+  public convenience init(
+    journals: any JournalFactory, environment: AccountsEnvironment, projectID: String? = nil,
+    limits: AccountStoreLimits = AccountStoreLimits()
+  ) throws {
+    try self.init(environment: environment, projectID: projectID, limits: limits) { surroundings in
+      try Database(name: Self.journalName, journals: journals, initialRules: .denyAll, environment: surroundings)
+    }
+  }
+
+  /// The name of the accounts' journal.
+  package static let journalName = "accounts"
+
+  /// Accounts over a database that is opened otherwise. Blocks until they are loaded.
+  ///
+  /// - Parameter open: gets what the database needs of the world around it.
+  /// - Throws: what `open` throws.
+  package init(
+    environment: AccountsEnvironment, projectID: String? = nil, limits: AccountStoreLimits = AccountStoreLimits(),
+    open: (DatabaseEnvironment) throws -> Database
+  ) throws {
+    (base, project) = (.root, nil)
+    let desk = TransactionDesk()
+    let notice = environment.notice
+    clock = environment.clock
+    let damage = DamageReport(notice: notice)
+    let endings = EndingHandler()
+    self.endings = endings
+    var surroundings = DatabaseEnvironment(
+      clock: environment.clock, schedule: environment.schedule, deliver: { effects, _ in desk.take(effects) },
+      notice: { notice(AccountsNotice($0)) })
+    surroundings.followed = { places, before, after, isOwn in
+      guard !isOwn else { return }
+      let ended = Revocation.made(
+        at: places, before: AccountRecords(root: before.root, damage: damage),
+        after: AccountRecords(root: after.root, damage: damage))
+      for (revocation, event) in ended { endings.tell(revocation, event, after.position) }
+    }
+    database = try open(surroundings)
+    self.desk = desk
+    self.projectID = projectID
+    self.limits = limits
+    self.damage = damage
+    recovery = database.recovery
+    for damage in recovery.damages {
+      notice(AccountsNotice(damage.isUnfinishedCommit ? .info : .error, "the journal was damaged: \(damage)"))
+    }
+  }
+
+  /// The accounts of a tenant, in the database of the project's: one change, one snapshot and one backup hold both.
+  init(ofTenant id: String, in project: AccountStore) {
+    (base, self.project) = (AccountPath.tenant(id), project)
+    (database, desk, damage, clock) = (project.database, project.desk, project.damage, project.clock)
+    (limits, recovery, projectID) = (project.limits, project.recovery, project.projectID)
+    endings = EndingHandler()
+  }
+
+  /// The last durable state.
+  public var view: AccountView {
+    let root = database.published.root
+    return AccountView(records: AccountRecords(root: base.isRoot ? root : root[base], damage: damage))
+  }
+
+  /// Where ``view`` stands in the log of the accounts.
+  package var position: Int64 { database.published.position }
+
+  /// Whether the accounts can be changed now. Reading goes on whatever it says.
+  public var status: DatabaseStatus { database.status }
+
+  /// Whether there is so little room on the disk that no accounts are added. Everything else goes on, so that whoever sees
+  /// to the disk can sign in.
+  public var isSpaceLow: Bool { project?.isSpaceLow ?? lowSpace.load(ordering: .relaxed) }
+
+  /// See ``isSpaceLow``.
+  public func setSpaceLow(_ isLow: Bool) { lowSpace.store(isLow, ordering: .relaxed) }
+
+  /// Changes the accounts: everything that the body does becomes durable as one, or nothing does.
+  ///
+  /// Bodies run one after another, each at most once and on the newest state. A body computes and returns; it does not
+  /// hash passwords, and does not ask anybody. When the call returns, ``view`` shows what the body did.
+  ///
+  /// - Throws: What the body throws: then nothing has changed. ``AccountError/Code/unavailable`` when the change could
+  ///   not be made durable, and ``AccountError/Code/outcomeUnknown`` when nobody can tell whether it is.
+  public func transact<Value: Sendable>(
+    _ body: @escaping @Sendable (inout AccountTransaction) throws(AccountError) -> Value
+  ) async throws(AccountError) -> Value {
+    let outcome = Outcome<Value>()
+    let transaction = Transaction { [self] draft in
+      guard isThere(in: draft) else {
+        outcome.set(.failure(AccountError(.tenantNotFound)))
+        return false
+      }
+      var accounts = beginChange(on: draft)
+      do throws(AccountError) {
+        outcome.set(.success(try body(&accounts)))
+      } catch {
+        outcome.set(.failure(error))
+        return false
+      }
+      accounts.sweep()
+      accounts.noteTime()
+      draft = accounts.draft.whole
+      outcome.note(accounts.audited)
+      return true
+    }
+    let reply = await desk.ask(database, .transact(transaction))
+    let watch = TransactionWatch.current
+    if case .failure(.outcomeUnknown) = reply {
+      watch?.noteChange()
+      throw AccountError(.outcomeUnknown)
+    }
+    guard case .ok = reply, let result = outcome.value else {
+      if database.isFollowing, case .failure(.unavailable) = reply { watch?.noteRefusal() }
+      throw AccountError(.unavailable)
+    }
+    if case .success = result { watch?.noteChange() }
+    if !outcome.audited.isEmpty { auditHandler.withLock { $0 }?(outcome.audited) }
+    return try result.get()
+  }
+
+  /// Returns when ``view`` shows all that anybody was told of before, on whichever node of a cluster, and credentials that it
+  /// ended are announced; at once on a server by itself.
+  ///
+  /// - Returns: False when that cannot be said now.
+  @discardableResult
+  package func catchUp() async -> Bool {
+    guard database.isFollowing else { return true }
+    if case .ok = await desk.ask(database, .barrier) { return true }
+    return false
+  }
+
+  /// Has a handler told of each audit record once it is durable; records of changes that were made at the same time may come
+  /// in another order. It returns at once.
+  func onAudit(_ handler: @escaping @Sendable ([AuditRecord]) -> Void) { auditHandler.withLock { $0 = handler } }
+
+  /// Has a handler told of credentials that another node of a cluster has ended.
+  func onEnding(_ handler: @escaping FollowedRevocationHandler) { endings.set(handler) }
+
+  /// Keeps a lock of an account beyond a restart, or forgets it. Does not wait until it is durable.
+  func saveLock(_ key: String, _ lock: AccountLock?) {
+    let transaction = Transaction { [self] draft in
+      guard isThere(in: draft) else { return false }
+      var accounts = beginChange(on: draft)
+      accounts.setLock(key, lock)
+      accounts.sweep()
+      draft = accounts.draft.whole
+      return true
+    }
+    database.submit([
+      Command(connection: TransactionDesk.connection, principal: .administrator, action: .transact(transaction))
+    ])
+  }
+
+  /// Remembers what the clock says, for the border of a revocation that comes after the clock was set back. Called when a
+  /// credential is taken of which only the second of its issue is known: no change of the accounts need have been made in
+  /// that second.
+  func noteClock() { _ = seenSeconds.max(clock().wallMilliseconds / 1000, ordering: .relaxed) }
+
+  /// False for a tenant that was deleted: what was under way in it must leave nothing behind.
+  private func isThere(in draft: TransactionDraft) -> Bool {
+    project == nil || !draft.root[base.appending(AccountPath.settings)].isEmpty
+  }
+
+  private func beginChange(on draft: TransactionDraft) -> AccountTransaction {
+    AccountTransaction(
+      AccountDraft(draft, at: base), damage: damage, limits: limits, projectID: projectID,
+      seenSeconds: seenSeconds.load(ordering: .relaxed),
+      isSpaceLow: isSpaceLow)
+  }
+
+  /// Makes durable what was handed in, and closes the file. Blocks until done. Later transactions are unavailable. A tenant's
+  /// are closed with the project's.
+  ///
+  /// - Parameter snapshotsEnd: see ``Database/close(snapshotsEnd:)``.
+  public func close(snapshotsEnd: Int64 = .min) { if project == nil { database.close(snapshotsEnd: snapshotsEnd) } }
+}
+
+extension AccountStore: SnapshotWriter {
+  /// What a snapshot of the accounts still takes that is under way or soon due, in bytes.
+  public var snapshotNeedBytes: Int { database.snapshotNeedBytes }
+
+  /// What of the accounts' file holds nothing any more, in bytes.
+  public var reusableBytes: Int { database.reusableBytes }
+
+  /// Has snapshots of the accounts take no more than so many bytes from now on.
+  public func setSnapshotRoom(_ bytes: Int) { database.setSnapshotRoom(bytes) }
+}
+
+extension AccountsNotice {
+  /// What the operator reads about the accounts' database.
+  init(_ notice: DatabaseNotice) {
+    switch notice {
+    case .stalled(let error) where error.code == .unavailable:
+      self.init(
+        .error,
+        "accounts: the store does not answer; changes are refused until it does, and those under way wait: \(error)")
+    case .stalled(let error) where error.code == .diskFault:
+      self.init(
+        .error,
+        "accounts: the disk does not work; changes are refused until it does, and those under way wait: \(error)")
+    case .stalled(let error):
+      self.init(
+        .error, "accounts: no room on the disk; changes are refused until there is, and those under way wait: \(error)")
+    case .resumed(let milliseconds):
+      self.init(.warning, "accounts: storing goes on after \(milliseconds) ms; everything that waited is stored")
+    case .halted(let error):
+      self.init(.error, "accounts cannot be changed until the next start: \(error)")
+    case .snapshotWritten(let position, let sizeBytes):
+      self.init(.info, "accounts: a snapshot of \(sizeBytes) bytes is complete at position \(position)")
+    case .snapshotFailed(let error):
+      self.init(.warning, "accounts: a snapshot failed and will be tried again: \(error)")
+    case .snapshotTooLarge(let roomBytes):
+      self.init(
+        .warning, "accounts: there is too little room for a snapshot, \(roomBytes) bytes: the log grows instead")
+    case .historyShortened(let position, let sizeBytesMax):
+      self.init(.warning, "accounts: history begins at position \(position): it may take \(sizeBytesMax) bytes")
+    case .pruningFailed(let error):
+      self.init(.warning, "accounts: what a snapshot covers could not be removed: \(error)")
+    case .closeFailed(let error):
+      self.init(.warning, "accounts: the file could not be closed: \(error)")
+    }
+  }
+}
+
+/// Whoever is told of credentials that another node has ended.
+private final class EndingHandler: Sendable {
+  private let handler = Mutex<FollowedRevocationHandler?>(nil)
+
+  func set(_ handler: @escaping FollowedRevocationHandler) { self.handler.withLock { $0 = handler } }
+  func tell(_ revocation: Revocation, _ event: AuditEvent.Kind, _ position: Int64) {
+    handler.withLock { $0 }?(revocation, event, position)
+  }
+}

@@ -1,0 +1,36 @@
+import HearthBytes
+import HearthCrypto
+
+/// What a counter is kept under: 16 bytes of an HMAC over what it counts, so that neither memory nor file names anybody.
+struct CounterKey: Sendable, Hashable {
+  enum Kind: UInt8, Sendable {
+    case account, network, recipient, code, knownNetwork, resetRecipient, message, messageNetwork
+  }
+
+  let high: UInt64
+  let low: UInt64
+
+  /// - Parameter key: not empty.
+  init(_ kind: Kind, _ text: String, key: [UInt8]) {
+    let data = [kind.rawValue] + text.utf8
+    // Only an empty key or a broken library gives no code; the counter then is at least not shared.
+    let code = HashFunction.sha256.hmac(data, key: key) ?? Digest(sha256: data).bytes
+    high = Self.number(code[0..<8])
+    low = Self.number(code[8..<16])
+  }
+
+  /// Nil unless it is what ``text`` writes.
+  init?(text: String) {
+    guard text.utf8.count == 32, let high = UInt64(text.prefix(16), radix: 16),
+      let low = UInt64(text.suffix(16), radix: 16)
+    else { return nil }
+    self.high = high
+    self.low = low
+    guard self.text.utf8.elementsEqual(text.utf8) else { return nil }
+  }
+
+  /// 32 lower-case hexadecimal digits.
+  var text: String { Hexadecimal.text(high) + Hexadecimal.text(low) }
+
+  private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+}

@@ -1,0 +1,76 @@
+/// Bytes that are not what their format says.
+package struct MalformedBytes: Error, Equatable, CustomStringConvertible {
+  /// The fault, without the bytes themselves.
+  package var finding: String
+
+  /// Bytes with a fault.
+  package init(_ finding: String) { self.finding = finding }
+
+  package var description: String { finding }
+}
+
+/// Reads little-endian numbers of fixed width and bytes behind their lengths, in order and never beyond the end. A read that
+/// throws leaves the reader as it was. Lengths are checked against the bytes that are there before memory is taken for them.
+package struct ByteReader {
+  private let bytes: ArraySlice<UInt8>
+  private var index: Int
+
+  /// Reads from the first of these bytes.
+  package init(_ bytes: ArraySlice<UInt8>) {
+    self.bytes = bytes
+    index = bytes.startIndex
+  }
+
+  /// Bytes that are left.
+  package var remaining: Int { bytes.endIndex - index }
+
+  /// Bytes that were read.
+  package var offset: Int { index - bytes.startIndex }
+
+  /// The next number.
+  package mutating func number<Number: FixedWidthInteger>(
+    _ type: Number.Type = Number.self
+  ) throws(MalformedBytes) -> Number {
+    let (size, offset) = (Number.bitWidth / 8, offset)
+    guard remaining >= size else { throw MalformedBytes("it ends within a number") }
+    index += size
+    return bytes.withUnsafeBytes { Number(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: Number.self)) }
+  }
+
+  /// The next bytes.
+  package mutating func slice(_ count: Int) throws(MalformedBytes) -> ArraySlice<UInt8> {
+    guard count >= 0, remaining >= count else { throw MalformedBytes("it ends within \(count) bytes") }
+    defer { index += count }
+    return bytes[index..<index + count]
+  }
+
+  /// The next bytes, copied.
+  package mutating func raw(_ count: Int) throws(MalformedBytes) -> [UInt8] { Array(try slice(count)) }
+
+  /// Bytes behind their length in four bytes.
+  package mutating func sized() throws(MalformedBytes) -> [UInt8] { Array(try frame(sizeMin: 0).dropFirst(4)) }
+
+  /// Bytes behind their length in four bytes, with that in front.
+  package mutating func frame(sizeMin: Int = 1) throws(MalformedBytes) -> ArraySlice<UInt8> {
+    var ahead = self
+    let length = Int(try ahead.number(UInt32.self))
+    guard length >= sizeMin, ahead.remaining >= length else { throw MalformedBytes("it ends within \(length) bytes") }
+    return try slice(4 + length)
+  }
+
+  /// A number of elements of at least `sizeBytes` each.
+  package mutating func count(max: Int, of sizeBytes: Int) throws(MalformedBytes) -> Int {
+    var ahead = self
+    let count = Int(try ahead.number(UInt32.self))
+    guard count <= max, count <= ahead.remaining / sizeBytes else {
+      throw MalformedBytes("a list of \(count) elements")
+    }
+    self = ahead
+    return count
+  }
+
+  /// Throws when bytes are left.
+  package func end() throws(MalformedBytes) {
+    guard remaining == 0 else { throw MalformedBytes("\(remaining) bytes too many") }
+  }
+}

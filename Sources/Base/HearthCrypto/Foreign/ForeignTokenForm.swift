@@ -1,0 +1,67 @@
+import HearthBytes
+
+/// What a credential looks like that this server did not make. Nothing in it has been verified.
+public enum ForeignTokenForm: Sendable, Equatable {
+  /// A JSON Web Token of that issuer; the text is empty when it names none.
+  case jwt(issuer: String)
+  /// Any other text.
+  case opaque
+
+  /// Looks at a credential that no verifier of the server's own takes. Nil for one that is nobody else's business: too
+  /// long, not of visible ASCII, unsigned, or of a form that the server's own credentials have, however wrong this one is.
+  ///
+  /// - Parameter projectID: the project whose tokens are the server's own.
+  public init?(_ text: String, projectID: String) {
+    let bytes = Array(text.utf8)
+    guard (1...TokenLimits.tokenBytesMax).contains(bytes.count), bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      return nil
+    }
+    guard !text.utf8.starts(with: Self.ownPrefix.utf8) else { return nil }
+    let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    if parts.count == 1 {
+      guard !Self.isOwnOpaque(text) else { return nil }
+      self = .opaque
+    } else if let header = Self.object(parts[0]), header["alg"] != nil || header["enc"] != nil {
+      // Three parts are signed; five are encrypted, and the server's own never are.
+      if parts.count == 5 {
+        self = .opaque
+        return
+      }
+      guard parts.count == 3, let payload = Self.object(parts[1]), !parts[2].isEmpty,
+        !Self.isOwn(header: header, payload, projectID: projectID)
+      else { return nil }
+      self = .jwt(issuer: payload["iss"]?.string ?? "")
+    } else {
+      // What begins as a token of the server's may be one of which a piece is missing.
+      guard !text.utf8.starts(with: "eyJ".utf8) else { return nil }
+      self = .opaque
+    }
+  }
+
+  /// What access tokens and refresh tokens of the server begin with.
+  private static let ownPrefix = "hearth_"
+
+  private static func object(_ part: ArraySlice<UInt8>) -> ClaimValue? {
+    guard let json = Base64URL.decode(part), let value = try? ClaimValue(json: json), value.members != nil else {
+      return nil
+    }
+    return value
+  }
+
+  /// Database secrets and those that were, and the word of emulator clients.
+  private static func isOwnOpaque(_ text: String) -> Bool {
+    DeveloperCredentials().isOwner(text) || LegacySecrets.isWellFormed(text)
+  }
+
+  private static func isOwn(header: ClaimValue, _ payload: ClaimValue, projectID: String) -> Bool {
+    guard let algorithm = header["alg"]?.string, algorithm.lowercased() != "none" else { return true }
+    let issuer = payload["iss"]?.string
+    // Tokens in the legacy format name no issuer, and tokens for signing in are for this server.
+    if algorithm.hasSameBytes(as: "HS256"), header["kid"] == nil, issuer == nil { return true }
+    if payload["aud"] == .string(UnverifiedToken.customTokenAudience) { return true }
+    guard let issuer else { return false }
+    return [UnverifiedToken.idTokenIssuerPrefix, UnverifiedToken.sessionCookieIssuerPrefix].contains {
+      issuer.hasSameBytes(as: $0 + projectID)
+    }
+  }
+}

@@ -1,0 +1,189 @@
+import HearthBytes
+import Synchronization
+
+/// Access tokens of administrators: those of the key store, which have no end, and those that service accounts get.
+///
+/// The ones of the key store are kept as SHA-256 and looked up by it, so that neither a comparison's duration nor a copy of
+/// this memory gives one away. Of the others nothing is kept: each says itself until when it counts, for what and whose it
+/// is, sealed with the key that every node of a cluster has, so that it counts on all of them.
+///
+/// ```
+/// minted  = prefix base64url(sealed(content))                    what it is sealed for names the project
+/// content = version (1) scopes (1) end (8) generation (8) owner  numbers are big-endian; no bytes are no owner
+///           a console session's: 0x10 in scopes (0x20 for a viewer, 0x40 for one that is there), its number for a generation
+/// ```
+public final class AdminTokens: Sendable {
+  /// Whether a token counts for what it was shown for.
+  public enum Verdict: Sendable, Equatable {
+    /// Counts until then; nil for one without an end.
+    case valid(expiresAtSeconds: Int64?)
+    /// Was minted for this project and has ended.
+    case expired
+    /// Counts, but not for what was asked.
+    case outOfScope
+    /// Is none of this project's tokens.
+    case unknown
+  }
+
+  /// Whom a token was given to. It counts for as long as that account's tokens are of this generation.
+  public struct Owner: Sendable, Equatable {
+    /// The address of a service account.
+    public var email: String
+    /// See `ServiceAccount.tokenGeneration`.
+    public var generation: Int64
+
+    /// A holder of tokens.
+    public init(email: String, generation: Int64) { (self.email, self.generation) = (email, generation) }
+  }
+
+  /// The holder of a token, which has its authority.
+  public enum Holder: Sendable, Equatable {
+    /// The operator.
+    case `operator`
+    /// A part of the operator's rights: no more than a service account of these scopes has.
+    case limited(AdminScopes)
+    /// A service account.
+    case serviceAccount(Owner, AdminScopes)
+    /// A session of the console, for requests inside of the server.
+    case console(session: UInt64, isViewer: Bool, isPresent: Bool)
+
+    /// What the holder may do.
+    public var authority: Authority {
+      switch self {
+      case .operator: .operator(name: Self.operatorName)
+      case .limited(let scopes): .serviceAccount(email: Self.operatorName, scopes: scopes)
+      case .serviceAccount(let owner, let scopes): .serviceAccount(email: owner.email, scopes: scopes)
+      case .console(let session, true, _): .consoleViewer(session: session)
+      case .console(let session, false, let isPresent): .consoleAdministrator(session: session, isPresent: isPresent)
+      }
+    }
+
+    private static let operatorName = "admin-token"
+
+    /// The service account; nil for the others.
+    public var owner: Owner? { if case .serviceAccount(let owner, _) = self { owner } else { nil } }
+  }
+
+  /// Tells secret scanners what they found.
+  public static let prefix = "hearth_admin_"
+
+  /// The longest life of a minted token.
+  public static let lifetimeSecondsMax: Int64 = 3_600
+
+  private static let version: UInt8 = 1
+  /// A content without its owner.
+  private static let headBytes = 18
+  private static let consoleFlag: UInt8 = 0x10
+  private static let viewerFlag: UInt8 = 0x20
+  private static let presenceFlag: UInt8 = 0x40
+
+  private struct Minted {
+    /// Seconds since 1970.
+    var end: Int64
+    var holder: Holder
+    var scopes: AdminScopes
+  }
+
+  private let permanent: Mutex<Set<Digest>>
+  private let key: SealingKey
+  private let purpose: String
+
+  /// - Parameters:
+  ///   - permanent: tokens without an end, such as the one in the key store.
+  ///   - key: seals those that are minted.
+  ///   - projectID: whose they are.
+  init(permanent: [String], key: SealingKey, projectID: String) {
+    self.permanent = Mutex(Self.digests(permanent))
+    self.key = key
+    purpose = "access token of \(projectID)"
+  }
+
+  private static func digests(_ tokens: [String]) -> Set<Digest> { Set(tokens.map { Digest(sha256: $0.utf8) }) }
+
+  /// These are the tokens without an end from now on; minted ones stay.
+  func replacePermanent(_ tokens: [String]) {
+    let digests = Self.digests(tokens)
+    permanent.withLock { $0 = digests }
+  }
+
+  /// The text of a new token without an end.
+  public static func generate(random: RandomBytes) throws(RandomnessError) -> String {
+    prefix + Base64URL.encode(try random.bytes(32))
+  }
+
+  /// A new token that counts for a while.
+  ///
+  /// - Parameters:
+  ///   - lifetimeSeconds: at most `lifetimeSecondsMax`; a longer one is cut.
+  ///   - owner: the service account that it is for; nil for the operator, whose token counts until its end.
+  ///   - scopes: what it opens.
+  public func mint(
+    nowSeconds: Int64, lifetimeSeconds: Int64 = lifetimeSecondsMax, owner: Owner? = nil,
+    scopes: AdminScopes = .all, random: RandomBytes
+  ) throws(RandomnessError) -> String {
+    try mint(
+      UInt8(truncatingIfNeeded: scopes.intersection(.all).rawValue), nowSeconds, lifetimeSeconds,
+      number: UInt64(bitPattern: owner?.generation ?? 0), email: owner?.email ?? "", random)
+  }
+
+  /// A new token for what a session of the console asks of the server behind it, as one that is there or not.
+  public func mint(
+    session: UInt64, isViewer: Bool, isPresent: Bool, nowSeconds: Int64, lifetimeSeconds: Int64, random: RandomBytes
+  ) throws(RandomnessError) -> String {
+    let flags = Self.consoleFlag | (isViewer ? Self.viewerFlag : 0) | (isPresent ? Self.presenceFlag : 0)
+    let scopes = UInt8(truncatingIfNeeded: AdminScopes.all.rawValue)
+    return try mint(flags | scopes, nowSeconds, lifetimeSeconds, number: session, email: "", random)
+  }
+
+  private func mint(
+    _ flags: UInt8, _ nowSeconds: Int64, _ lifetimeSeconds: Int64, number: UInt64, email: String, _ random: RandomBytes
+  ) throws(RandomnessError) -> String {
+    let end = nowSeconds.addingReportingOverflow(min(lifetimeSeconds, Self.lifetimeSecondsMax)).partialValue
+    var content = [Self.version, flags]
+    for number in [UInt64(bitPattern: end), number] {
+      content += (0..<8).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0))) }
+    }
+    content += Array(email.utf8)
+    return Self.prefix + (try key.sealBare(content, for: purpose, random: random))
+  }
+
+  /// What a token says that was minted for this project; nil for any other text.
+  private func minted(_ token: String) -> Minted? {
+    guard token.utf8.starts(with: Self.prefix.utf8),
+      let content = key.unsealBare(token.utf8.dropFirst(Self.prefix.utf8.count), for: purpose),
+      content.count >= Self.headBytes, content[0] == Self.version,
+      let email = String(validating: content.dropFirst(Self.headBytes), as: UTF8.self)
+    else { return nil }
+    let number = { (place: Range<Int>) in content[place].reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }
+    let (flags, last) = (content[1], number(10..<18))
+    let scopes = AdminScopes(rawValue: Int(flags)).intersection(.all)
+    let holder: Holder
+    if flags & Self.consoleFlag != 0 {
+      holder = .console(
+        session: last, isViewer: flags & Self.viewerFlag != 0, isPresent: flags & Self.presenceFlag != 0)
+    } else if email.isEmpty {
+      holder = scopes == .all ? .operator : .limited(scopes)
+    } else {
+      holder = .serviceAccount(Owner(email: email, generation: Int64(bitPattern: last)), scopes)
+    }
+    return Minted(end: Int64(bitPattern: number(2..<10)), holder: holder, scopes: scopes)
+  }
+
+  /// Whether a token counts, but for its owner: whoever knows the accounts says whether that account's tokens still count.
+  ///
+  /// - Parameters:
+  ///   - nowSeconds: seconds since 1970.
+  ///   - scope: what it is shown for; a token without an end opens everything.
+  public func verify(_ token: String, nowSeconds: Int64, scope: AdminScopes = []) -> Verdict {
+    let digest = Digest(sha256: token.utf8)
+    if permanent.withLock({ $0.contains(digest) }) { return .valid(expiresAtSeconds: nil) }
+    guard let minted = minted(token) else { return .unknown }
+    guard nowSeconds < minted.end else { return .expired }
+    return minted.scopes.isSuperset(of: scope) ? .valid(expiresAtSeconds: minted.end) : .outOfScope
+  }
+
+  /// The holder of a minted token; nil for a token without an end, and for one that is not known.
+  public func holder(of token: String) -> Holder? { minted(token)?.holder }
+}
+
+extension AdminTokens: Redacted {}

@@ -1,0 +1,49 @@
+import HearthBytes
+
+/// What emulator clients send instead of credentials: the word `owner`, what begins as an access token of Google's, and
+/// unsigned tokens. All of it is public knowledge.
+///
+/// Constructed in emulator mode only, and asked only about what this machine's programs and pages send.
+public struct DeveloperCredentials: Sendable {
+  /// Takes what emulator clients send; see the type for when that is safe.
+  public init() {}
+
+  /// Whether it is the word by which emulator clients claim to be administrator, in upper or lower case.
+  func isOwner(_ credential: String) -> Bool { credential.lowercased().hasSameBytes(as: "owner") }
+
+  /// Whether it begins as an access token of Google's does. What runs with a real service account sends one to an emulator
+  /// of accounts; nobody here could check it.
+  func isGoogleAccessToken(_ credential: String) -> Bool { credential.utf8.starts(with: "ya29.".utf8) }
+
+  /// Returns true for a token that names a user. It stays that user's, or is refused: a rules test that shows it would
+  /// pass by accident were it an administrator's.
+  func namesUser(_ credential: String) -> Bool {
+    let parts = credential.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count == 3 else { return false }
+    let payload = parts[1].prefix { $0 != UInt8(ascii: "=") }
+    guard let json = Base64URL.decode(Array(payload)), let claims = try? ClaimValue(json: json) else { return false }
+    return [claims["sub"], claims["user_id"], claims["uid"], claims["d"]?["uid"]].contains { claim in
+      if case nil = claim { false } else { true }
+    }
+  }
+
+  /// Believes an unsigned token. Its expiry is not checked: the clients' mock tokens ended in 1970.
+  func verify(_ token: UnverifiedToken) throws(CredentialError) -> VerifiedCredential {
+    guard token.kind == .unsigned else { throw .invalid("not an unsigned token") }
+    guard token.signature.isEmpty else { throw .invalid("unsigned token with a signature") }
+    let claims = token.payload
+    if let audience = claims["aud"]?.string, audience.hasSameBytes(as: UnverifiedToken.customTokenAudience) {
+      throw .invalid("a custom token is for signing in, not for reaching data")
+    }
+    if claims["iss"]?.string?.utf8.starts(with: UnverifiedToken.sessionCookieIssuerPrefix.utf8) == true {
+      throw .invalid("a session cookie is not a credential here")
+    }
+    guard let uid = (claims["sub"] ?? claims["user_id"] ?? claims["uid"])?.string, IDTokenClaims.isUID(uid) else {
+      throw .invalid("no user id")
+    }
+    let provider = claims["firebase"]?["sign_in_provider"]?.string ?? claims["provider_id"]?.string ?? "custom"
+    return VerifiedCredential(
+      kind: .developerToken, authPayload: IDTokenClaims.authPayload(uid: uid, provider: provider, claims: claims),
+      authority: .user, claims: claims)
+  }
+}

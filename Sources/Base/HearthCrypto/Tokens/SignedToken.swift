@@ -1,0 +1,46 @@
+import HearthBytes
+
+/// Puts a compact token together.
+enum SignedToken {
+  /// A token without a signature, for programs that expect none.
+  static func unsigned(claims: [ClaimValue.Member]) throws(TokenMintError) -> String {
+    let header = ClaimValue.object([.init("alg", .string("none")), .init("typ", .string("JWT"))])
+    let payload = ClaimValue.object(claims).json
+    return try checked(Base64URL.encode(header.json.utf8) + "." + Base64URL.encode(payload.utf8) + ".")
+  }
+
+  /// An RS256 token.
+  ///
+  /// - Parameter keyID: `kid` of the header.
+  static func rs256(
+    claims: [ClaimValue.Member], keyID: String, key: RSAKey
+  ) throws(TokenMintError) -> String {
+    let header = ClaimValue.object([
+      .init("alg", .string("RS256")), .init("kid", .string(keyID)), .init("typ", .string("JWT")),
+    ])
+    let payload = ClaimValue.object(claims).json
+    let signed = Base64URL.encode(header.json.utf8) + "." + Base64URL.encode(payload.utf8)
+    guard let signature = key.sign(Array(signed.utf8)) else { throw .refused("signing failed") }
+    return try checked(signed + "." + Base64URL.encode(signature))
+  }
+
+  /// An ES256 token.
+  ///
+  /// - Parameter keyID: `kid` of the header.
+  static func es256(
+    claims: [ClaimValue.Member], keyID: String, key: P256Signer
+  ) throws(TokenMintError) -> String {
+    let header = ClaimValue.object([.init("alg", .string("ES256")), .init("kid", .string(keyID))])
+    let payload = ClaimValue.object(claims).json
+    let signed = Base64URL.encode(header.json.utf8) + "." + Base64URL.encode(payload.utf8)
+    guard let signature = key.sign(Array(signed.utf8)) else { throw .refused("signing failed") }
+    return try checked(signed + "." + Base64URL.encode(signature))
+  }
+
+  private static func checked(_ token: String) throws(TokenMintError) -> String {
+    guard token.utf8.count <= TokenLimits.tokenBytesMax else { throw .tooLong(sizeBytesMax: TokenLimits.tokenBytesMax) }
+    // Claims nested too deep, or named twice, would make a token that no verifier takes.
+    guard (try? TokenReader.read(token)) != nil else { throw .refused("claims not usable") }
+    return token
+  }
+}

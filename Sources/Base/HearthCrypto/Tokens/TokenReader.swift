@@ -1,0 +1,69 @@
+import HearthBytes
+
+/// Why a text is not a token.
+public struct TokenSyntaxError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// What is wrong, in words; holds no part of the token.
+  public var reason: String
+  public var description: String { reason }
+}
+
+/// Reads tokens in the compact form `header.payload.signature`, strictly.
+///
+/// Every verifier stands behind this reader, so that what one library overlooks (a padding, a second `alg`, a critical
+/// extension, bytes after the signature) is refused before any library sees it.
+public enum TokenReader {
+  /// Header members that change what a signature means or where its key comes from. None has a use here.
+  private static let refusedHeaders = ["crit", "b64", "zip", "jku", "jwk", "x5u", "x5c"]
+
+  /// - Parameter sizeBytesMax: longer texts are refused before anything is copied.
+  public static func read(
+    _ text: String, sizeBytesMax: Int = TokenLimits.tokenBytesMax
+  ) throws(TokenSyntaxError) -> UnverifiedToken {
+    guard text.utf8.count <= sizeBytesMax else { throw TokenSyntaxError(reason: "token too long") }
+    let bytes = Array(text.utf8)
+    let dots = bytes.indices.filter { bytes[$0] == UInt8(ascii: ".") }
+    guard dots.count == 2 else { throw TokenSyntaxError(reason: "a token has two dots") }
+    let header = try object(bytes[..<dots[0]], name: "header")
+    let payload = try object(bytes[(dots[0] + 1)..<dots[1]], name: "payload")
+    guard let signature = Base64URL.decode(bytes[(dots[1] + 1)...]) else {
+      throw TokenSyntaxError(reason: "signature is not canonical base64url")
+    }
+    guard let algorithm = header["alg"]?.string else { throw TokenSyntaxError(reason: "header has no alg") }
+    if let type = header["typ"] {
+      guard let type = type.string, type.lowercased() == "jwt" else {
+        throw TokenSyntaxError(reason: "header has another typ than JWT")
+      }
+    }
+    for name in refusedHeaders where header[name] != nil {
+      throw TokenSyntaxError(reason: "header member \(name) is not allowed")
+    }
+    return UnverifiedToken(
+      text: text, header: header, payload: payload, algorithm: algorithm, signedBytes: Array(bytes[..<dots[1]]),
+      signature: signature)
+  }
+
+  /// The same, for verifiers: a text that is no token is an invalid credential.
+  static func readCredential(
+    _ text: String, sizeBytesMax: Int = TokenLimits.tokenBytesMax
+  ) throws(CredentialError) -> UnverifiedToken {
+    do {
+      return try read(text, sizeBytesMax: sizeBytesMax)
+    } catch {
+      throw .invalid(error.reason)
+    }
+  }
+
+  private static func object(_ segment: ArraySlice<UInt8>, name: String) throws(TokenSyntaxError) -> ClaimValue {
+    guard !segment.isEmpty, let json = Base64URL.decode(segment) else {
+      throw TokenSyntaxError(reason: "\(name) is not canonical base64url")
+    }
+    let value: ClaimValue
+    do {
+      value = try ClaimValue(json: json)
+    } catch {
+      throw TokenSyntaxError(reason: "\(name): \(error)")
+    }
+    guard case .object = value else { throw TokenSyntaxError(reason: "\(name) is not an object") }
+    return value
+  }
+}

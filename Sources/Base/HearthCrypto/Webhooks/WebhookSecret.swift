@@ -1,0 +1,66 @@
+import HearthBytes
+
+/// A secret that requests to other programs are signed with, by the Standard Webhooks scheme: `whsec_` and 24 to 64 bytes
+/// in base64.
+public struct WebhookSecret: Sendable, Equatable {
+  private static let prefix = "whsec_"
+  /// Bytes of a secret, as the scheme has them.
+  public static let sizesBytes = 24...64
+
+  private let key: [UInt8]
+
+  /// The text as it is configured and kept. A secret: never for logs.
+  public var text: String { Self.prefix + Base64.encode(key) }
+
+  /// Reads a secret.
+  ///
+  /// - Throws: ``WebhookSecretError``, which does not show it.
+  public init(_ text: String) throws(WebhookSecretError) {
+    guard text.hasPrefix(Self.prefix), let key = Base64.decodeLenient(text.utf8.dropFirst(Self.prefix.utf8.count)),
+      Self.sizesBytes.contains(key.count)
+    else { throw WebhookSecretError() }
+    self.key = key
+  }
+
+  /// A new one of 32 bytes.
+  public init(random: RandomBytes) throws(RandomnessError) { key = try random.bytes(32) }
+
+  public static func == (left: WebhookSecret, right: WebhookSecret) -> Bool { ConstantTime.equal(left.key, right.key) }
+
+  /// The header fields of one request: `webhook-id`, `webhook-timestamp` and, with one signature for each secret,
+  /// `webhook-signature`. Without a secret nothing is signed.
+  ///
+  /// - Parameters:
+  ///   - id: names the message; the same when it is sent again.
+  ///   - seconds: the time of the attempt, since 1970.
+  public static func headers(
+    _ secrets: [WebhookSecret], id: String, seconds: Int64, body: [UInt8]
+  ) -> [(name: String, value: String)] {
+    let named = [(name: "webhook-id", value: id), (name: "webhook-timestamp", value: "\(seconds)")]
+    return named + (signatures(secrets, id: id, seconds: seconds, body: body).map { [("webhook-signature", $0)] } ?? [])
+  }
+
+  /// The value of `webhook-signature`: one signature for each secret; nil without any.
+  ///
+  /// - Parameter seconds: `webhook-timestamp`, the time of the attempt.
+  public static func signatures(
+    _ secrets: [WebhookSecret], id: String, seconds: Int64, body: [UInt8]
+  ) -> String? {
+    let signed = Array("\(id).\(seconds).".utf8) + body
+    let texts = secrets.compactMap { secret in
+      MessageCode.hmacSHA256(signed, key: secret.key).map { "v1," + Base64.encode($0) }
+    }
+    return texts.isEmpty ? nil : texts.joined(separator: " ")
+  }
+}
+
+extension WebhookSecret: CustomStringConvertible, CustomReflectable {
+  public var description: String { "<WebhookSecret>" }
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// A text that is no ``WebhookSecret``. It does not show the text.
+public struct WebhookSecretError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// What a secret is.
+  public var description: String { "a secret is whsec_ and 24 to 64 bytes in base64" }
+}

@@ -1,0 +1,36 @@
+import HearthBytes
+
+/// Where requests may go.
+///
+/// It is applied to the address that a name resolved to, at the moment the socket is opened: a look at the name alone
+/// could be walked around with a name that points inside.
+public struct OutboundPolicy: Sendable, Equatable {
+  /// Hosts that the operator vouches for, in lower case: they may be at any address.
+  public var trustedHosts: Set<String>
+  /// `http:` is admitted where everything stays on this machine, and to hosts that are trusted.
+  public var allowsPlainHTTP: Bool
+  /// A PEM file with the certificates to trust in place of the system's, at trusted hosts and nowhere else: the
+  /// operator's own authority knows nothing of the rest of the world.
+  public var authorityFile: String?
+
+  /// A policy; without arguments it is ``publicHTTPS``.
+  public init(
+    trustedHosts: Set<String> = [], allowsPlainHTTP: Bool = false, authorityFile: String? = nil
+  ) {
+    self.trustedHosts = trustedHosts
+    self.allowsPlainHTTP = allowsPlainHTTP
+    self.authorityFile = authorityFile
+  }
+
+  /// HTTPS to public addresses.
+  public static let publicHTTPS = OutboundPolicy()
+
+  /// The file with the certificates to trust at that host; nil is the system's.
+  func authorityFile(for host: String) -> String? { trustedHosts.contains(host) ? authorityFile : nil }
+
+  /// Whether a socket to that address may be opened for a request to that host.
+  func admits(_ address: IPAddress, host: String, isPlain: Bool) -> Bool {
+    if trustedHosts.contains(host) { return true }
+    return isPlain ? allowsPlainHTTP && address.isLoopback : address.isPublic
+  }
+}

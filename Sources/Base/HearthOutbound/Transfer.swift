@@ -1,0 +1,216 @@
+import CCurl
+import HearthBytes
+import Synchronization
+
+/// What the callbacks of one transfer read and write. Other threads call ``cancel()``, ``stopped`` and
+/// ``millisecondsLeft`` alone.
+final class Transfer: @unchecked Sendable {  // because what changes, but for the atomic, is the performing thread's own
+  private let isCancelled = Atomic(false)
+  private let deadline: ContinuousClock.Instant
+  private let policy: OutboundPolicy
+  private let host: String
+  private let isPlain: Bool
+  private let sizeBytesMax: Int
+  private let cutsBody: Bool
+  private let connectTimeoutSeconds: Int?
+  private let upload: [UInt8]
+  private var uploaded = 0
+
+  private(set) var received: [UInt8] = []
+  private(set) var headerLines: [[UInt8]] = []
+  private var headersSizeBytes = 0
+  /// The request was on its way.
+  private(set) var wasSent = false
+  private(set) var isTooLarge = false
+  private(set) var wasForbidden = false
+
+  /// - Parameters:
+  ///   - host: of the URL, in lower case.
+  ///   - upload: what is sent when libcurl asks for it.
+  init(
+    policy: OutboundPolicy, host: String, isPlain: Bool, timeout: Duration, sizeBytesMax: Int,
+    cutsBody: Bool = false, connectTimeoutSeconds: Int? = nil, upload: [UInt8] = []
+  ) {
+    self.cutsBody = cutsBody
+    self.connectTimeoutSeconds = connectTimeoutSeconds
+    self.policy = policy
+    self.host = host
+    self.isPlain = isPlain
+    self.sizeBytesMax = sizeBytesMax
+    self.upload = upload
+    deadline = .now + min(max(timeout, .zero), .seconds(OutboundLimits.timeoutSecondsMax))
+  }
+
+  func cancel() { isCancelled.store(true, ordering: .relaxed) }
+
+  /// Milliseconds until the deadline, at least 1; nil when there is no use in starting.
+  var millisecondsLeft: Int? {
+    let left = deadline - .now
+    guard left > .zero, !isCancelled.load(ordering: .relaxed) else { return nil }
+    let (seconds, attoseconds) = left.components
+    return max(1, Int(seconds) * 1_000 + Int(attoseconds / 1_000_000_000_000_000))
+  }
+
+  /// Sets what every transfer has in common, lets `configure` add its own, performs it, and hands the result code and
+  /// the protocol's last status to `finish`.
+  ///
+  /// - Parameter reserve: handles that keep their connections, of the same policy; nil takes a new one.
+  func perform<Success>(
+    from reserve: CurlReserve? = nil,
+    _ configure: (inout CurlHandle) -> Void,
+    finish: (_ code: CURLcode, _ status: Int) -> Result<Success, OutboundError>
+  ) -> Result<Success, OutboundError> {
+    guard let timeout = millisecondsLeft else { return .failure(stopped) }
+    let this = Unmanaged.passUnretained(self).toOpaque()  // because `self` outlives this call, and so the handle
+    return withUnsafeTemporaryAllocation(of: ccurl_guard.self, capacity: 1) { guards in
+      guards.initializeElement(at: 0, to: ccurl_guard(admits: admitsAddress, data: this))
+      guard let first = guards.baseAddress, var handle = reserve?.take() ?? CurlHandle() else {
+        return .failure(OutboundError(.unreachable, "libcurl cannot be set up"))
+      }
+      handle.set(CURLOPT_NOSIGNAL, true)
+      // A name server that does not answer must not hold the thread beyond the deadline.
+      handle.set(CURLOPT_QUICK_EXIT, true)
+      handle.set(CURLOPT_TIMEOUT_MS, timeout)
+      handle.set(CURLOPT_CONNECTTIMEOUT_MS, min(timeout, connectTimeoutSeconds.map { max(1, $0) * 1_000 } ?? timeout))
+      // A proxy would look the name up itself, where no guard of ours sees the address.
+      handle.set(CURLOPT_PROXY, "")
+      handle.set(CURLOPT_FOLLOWLOCATION, false)
+      handle.set(CURLOPT_SSL_VERIFYPEER, true)
+      handle.set(CURLOPT_SSL_VERIFYHOST, 2)
+      handle.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+      if let file = policy.authorityFile(for: host) {
+        handle.set(CURLOPT_CAINFO, file)
+        handle.set(CURLOPT_CAPATH, "/dev/null")
+      }
+      handle.set(guard: first)
+      handle.set(sink: CURLOPT_WRITEFUNCTION, takeBody)
+      handle.set(pointer: CURLOPT_WRITEDATA, this)
+      handle.set(sink: CURLOPT_HEADERFUNCTION, takeHeader)
+      handle.set(pointer: CURLOPT_HEADERDATA, this)
+      handle.set(source: giveUpload)
+      handle.set(pointer: CURLOPT_READDATA, this)
+      handle.set(progress: checkProgress)
+      handle.set(pointer: CURLOPT_XFERINFODATA, this)
+      configure(&handle)
+      let code = handle.perform()
+      wasSent = handle.wasConnected
+      let result = finish(code, handle.responseCode)
+      if let reserve { reserve.put(handle) }
+      return result
+    }
+  }
+
+  /// The error of a transfer that ended with a code other than OK.
+  func error(_ code: CURLcode) -> OutboundError {
+    var error = cause(of: code)
+    (error.wasSent, error.wasAnswered) = (wasSent, !headerLines.isEmpty)
+    return error
+  }
+
+  private func cause(of code: CURLcode) -> OutboundError {
+    if wasForbidden { return OutboundError(.forbiddenAddress, "\(host) is not at an address that requests may go to") }
+    if isTooLarge { return OutboundError(.tooLarge, "\(host) answered more than it may") }
+    switch code {
+    case CURLE_ABORTED_BY_CALLBACK: return stopped
+    case CURLE_OPERATION_TIMEDOUT: return OutboundError(.timedOut, "\(host) did not answer in time")
+    case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CIPHER,
+      CURLE_SSL_ISSUER_ERROR, CURLE_USE_SSL_FAILED:
+      return OutboundError(.untrusted, "no trusted TLS connection to \(host)")
+    case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_PARTIAL_FILE,
+      CURLE_BAD_CONTENT_ENCODING:
+      return OutboundError(.malformedResponse, "\(host) answered something else than expected")
+    case CURLE_URL_MALFORMAT, CURLE_BAD_FUNCTION_ARGUMENT, CURLE_UNKNOWN_OPTION, CURLE_NOT_BUILT_IN:
+      return OutboundError(.invalidRequest, "libcurl does not take the request")
+    default: return OutboundError(.unreachable, "\(host) cannot be reached (libcurl \(code.rawValue))")
+    }
+  }
+
+  /// Why a transfer ends that was not carried out to its end.
+  var stopped: OutboundError {
+    isCancelled.load(ordering: .relaxed)
+      ? OutboundError(.cancelled, "the request was cancelled")
+      : OutboundError(.timedOut, "\(host) did not answer in time")
+  }
+}
+
+// MARK: - What the callbacks do
+
+extension Transfer {
+  fileprivate func take(body bytes: UnsafeRawBufferPointer) -> Bool {
+    guard bytes.count <= sizeBytesMax - received.count else {
+      if cutsBody {
+        received.append(contentsOf: bytes.prefix(sizeBytesMax - received.count))
+        return true
+      }
+      isTooLarge = true
+      return false
+    }
+    received.append(contentsOf: bytes)
+    return true
+  }
+
+  fileprivate func take(header bytes: UnsafeRawBufferPointer) -> Bool {
+    headersSizeBytes += bytes.count
+    guard headersSizeBytes <= OutboundLimits.headersSizeBytesMax else {
+      isTooLarge = true
+      return false
+    }
+    headerLines.append(Array(bytes))
+    return true
+  }
+
+  fileprivate func give(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    let count = min(buffer.count, upload.count - uploaded)
+    buffer.copyBytes(from: upload[uploaded..<uploaded + count])
+    uploaded += count
+    return count
+  }
+
+  fileprivate func admits(_ bytes: [UInt8]) -> Bool {
+    guard let address = IPAddress(bytes: bytes), policy.admits(address, host: host, isPlain: isPlain) else {
+      wasForbidden = true
+      return false
+    }
+    return true
+  }
+
+  fileprivate var isStopped: Bool { isCancelled.load(ordering: .relaxed) }
+}
+
+/// The transfer that a callback is about.
+private func transfer(_ data: UnsafeMutableRawPointer?) -> Transfer? {
+  data.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }  // because `perform` passed itself
+}
+
+private func takeBody(
+  _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ data: UnsafeMutableRawPointer?
+) -> Int {
+  let buffer = UnsafeRawBufferPointer(start: bytes, count: size * count)
+  return transfer(data)?.take(body: buffer) == true ? buffer.count : 0
+}
+
+private func takeHeader(
+  _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ data: UnsafeMutableRawPointer?
+) -> Int {
+  let buffer = UnsafeRawBufferPointer(start: bytes, count: size * count)
+  return transfer(data)?.take(header: buffer) == true ? buffer.count : 0
+}
+
+private func giveUpload(
+  _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ data: UnsafeMutableRawPointer?
+) -> Int {
+  transfer(data)?.give(into: UnsafeMutableRawBufferPointer(start: bytes, count: size * count)) ?? 0
+}
+
+private func checkProgress(
+  _ data: UnsafeMutableRawPointer?, _: curl_off_t, _: curl_off_t, _: curl_off_t, _: curl_off_t
+) -> Int32 {
+  transfer(data)?.isStopped == false ? 0 : 1
+}
+
+private func admitsAddress(
+  _ data: UnsafeMutableRawPointer?, _ family: Int32, _ address: UnsafePointer<UInt8>
+) -> Bool {
+  let count = family == 4 ? 4 : family == 6 ? 16 : 0
+  return transfer(data)?.admits(Array(UnsafeBufferPointer(start: address, count: count))) ?? false
+}

@@ -1,0 +1,253 @@
+import Dispatch
+import Foundation
+import HearthBytes
+import Synchronization
+
+/// Who is signed in to an app: by custom token, as a guest, with an address and a password, or with the credential of
+/// another provider.
+///
+/// The session outlives the process: see ``AuthSessionStore``. Completions and listeners are called on ``callbackQueue``,
+/// in the order of what happened.
+public final class Auth: Sendable {
+  struct State: Sendable {
+    var endpoint: AuthEndpoint
+    /// What the app gave; nil for a file of the app's and the service's own.
+    var store: (any AuthSessionStore)?
+    /// The stored session was looked for.
+    var isLoaded = false
+    var user: User?
+    var languageCode: String?
+    var tenantID: String?
+    var callbackQueue = DispatchQueue.main
+    /// Keeps calls in order whatever the app's queue does.
+    var calls = Auth.serialQueue(on: .main)
+    var listeners: [AuthListener] = []
+    var credentialListeners: [Int: @Sendable (DatabaseCredential?) -> Void] = [:]
+    var lastHandle = 0
+    /// What credential listeners know.
+    var toldCredential: DatabaseCredential?
+    var refreshTask: Task<Void, Never>?
+  }
+
+  /// The app whose users these are.
+  public let app: FirebaseApp
+  let clock: any AuthClock
+  private let transport: any AuthTransport
+  let credentialCalls = CredentialCalls()
+  let state: Mutex<State>
+  private static let registry = Mutex<[ObjectIdentifier: Auth]>([:])
+
+  /// The users of an app, beside those that ``auth(app:)`` gives.
+  ///
+  /// - Parameters:
+  ///   - store: Where the session is kept; nil for the app's own file.
+  ///   - clock: The time; nil for this machine's.
+  package init(
+    app: FirebaseApp, store: (any AuthSessionStore)? = nil, transport: any AuthTransport = URLSessionTransport.shared,
+    clock: (any AuthClock)? = nil
+  ) {
+    self.app = app
+    self.transport = transport
+    self.clock = clock ?? SystemAuthClock()
+    let server = app.options.authURL.flatMap { URL(string: $0) }
+    state = Mutex(State(endpoint: AuthEndpoint(base: server), store: store))
+  }
+
+  deinit { state.withLock { $0.refreshTask?.cancel() } }
+
+  /// The users of the default app. Where none is configured, one without options is made.
+  public static func auth() -> Auth { auth(app: .appOrDefault()) }
+
+  /// The users of an app; the same object at every call.
+  public static func auth(app: FirebaseApp) -> Auth {
+    registry.withLock { registry in
+      if let auth = registry[ObjectIdentifier(app)] { return auth }
+      // Apps that were deleted are forgotten here too.
+      registry = registry.filter { _, auth in FirebaseApp.app(name: auth.app.name) === auth.app }
+      let auth = Auth(app: app)
+      registry[ObjectIdentifier(app)] = auth
+      return auth
+    }
+  }
+
+  /// Who is signed in; nil for nobody. A session of an earlier run counts.
+  public var currentUser: User? { withState { $0.user } }
+
+  /// The account of who is signed in.
+  public func getUserID() -> String? { currentUser?.uid }
+
+  /// The language of mails, `en-GB`; nil for the project's own.
+  public var languageCode: String? {
+    get { state.withLock { $0.languageCode } }
+    set { state.withLock { $0.languageCode = newValue } }
+  }
+
+  /// Mails are in the language of the machine's user.
+  public func useAppLanguage() { languageCode = Locale.preferredLanguages.first }
+
+  /// The tenant to sign in to, where the project has some.
+  public var tenantID: String? {
+    get { state.withLock { $0.tenantID } }
+    set { state.withLock { $0.tenantID = newValue } }
+  }
+
+  /// Where completions and listeners are called; the main queue unless set. Programs that do not run the main queue set
+  /// another.
+  public var callbackQueue: DispatchQueue {
+    get { state.withLock { $0.callbackQueue } }
+    set {
+      state.withLock {
+        $0.callbackQueue = newValue
+        $0.calls = Self.serialQueue(on: newValue)
+      }
+    }
+  }
+
+  private static func serialQueue(on queue: DispatchQueue) -> DispatchQueue {
+    DispatchQueue(label: "hearth.auth.callbacks", target: queue)
+  }
+
+  /// Talks to an emulator, or to a server of one's own, without TLS. To be called before anything else.
+  ///
+  /// Passwords and tokens go there readable: for another machine see ``useServer(_:)``.
+  public func useEmulator(withHost host: String, port: Int) {
+    guard let endpoint = AuthEndpoint(emulatorHost: host, port: port) else {
+      preconditionFailure("useEmulator(withHost: \(host), port: \(port)): that is no host with a port.")
+    }
+    use(endpoint)
+  }
+
+  /// Talks to a server of one's own: `https://hearth.example.com`. To be called before anything else.
+  ///
+  /// - Throws: For an address without TLS, but for one of this machine.
+  public func useServer(_ url: URL) throws { use(try AuthEndpoint(server: url)) }
+
+  private func use(_ endpoint: AuthEndpoint) {
+    defer { credentialCalls.wait() }
+    state.withLock { state in
+      guard state.endpoint != endpoint else { return }
+      state.endpoint = endpoint
+      reload(&state)
+    }
+  }
+
+  /// Keeps the session somewhere else. Who was signed in there is from now on.
+  public func useSessionStore(_ store: any AuthSessionStore) {
+    defer { credentialCalls.wait() }
+    state.withLock { state in
+      state.store = store
+      reload(&state)
+    }
+  }
+
+  /// What requests are sent with now.
+  var service: IdentityService {
+    let (endpoint, language, tenant) = state.withLock { ($0.endpoint, $0.languageCode, $0.tenantID) }
+    // Servers of one's own may be configured with keys; those that are not take any, but ask for one.
+    return IdentityService(
+      endpoint: endpoint, key: app.options.apiKey ?? "hearth", languageCode: language, tenantID: tenant,
+      transport: transport, now: { [clock] in clock.now })
+  }
+}
+
+// MARK: The session
+
+extension Auth {
+  /// Works on the state, with the stored session in it.
+  func withState<Value>(_ work: (inout State) throws -> Value) rethrows -> Value {
+    try state.withLock { state in
+      if !state.isLoaded { load(&state) }
+      return try work(&state)
+    }
+  }
+
+  private func reload(_ state: inout State) {
+    let wasLoaded = state.isLoaded
+    (state.user, state.isLoaded) = (nil, false)
+    guard wasLoaded else { return }
+    load(&state)
+    announce(&state)
+  }
+
+  private func load(_ state: inout State) {
+    state.isLoaded = true
+    // What cannot be read is told when something has to be written there.
+    guard let data = try? store(state).load(), let stored = StoredSession(data),
+      stored.service == serviceName(state)
+    else { return }
+    state.user = User(record: stored.user, tokens: stored.tokens, auth: self)
+    state.toldCredential = credential(of: state.user)
+    schedule(&state)
+  }
+
+  /// A session is shown to the service that gave it and to no other.
+  private func serviceName(_ state: State) -> String { "\(app.options.apiKey ?? "") \(state.endpoint.name)" }
+
+  private func store(_ state: State) -> any AuthSessionStore {
+    if let store = state.store { return store }
+    let name = SHA1.base64Digest(of: "\(app.name) \(serviceName(state))").filter { $0.isLetter || $0.isNumber }
+    return FileSessionStore(url: app.storageDirectory.appendingPathComponent("auth-\(name).json"))
+  }
+
+  private func save(_ state: State) throws {
+    guard let user = state.user else { return try store(state).clear() }
+    let session = StoredSession(service: serviceName(state), user: user.record, tokens: user.tokens)
+    do {
+      try store(state).save(try session.data)
+    } catch {
+      if AuthErrorCode(error) == .keychainError { throw error }
+      throw AuthErrorCode.keychainError.error()
+    }
+  }
+
+  /// Makes a user the one who is signed in.
+  func adopt(_ user: User) throws {
+    defer { credentialCalls.wait() }
+    try withState { state in
+      let before = state.user
+      state.user = user
+      do {
+        try save(state)
+      } catch {
+        state.user = before
+        throw error
+      }
+      announce(&state)
+    }
+  }
+
+  /// Takes note of a user's new tokens or properties.
+  func userChanged(_ user: User) {
+    defer { credentialCalls.wait() }
+    withState { state in
+      guard state.user === user else { return }
+      // The session goes on where it cannot be kept; the next sign-in tells why.
+      try? save(state)
+      announce(&state)
+    }
+  }
+
+  /// Signs out. The session is forgotten on this machine; other sessions of the user go on.
+  ///
+  /// - Throws: ``AuthErrorCode/keychainError`` when the stored session cannot be removed; nobody is signed in all the same.
+  public func signOut() throws { try signOut { _ in true } }
+
+  func signOut(onlyIf user: User) { try? signOut { $0 === user } }
+
+  private func signOut(_ isMeant: (User) -> Bool) throws {
+    defer { credentialCalls.wait() }
+    try withState { state in
+      guard let user = state.user, isMeant(user) else { return }
+      state.user = nil
+      announce(&state)
+      try save(state)
+    }
+  }
+
+  /// Makes a user, who may be from another app of the same project, the one who is signed in here.
+  public func updateCurrentUser(_ user: User) async throws {
+    let copy = User(record: user.record, tokens: user.tokens, auth: self)
+    try await copy.reload()
+    try adopt(copy)
+  }
+}

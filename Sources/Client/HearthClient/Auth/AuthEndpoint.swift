@@ -1,0 +1,55 @@
+import Foundation
+import HearthBytes
+
+/// Where the account service is.
+struct AuthEndpoint: Sendable, Equatable {
+  /// Nil for Google's own hosts.
+  let base: URL?
+
+  static let google = AuthEndpoint(base: nil)
+
+  /// A server of one's own: everything below one address.
+  init(base: URL?) { self.base = base }
+
+  /// - Parameter url: `https://host` or `https://host:port`. Plain `http` is taken for this machine only: passwords and
+  ///   tokens go there.
+  init(server url: URL) throws {
+    guard let scheme = url.scheme?.lowercased(), let host = url.host, !host.isEmpty, url.query == nil else {
+      throw AuthErrorCode.internalError.error(
+        "\(url) is no server's address; it looks like https://hearth.example.com.")
+    }
+    guard scheme == "https" || (scheme == "http" && IPAddress.isLoopback(host: host)) else {
+      throw AuthErrorCode.internalError.error(
+        "\(url) must begin with https: passwords and tokens go there. http is for servers on this machine.")
+    }
+    base = url
+  }
+
+  /// An emulator, without TLS.
+  init?(emulatorHost host: String, port: Int) {
+    guard (1...65_535).contains(port) else { return nil }
+    var parts = URLComponents()
+    parts.scheme = "http"
+    parts.host = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+    parts.port = port
+    guard let url = parts.url, url.host != nil else { return nil }
+    base = url
+  }
+
+  /// What sessions of this service are kept under.
+  var name: String { base?.absoluteString ?? "google" }
+
+  /// - Parameter operation: `accounts:signUp`
+  func toolkitURL(_ operation: String, key: String) -> URL { url("identitytoolkit.googleapis.com", operation, key) }
+
+  func tokenURL(key: String) -> URL { url("securetoken.googleapis.com", "token", key) }
+
+  private func url(_ service: String, _ operation: String, _ key: String) -> URL {
+    let root = base.map { $0.appendingPathComponent(service) } ?? URL(string: "https://" + service)
+    var parts = root.flatMap { URLComponents(url: $0, resolvingAgainstBaseURL: false) } ?? URLComponents()
+    parts.path += (parts.path.hasSuffix("/") ? "v1/" : "/v1/") + operation
+    parts.queryItems = [URLQueryItem(name: "key", value: key)]
+    // A service's name is a valid host, so there is an address.
+    return parts.url ?? URL(fileURLWithPath: "/")
+  }
+}

@@ -1,0 +1,159 @@
+import HearthBytes
+
+/// What a node asks another one about the other itself, in the bytes of a ``LinkMessage/question(number:_:)``.
+///
+/// ```
+/// question = 2 (1) kind (1) fields?    kind: 1 load   2 open: the name of a journal
+///                                            3 receipts: position (8) whose (1) name      whose: 1 user   2 service account
+///                                            4 look
+/// answer   = 2 (1) kind (1) fields?    kind: 1 load: whether it takes databases (1), how many it owns (4)
+///                                            2 opened   3 declined   4 receipts: bytes   5 looked
+/// ```
+///
+/// Questions whose first byte is another one are not about the node, and are somebody else's to read.
+package enum NodeQuestion: Sendable, Equatable {
+  /// How much does it have to do, and does it take more?
+  case load
+  /// Takes part in a database from here on, and owns it when nobody else does. Answered when it is served there.
+  ///
+  /// - Parameter journal: The name of its journal, with the collection.
+  case open(journal: String)
+  /// Whom did it cut because these credentials ended? Answered when it has cut them.
+  ///
+  /// - Parameter position: In the accounts' log, at or behind the change that ended them.
+  case receipts(of: EndedCredentials, position: Int64)
+  /// Looks which databases there are. Answered when it has let go of those that are there no more.
+  case look
+
+  fileprivate static let marker: UInt8 = 2
+
+  /// Whether bytes are such a question, readable or not.
+  package static func isMeant(by bytes: [UInt8]) -> Bool { bytes.first == marker }
+
+  /// The question in bytes.
+  package var encoded: [UInt8] {
+    switch self {
+    case .load: [Self.marker, 1]
+    case .open(let journal): [Self.marker, 2] + Array(journal.utf8)
+    case .receipts(let credentials, let position): Self.encoded(credentials, position)
+    case .look: [Self.marker, 4]
+    }
+  }
+
+  private static func encoded(_ credentials: EndedCredentials, _ position: Int64) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.number(marker)
+    writer.number(3 as UInt8)
+    writer.number(position)
+    switch credentials {
+    case .user(let uid):
+      writer.number(1 as UInt8)
+      writer.raw(Array(uid.utf8))
+    case .serviceAccount(let email):
+      writer.number(2 as UInt8)
+      writer.raw(Array(email.utf8))
+    }
+    return writer.bytes
+  }
+
+  /// Reads what ``encoded`` gives.
+  ///
+  /// - Throws: ``MalformedBytes``, also for a question that a later version asks.
+  package init(encoded bytes: [UInt8]) throws(MalformedBytes) {
+    var reader = ByteReader(bytes[...])
+    guard try reader.number(UInt8.self) == Self.marker else { throw MalformedBytes("no question about a node") }
+    let kind = try reader.number(UInt8.self)
+    switch kind {
+    case 1: self = .load
+    case 2: self = .open(journal: try reader.name(bytesMax: ClusterLimits.journalNameBytesMax))
+    case 3:
+      let (position, whose) = (try reader.number(Int64.self), try reader.number(UInt8.self))
+      guard position >= 0 else { throw MalformedBytes("the position \(position)") }
+      let name = try reader.name(bytesMax: ClusterLimits.credentialNameBytesMax)
+      switch whose {
+      case 1: self = .receipts(of: .user(uid: name), position: position)
+      case 2: self = .receipts(of: .serviceAccount(email: name), position: position)
+      default: throw MalformedBytes("credentials of the unknown kind \(whose)")
+      }
+    case 4: self = .look
+    default: throw MalformedBytes("a question of the unknown kind \(kind)")
+    }
+    try reader.end()
+  }
+}
+
+/// Whose credentials, of those that all nodes of a cluster have in common, count no longer.
+package enum EndedCredentials: Sendable, Equatable {
+  /// A user's.
+  case user(uid: String)
+  /// A service account's.
+  case serviceAccount(email: String)
+}
+
+extension ByteReader {
+  /// A name, up to the end.
+  fileprivate mutating func name(bytesMax: Int) throws(MalformedBytes) -> String {
+    guard (1...bytesMax).contains(remaining), let name = String(validating: try raw(remaining), as: UTF8.self) else {
+      throw MalformedBytes("a name that is empty, too long, or not in UTF-8")
+    }
+    return name
+  }
+}
+
+/// What a node answers to a ``NodeQuestion``.
+package enum NodeAnswer: Sendable, Equatable {
+  /// Whether it takes databases that nobody owns, and how many it owns.
+  case load(isWilling: Bool, ownedCount: UInt32)
+  /// The database is served there.
+  case opened
+  /// It takes no database, or cannot serve this one.
+  case declined
+  /// Whom it cut, in words that are not this module's: at most ``ClusterLimits/receiptBytesMax``.
+  case receipts([UInt8])
+  /// It has let go of databases that are there no more.
+  case looked
+
+  /// The answer in bytes.
+  package var encoded: [UInt8] {
+    var writer = ByteWriter()
+    writer.number(NodeQuestion.marker)
+    switch self {
+    case .load(let isWilling, let ownedCount):
+      writer.number(1 as UInt8)
+      writer.number(isWilling ? 1 : 0 as UInt8)
+      writer.number(ownedCount)
+    case .opened: writer.number(2 as UInt8)
+    case .declined: writer.number(3 as UInt8)
+    case .receipts(let words):
+      writer.number(4 as UInt8)
+      writer.raw(words)
+    case .looked: writer.number(5 as UInt8)
+    }
+    return writer.bytes
+  }
+
+  /// Reads what ``encoded`` gives.
+  ///
+  /// - Throws: ``MalformedBytes``, also for an answer of a later version.
+  package init(encoded bytes: [UInt8]) throws(MalformedBytes) {
+    var reader = ByteReader(bytes[...])
+    guard try reader.number(UInt8.self) == NodeQuestion.marker else { throw MalformedBytes("no answer about a node") }
+    let kind = try reader.number(UInt8.self)
+    switch kind {
+    case 1:
+      let willing = try reader.number(UInt8.self)
+      guard willing <= 1 else { throw MalformedBytes("neither willing nor not: \(willing)") }
+      self = .load(isWilling: willing == 1, ownedCount: try reader.number())
+    case 2: self = .opened
+    case 3: self = .declined
+    case 4:
+      guard reader.remaining <= ClusterLimits.receiptBytesMax else {
+        throw MalformedBytes("receipts of \(reader.remaining) bytes")
+      }
+      self = .receipts(try reader.raw(reader.remaining))
+    case 5: self = .looked
+    default: throw MalformedBytes("an answer of the unknown kind \(kind)")
+    }
+    try reader.end()
+  }
+}

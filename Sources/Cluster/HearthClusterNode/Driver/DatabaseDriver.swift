@@ -1,0 +1,126 @@
+import Dispatch
+import HearthCluster
+import Synchronization
+
+/// Runs one database's member on a node: takes its events one after another, and does what it says.
+///
+/// Events that came while others were taken are taken together, so that one row and one round of answers is made of many
+/// requests.
+package final class DatabaseDriver<Tenant: DatabaseTenant>: Sendable {
+  /// What is around a member.
+  struct Surroundings: Sendable {
+    var timing: ClusterTiming
+    var clock: any NodeClock
+    var store: any ClusterStore
+    var standing: @Sendable () -> LeaseStanding
+    var send: @Sendable (DatabaseID, NodeID, PeerMessage) -> Void
+  }
+
+  private struct State {
+    var member: DatabaseMember
+    var tenant: Tenant
+    var lastTick = MonotonicInstant.distantPast
+    var isHalted = false
+  }
+
+  /// Events of which a row is made: more would keep the store waiting for the first ones.
+  private static var togetherMax: Int { 128 }
+
+  /// The database.
+  package let database: DatabaseID
+  private let surroundings: Surroundings
+  private let queue: DispatchQueue
+  private let inbox = Mutex(DriverInbox())
+  private let state: Mutex<State>
+
+  init(_ database: DatabaseID, _ member: DatabaseMember, _ tenant: Tenant, _ surroundings: Surroundings) {
+    self.database = database
+    self.surroundings = surroundings
+    queue = DispatchQueue(label: "hearth.database.\(database.rawValue)")
+    state = Mutex(State(member: member, tenant: tenant))
+  }
+
+  /// Tells the member what happened, after what it was told before.
+  ///
+  /// - Parameter then: Is called when it has done with it.
+  package func handle(_ event: MemberEvent, then: (@Sendable () -> Void)? = nil) {
+    put(DriverItem(event: event, then: then))
+  }
+
+  /// Has something done between two events, after what the member was told before.
+  package func perform(_ body: @escaping @Sendable (DatabaseMember, Tenant) -> Void) {
+    put(
+      DriverItem { [self] in
+        state.withLock { state in
+          if !state.isHalted { body(state.member, state.tenant) }
+        }
+      })
+  }
+
+  /// Looks at the member and the tenant as they are between two events; neither may be held.
+  package func look<Value>(_ body: (DatabaseMember, Tenant) -> Value) -> Value {
+    state.withLock { body($0.member, $0.tenant) }
+  }
+
+  /// Nothing is done any more.
+  func halt() { state.withLock { $0.isHalted = true } }
+
+  private func put(_ item: DriverItem) {
+    if inbox.withLock({ $0.put(item) }) { queue.async { self.run() } }
+  }
+
+  private func run() {
+    while true {
+      let items = inbox.withLock { $0.take() }
+      guard !items.isEmpty else { return }
+      var rest = items[...]
+      while !rest.isEmpty {
+        // What is no event stands between those before and those after it.
+        let events = rest.prefix(Self.togetherMax).prefix { $0.event != nil }
+        if !events.isEmpty { run(events) }
+        rest = rest.dropFirst(events.count)
+        for item in events { item.then?() }
+        if let item = rest.first, item.event == nil {
+          item.then?()
+          rest = rest.dropFirst()
+        }
+      }
+    }
+  }
+
+  /// Takes events together.
+  private func run(_ items: ArraySlice<DriverItem>) {
+    state.withLock { state in
+      for item in items { if let event = item.event { take(event, &state) } }
+      guard !state.isHalted else { return }
+      let actions = state.member.finish(at: surroundings.clock.now, surroundings.standing(), &state.tenant)
+      perform(actions, &state)
+    }
+  }
+
+  private func take(_ event: MemberEvent, _ state: inout State) {
+    guard !state.isHalted else { return }
+    let now = surroundings.clock.now
+    if case .tick = event {
+      state.lastTick = now
+    } else if now.isAtLeast(surroundings.timing.beatMilliseconds, after: state.lastTick) {
+      // The process may have been stopped: what it believed before comes to nothing first.
+      take(.tick, &state)
+    }
+    perform(state.member.take(event, at: now, surroundings.standing(), &state.tenant), &state)
+  }
+
+  private func perform(_ actions: [MemberAction], _ state: inout State) {
+    for action in actions {
+      switch action {
+      case .ask(let asker, let ticket, let call):
+        if case .append(let row, _, _, _) = call { state.tenant.sealed(row) }
+        surroundings.store.ask(call, of: database) { [weak self] answer in
+          self?.handle(.stored(asker, ticket: ticket, answer))
+        }
+      case .send(let peer, let message): surroundings.send(database, peer, message)
+      default: state.tenant.take(action)
+      }
+    }
+  }
+}

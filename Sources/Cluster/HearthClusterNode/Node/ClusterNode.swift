@@ -1,0 +1,393 @@
+import Dispatch
+import Glibc
+import HearthBytes
+import HearthCluster
+import HearthDatabase
+import HearthEngine
+import HearthJournal
+import HearthRules
+import Logging
+import NIOCore
+import Synchronization
+
+/// A server's part in a cluster: its lease, its connections to other nodes, and the databases that it follows or owns.
+package final class ClusterNode: Sendable {
+  /// Answers a question of another node.
+  package typealias Answer = @Sendable (_ question: [UInt8]) -> EventLoopFuture<[UInt8]>
+  /// Opens a database by the name of its journal, with the collection; done when that is served, or cannot be.
+  package typealias Opener = @Sendable (_ journal: String) -> EventLoopFuture<Void>
+
+  /// This node's name.
+  package let name: String
+  /// The names of all others, in order, whether they are connected or not.
+  package let peers: [String]
+  let store: any ClusterCatalog
+  let driver: NodeDriver<EngineTenant>
+  private let answers = Held<Answer>()
+  /// Opens databases that other nodes want here.
+  let opener = Held<Opener>()
+  /// Lets go of databases that are there no more.
+  let looker = Held<Looker>()
+  /// Says whom this node cut because credentials ended.
+  let receiptTeller = Held<ReceiptTeller>()
+  let timing: ClusterTiming
+  let clock: @Sendable () -> Instant
+  let logger: Logger
+  private let ticker: Ticker
+  /// Looks where databases are to be.
+  private let placing: Ticker
+  /// Reads snapshots for databases that fell behind.
+  let loading = DispatchQueue(label: "hearth.cluster.load")
+  /// By the names of their journals, with the collection.
+  let members = Mutex<[String: OpenMember]>([:])
+  /// How many sessions this run has opened in databases that were closed since.
+  private let openedCounts = Mutex<[DatabaseID: UInt64]>([:])
+  /// Whether this node takes databases that nobody owns.
+  let isWilling: Atomic<Bool>
+  private let counts = OwnershipCounts()
+  /// What is under way between this node and others.
+  let errands = Errands()
+  /// Questions of this node for receipts.
+  let receiptTurns = QuestionTurns(underWayMax: 100, waitingMax: 10_000)
+  /// Counts the looks where databases are to be.
+  let looks = Atomic(0)
+
+  /// How often time is told to the machines.
+  private static let tickMilliseconds = 100
+  /// How often it is looked where databases are to be.
+  private static let placingMilliseconds = 1_000
+
+  /// Connects to the other nodes and begins its lease. The node owns nothing, and follows nothing, before
+  /// ``open(_:of:initialRules:environment:limits:)``.
+  ///
+  /// - Parameters:
+  ///   - store: keeps the logs and leases; closed with the node, also when this throws.
+  ///   - loop: its connections' event loop.
+  /// - Throws: `JournalError`, ``LinkIdentity/Failure``, what NIO throws when the address cannot be bound.
+  package init(
+    _ options: ClusterOptions, _ store: any ClusterCatalog, timing: ClusterTiming = ClusterTiming(),
+    on loop: any EventLoop, clock: @escaping @Sendable () -> Instant, logger: Logger
+  ) async throws {
+    let identity = try LinkIdentity(folder: options.identityFolder)
+    let node = NodeID(options.node.name)
+    (name, self.store, self.timing) = (options.node.name, store, timing)
+    (self.clock, self.logger) = (clock, logger)
+    peers = Set(options.peers.map(\.name)).subtracting([options.node.name]).sorted()
+    isWilling = Atomic(!options.ownsNothing)
+    let placed = PlacedNode()
+    driver = NodeDriver<EngineTenant>(
+      node, timing: timing, clock: MachineClock(), store: store, given: { placed.node?.take(given: $0) },
+      makeLinks: { tell in
+        NodeLinks(
+          node, cluster: store.cluster, identity, on: loop, logger: logger,
+          answering: { question, _ in
+            placed.node?.answer(question, on: loop) ?? loop.makeFailedFuture(LinkRefusal.unattended)
+          }, tell: tell)
+      })
+    do {
+      _ = try await driver.links.listen(host: options.node.host, port: options.node.port)
+    } catch {
+      store.close()
+      throw error
+    }
+    var addresses: [NodeID: (host: String, port: Int)] = [:]
+    for peer in options.peers { addresses[NodeID(peer.name)] = (peer.host, peer.port) }
+    driver.links.setPeers(addresses)
+    ticker = Ticker(everyMilliseconds: Self.tickMilliseconds) { [driver] in driver.tick() }
+    placing = Ticker(everyMilliseconds: Self.placingMilliseconds) { placed.node?.place() }
+    placed.node = self
+  }
+
+  // MARK: Databases
+
+  /// Takes part in a database, which is made when there is none, and waits until clients can be served. Blocks for as long
+  /// as its snapshot and log take to read.
+  ///
+  /// - Parameters:
+  ///   - name: of its journal.
+  ///   - collection: what the names of such journals begin with.
+  ///   - denied: told of what this node refused as the owner, for the log.
+  /// - Throws: `JournalError`, `RecordError`; ``Absence`` when it cannot be served now.
+  package func open(
+    _ name: String, of collection: String, initialRules: RuleSet, environment: DatabaseEnvironment,
+    limits: DatabaseLimits, denied: @escaping @Sendable ([Denial]) -> Void
+  ) throws -> Database {
+    let id = try store.database(name, of: collection)
+    let journal = try store.openJournal(name, of: collection)
+    do {
+      return try open(name, as: collection + name, id, journal, initialRules, environment, limits, denied)
+    } catch {
+      try? journal.close()
+      throw error
+    }
+  }
+
+  private func open(
+    _ name: String, as key: String, _ id: DatabaseID, _ journal: any Journal, _ initialRules: RuleSet,
+    _ environment: DatabaseEnvironment, _ limits: DatabaseLimits, _ denied: @escaping @Sendable ([Denial]) -> Void
+  ) throws -> Database {
+    let (start, head, table) = try start(of: journal, id, name, initialRules)
+    let (line, served, owner, loaded) = (MemberLine(), ServedSignal(), KnownOwner(), LoadedStart())
+    var watched = environment
+    watched.servingChanged = { isServing in
+      served.set(isServing)
+      environment.servingChanged(isServing)
+    }
+    let database = Database(
+      name: name, following: line, of: journal, from: start, environment: watched, limits: limits,
+      makeSession: { UInt64.random(in: 1...UInt64.max) })
+    let tenant = EngineTenant(
+      database, limits: limits.engine, line: line,
+      .init(
+        clock: clock, owner: owner, denied: denied,
+        notice: { [logger, counts, product = store.product] notice in
+          counts.note(notice)
+          Self.log(notice, of: name, in: product, logger)
+        },
+        ownershipChanged: environment.ownershipChanged,
+        first: FollowedStart(initialRules: initialRules),
+        reload: { [weak self] in self?.reload(key, name, journal, initialRules, into: loaded) }, loaded: loaded))
+    // A number that was given to a session in this run is not given again.
+    let openedCount = openedCounts.withLock { $0[id] ?? 0 }
+    var member = DatabaseMember(
+      node: NodeID(self.name), timing: timing, head: head, table: table, openedCount: openedCount)
+    member.isWanted = isWilling.load(ordering: .relaxed)
+    let running = driver.open(id, member, tenant)
+    line.lead(to: running)
+    members.withLock { $0[key] = OpenMember(database: database, driver: running, owner: owner) }
+    seekOwner(of: key)
+    guard served.wait(seconds: Self.openSeconds) else {
+      close(key)
+      throw Absence(
+        description:
+          "no node of the cluster owns \(name), or its owner is not reached; it is tried again when it is asked for"
+      )
+    }
+    return database
+  }
+
+  /// Reads where a database begins to follow its log.
+  private func start(
+    of journal: any Journal, _ id: DatabaseID, _ name: String, _ initialRules: RuleSet
+  ) throws -> (FollowedStart, JournalHead, SessionTable) {
+    let start = try FollowedStart(of: journal, initialRules: initialRules)
+    let table = try start.members.map { (bytes) throws(MalformedBytes) in try SessionTable(encoded: bytes) }
+    return (start, try head(at: start.position, of: id, name), table ?? SessionTable())
+  }
+
+  /// Rows that this node lacks are gone: what stands for them is read, and clients begin anew.
+  private func reload(
+    _ key: String, _ name: String, _ journal: any Journal, _ initialRules: RuleSet, into loaded: LoadedStart
+  ) {
+    loading.async { [self] in
+      guard let member = members.withLock({ $0[key] }) else { return }
+      do {
+        let (start, head, table) = try start(of: journal, member.driver.database, name, initialRules)
+        loaded.put(start, at: head)
+        member.driver.handle(.restored(head, table))
+      } catch {
+        logger.error("a snapshot could not be read", metadata: ["database": "\(name)", "error": "\(error)"])
+        loading.asyncAfter(deadline: .now() + 1) { [weak self] in
+          self?.reload(key, name, journal, initialRules, into: loaded)
+        }
+      }
+    }
+  }
+
+  /// How long a database may take from its snapshot to where its owner's log ends.
+  private static let openSeconds = 30
+
+  /// Where the log stands at a position where a snapshot does.
+  private func head(at position: Int64, of id: DatabaseID, _ name: String) throws -> JournalHead {
+    guard position > 0 else { return .empty }
+    let answer = AnswerBox()
+    store.ask(.read(after: position), of: id) { answer.put($0) }
+    guard case .rows(let reading)? = answer.wait(seconds: Self.openSeconds) else {
+      throw JournalError(.unavailable, "\(store.product) did not say how the log of \(name) goes on")
+    }
+    guard let start = reading.start else {
+      throw JournalError(.corrupt, "the log of \(name) does not go on behind its snapshot at position \(position)")
+    }
+    return start
+  }
+
+  /// Takes no part in a database any more. Whoever has it closes it.
+  private func close(_ key: String) {
+    guard let member = members.withLock({ $0.removeValue(forKey: key) }) else { return }
+    let (id, count) = (member.driver.database, member.driver.look { member, _ in member.requests.openedCount })
+    openedCounts.withLock { $0[id] = count }
+    driver.close(id)
+  }
+
+  /// Takes no part in a database any more, which whoever has it closes then. Blocks.
+  ///
+  /// - Parameters:
+  ///   - journal: its journal's name, with the collection.
+  ///   - isForced: also when this node owns it and others follow; what is under way ends without an answer.
+  /// - Returns: False when nothing was done, since others need it.
+  package func close(_ journal: String, isForced: Bool) -> Bool {
+    guard let member = members.withLock({ $0[journal] }) else { return true }
+    if !isForced {
+      let status = member.driver.look { member, _ in member.status }
+      guard status.followerCount == 0, giveUp(member) else { return false }
+    }
+    close(journal)
+    return true
+  }
+
+  /// Gives a database to nobody, so that any node may take it at once.
+  private func giveUp(_ member: OpenMember) -> Bool {
+    member.driver.handle(.wanted(false))
+    for _ in 0..<Self.giveUpTries {
+      guard member.driver.look({ member, _ in member.ownership.isAtRest }) else {
+        member.driver.handle(.handOver(to: NodeID(name)))
+        usleep(UInt32(Self.giveUpPauseMilliseconds) * 1_000)
+        continue
+      }
+      return true
+    }
+    member.driver.handle(.wanted(isWilling.load(ordering: .relaxed)))
+    return false
+  }
+
+  private static let giveUpTries = 200
+  private static let giveUpPauseMilliseconds = 10
+
+  private static func log(_ notice: EngineTenant.Notice, of name: String, in product: String, _ logger: Logger) {
+    switch notice {
+    case .began(let epoch):
+      logger.notice("this node owns the database", metadata: ["database": "\(name)", "epoch": "\(epoch)"])
+    case .ended: logger.notice("this node does not own the database any more", metadata: ["database": "\(name)"])
+    case .room(false):
+      logger.error("\(product) has no room left: writes are refused until it has", metadata: ["database": "\(name)"])
+    case .room(true): logger.notice("\(product) has room again", metadata: ["database": "\(name)"])
+    case .dataLost(let loss):
+      logger.critical(
+        "\(product) lost commits that it had acknowledged", metadata: ["database": "\(name)", "loss": "\(loss)"])
+    case .unreadable(let finding):
+      logger.critical(
+        "the log holds what this version does not know; the database is not served here",
+        metadata: ["database": "\(name)", "finding": "\(finding)"])
+    }
+  }
+
+  // MARK: The node
+
+  /// Whether the store has taken this node's heartbeats lately.
+  package var believesLease: Bool { driver.standing.isBelieved(at: MachineClock().now) }
+
+  /// Asks another node something; fails with `QuestionProblem`.
+  package func ask(_ node: String, _ question: [UInt8], timeoutSeconds: Int) -> EventLoopFuture<[UInt8]> {
+    driver.links.ask(NodeID(node), question, timeoutSeconds: timeoutSeconds)
+  }
+
+  /// Answers other nodes' questions from here on, but those about nodes; before that, they are refused.
+  package func answer(_ answer: @escaping Answer) { answers.set(answer) }
+
+  private func answer(_ question: [UInt8], on loop: any EventLoop) -> EventLoopFuture<[UInt8]> {
+    guard !NodeQuestion.isMeant(by: question) else { return answer(about: question, on: loop) }
+    return answers.current?(question) ?? loop.makeFailedFuture(LinkRefusal.unattended)
+  }
+
+  /// Has databases opened from here on that other nodes give to this one, or want it to own.
+  package func whenAsked(toOpen open: @escaping Opener) { opener.set(open) }
+
+  /// The cluster as its store knows it. Blocks.
+  package func overview() throws(JournalError) -> ClusterOverview { try store.overview() }
+
+  /// How this node is. May wait for what its databases do: not for event loops.
+  package var status: ClusterStatus {
+    let standing = driver.standing
+    let databases = members.withLock { $0 }.map { name, member in
+      (name, member.driver.look { member, _ in member.status })
+    }
+    return ClusterStatus(
+      node: name, run: standing.incarnation?.number,
+      isLeaseBelieved: standing.isBelieved(at: MachineClock().now), isWilling: isWilling.load(ordering: .relaxed),
+      connected: driver.links.connected.map(\.node.name), databases: databases, counts: counts.now,
+      now: MachineClock().now)
+  }
+
+  /// The name of the node that owns a database, as far as this one knows.
+  ///
+  /// - Parameter journal: its journal's name, with the collection.
+  package func owner(of journal: String) -> String? {
+    members.withLock { $0[journal] }?.owner.name
+  }
+
+  /// Ends its part: other nodes take over when its lease is over, or at once what it gave them before.
+  package func close() {
+    placing.stop()
+    ticker.stop()
+    driver.halt()
+    store.close()
+  }
+}
+
+/// A database that this node takes part in.
+struct OpenMember: Sendable {
+  var database: Database
+  var driver: DatabaseDriver<EngineTenant>
+  var owner: KnownOwner
+}
+
+/// Why a database is not served now.
+package struct Absence: Error, CustomStringConvertible { package var description: String }
+
+/// How a node is.
+package struct ClusterStatus: Sendable {
+  /// Its name.
+  package var node: String
+  /// Its run; nil before it is registered, and when it was declared over.
+  package var run: Int64?
+  /// Whether nobody else can have taken over what it owns.
+  package var isLeaseBelieved: Bool
+  /// Whether it takes databases that nobody owns.
+  package var isWilling: Bool
+  /// The nodes that it has a connection to.
+  package var connected: [String]
+  /// By the names of their journals, with the collection.
+  package var databases: [(String, MemberStatus)]
+  /// What happened to ownerships since the node began.
+  package var counts: OwnershipCounts.Values
+  /// When this was, on the node's own clock.
+  package var now: MonotonicInstant
+}
+
+/// A node for what it has done by others, as long as it is there.
+private final class PlacedNode: Sendable {
+  private struct Held { weak var node: ClusterNode? }
+  private let held = Mutex(Held())
+
+  var node: ClusterNode? {
+    get { held.withLock { $0.node } }
+    set { held.withLock { $0.node = newValue } }
+  }
+}
+
+/// Whether clients can be served, for somebody who waits for it.
+private final class ServedSignal: Sendable {
+  private let semaphore = DispatchSemaphore(value: 0)
+  private let isServing = Atomic(false)
+
+  func set(_ isServing: Bool) {
+    if isServing, !self.isServing.exchange(true, ordering: .relaxed) { semaphore.signal() }
+  }
+
+  func wait(seconds: Int) -> Bool { semaphore.wait(timeout: .now() + .seconds(seconds)) == .success }
+}
+
+/// One answer of the store, for somebody who waits for it.
+private final class AnswerBox: Sendable {
+  private let semaphore = DispatchSemaphore(value: 0)
+  private let answer = Mutex<StoreAnswer?>(nil)
+
+  func put(_ found: StoreAnswer) {
+    answer.withLock { $0 = found }
+    semaphore.signal()
+  }
+
+  func wait(seconds: Int) -> StoreAnswer? {
+    semaphore.wait(timeout: .now() + .seconds(seconds)) == .success ? answer.withLock { $0 } : nil
+  }
+}

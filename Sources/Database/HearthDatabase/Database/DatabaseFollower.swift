@@ -1,0 +1,343 @@
+import Dispatch
+import HearthEngine
+import HearthJournal
+import HearthTree
+
+/// What a database does whose log is written by whoever owns it, perhaps on another machine. Listens are decided here, on the
+/// state that the log has brought; what changes something, and what must see the newest state, is asked of the owner.
+///
+/// Roles may change while clients are connected: they notice nothing.
+package struct DatabaseFollower: Sendable {
+  let database: Database
+  let following: Following
+
+  /// Takes what happened, in order. Waits while too much of it is not applied yet: not for event loops, nor for queues of
+  /// this database.
+  package func take(_ event: FollowedEvent) {
+    let (isWaking, isFull) = database.mailbox.withLock { box in
+      box.followed.append(event)
+      box.followed.isFull = box.followed.isFull || box.followed.sizeBytes > FollowedEvents.bytesMax
+      defer { box.isAwake = true }
+      return (!box.isAwake, box.followed.isFull)
+    }
+    if isWaking { database.decidingQueue.async { drain() } }
+    if isFull { following.room.wait() }
+  }
+
+  /// What a database is that has no room for what is decided in this process; nil otherwise.
+  var lackOfRoom: DatabaseStatus? {
+    following.lacksRoom.load(ordering: .relaxed) ? .stalled(JournalError(.noSpace, "the store has no room left")) : nil
+  }
+
+  /// Says whether there is room for what is decided in this process.
+  package func setRoom(_ isThere: Bool) { following.lacksRoom.store(!isThere, ordering: .relaxed) }
+
+  /// What is made of the commits of whoever owns the log.
+  package var outbox: OutboxHolder { database.outboxes }
+
+  /// The state behind everything that ``take(_:)`` was told. Waits until that is applied.
+  package var state: Published {
+    database.decidingQueue.sync {
+      drain()
+      return database.engine.withLock { $0.state }
+    }
+  }
+
+  // MARK: The deciding queue
+
+  func drain() {
+    while true {
+      let isPending = database.engine.withLock { $0.hasPendingRedecisions }
+      let (events, commands, arrival) = database.mailbox.withLock { box in
+        let events = box.followed.take()
+        if box.followed.isFull {
+          box.followed.isFull = false
+          following.room.signal()
+        }
+        // First comes what may answer somebody, so that room is made for questions.
+        let commands = events.isEmpty ? box.take(database.limits.engine.batchCommandsMax) : []
+        box.isAwake = !events.isEmpty || !commands.isEmpty || isPending
+        return (events, commands, box.takenArrivalNanoseconds)
+      }
+      guard !events.isEmpty || !commands.isEmpty || isPending else { return }
+      handle(events)
+      if commands.isEmpty, isPending { decideHere([.tick]) }
+      settle(commands, arrivalNanoseconds: arrival)
+      let waitingCount = following.desk.withLock { $0.waitingCount + $0.openCount }
+      following.isCrowded.store(waitingCount > database.limits.commandsPendingMax, ordering: .relaxed)
+    }
+  }
+
+  /// Answers that come one after the other are told together.
+  private func handle(_ events: [FollowedEvent]) {
+    var told: [(Command, Reply)] = []
+    func tell() {
+      answer(told)
+      told = []
+    }
+    for event in events {
+      guard case .answered(let ticket, let given) = event else {
+        tell()
+        handle(event)
+        continue
+      }
+      guard let (command, next) = following.desk.withLock({ $0.answered(ticket) }) else { continue }
+      if let command {
+        if let reply = reply(to: command, given) {
+          told.append((command, reply))
+        } else {
+          tell()
+          decideHere([command])
+        }
+      }
+      if !next.isEmpty {
+        tell()
+        settle(next)
+      }
+    }
+    tell()
+  }
+
+  private func handle(_ event: FollowedEvent) {
+    switch event {
+    case .commits(let first, let last, let payload, let isOwn, let root):
+      let before = database.durable.state
+      apply(first, last, payload, root)
+      if let tell = database.environment.followed {
+        tell(Self.places(in: payload), before, database.durable.state, isOwn)
+      }
+    case .answered: break
+    case .sessionEnded(let session):
+      guard let lost = following.desk.withLock({ $0.lost(session) }) else { return }
+      guard let connection = lost.connection else {
+        // What nobody was told of may have been made.
+        for command in lost.unanswered { answer(command, .failure(.outcomeUnknown)) }
+        return settle(lost.unasked)
+      }
+      database.environment.closeConnection(connection)
+    case .serving(let isServing):
+      following.isServing.store(isServing, ordering: .relaxed)
+      database.environment.servingChanged(isServing)
+    case .replaced(let start): begin(again: start)
+    case .snapshot(let members): snapshotIsWanted(members)
+    }
+  }
+
+  /// Applies rows of the log.
+  private func apply(_ first: Int64, _ last: Int64, _ payload: [UInt8], _ root: Node?) {
+    guard database.isRunning else { return }
+    let (instant, start) = (database.environment.clock(), database.environment.meters.now())
+    let batch: Batch
+    let deadline: Int64?
+    do {
+      (batch, deadline) = try database.engine.withLock { engine in
+        engine.tapDecisions(database.watch.detail)
+        engine.placeTap.isOn = database.pulse.isWatched
+        let batch = try engine.follow(
+          payload, firstPosition: first, lastPosition: last, leadingTo: root, at: instant)
+        return (batch, engine.nextDeadlineMonotonicMilliseconds)
+      }
+    } catch {
+      // What comes behind would be another state than everybody else's.
+      return database.halt([], JournalError(.corrupt, "the log cannot be followed: \(error)"))
+    }
+    database.environment.meters.decided(batch, since: start)
+    database.durable.replace(batch.state)
+    database.pulse.note(batch.places)
+    noteFollowed(payload.count)
+    database.pass(batch)
+    database.setTimer(deadline, at: instant)
+  }
+
+  /// The places that rows changed. What cannot be read is not applied either.
+  private static func places(in payload: [UInt8]) -> [Path] {
+    ((try? CommitRecord.decode(payload)) ?? []).flatMap(\.parts).flatMap { record -> [Path] in
+      if case .changes(let changes) = record.content { changes.map(\.location.path) } else { [] }
+    }
+  }
+
+  private func noteFollowed(_ sizeBytes: Int) {
+    let isDue = database.pipeline.withLock { line in
+      line.snapshots.appended(sizeBytes)
+      return line.snapshots.isDue(database.limits) && !line.snapshots.isWriting
+    }
+    if isDue { following.line.snapshotIsDue() }
+  }
+
+  private func snapshotIsWanted(_ members: [UInt8]) {
+    let state = database.engine.withLock { $0.state }
+    guard database.isRunning, !state.hasOpenPieces, database.pipeline.withLock({ $0.snapshots.begin() }) else { return }
+    database.snapshotQueue.async { database.writeSnapshot(state, members: members) }
+  }
+
+  /// Begins anew, without anybody: who listened would be told of changes that never were.
+  private func begin(again start: FollowedStart) {
+    database.environment.servingChanged(false)
+    let (unanswered, sessions) = following.desk.withLock { $0.end() }
+    database.engine.withLock { $0 = Engine(following: start.state, limits: database.limits.engine) }
+    database.durable.replace(start.state)
+    for command in unanswered { answer(command, .failure(.outcomeUnknown)) }
+    // What they wanted at their end is to be done: from here on their ends say nothing.
+    for session in sessions { following.line.close(session) }
+    // They may come back at once.
+    if following.isServing.load(ordering: .relaxed) { database.environment.servingChanged(true) }
+  }
+
+  // MARK: Commands
+
+  /// Decides commands in order, or asks the owner.
+  private func settle(_ commands: [Command], arrivalNanoseconds: UInt64 = 0) {
+    var here: [Command] = []
+    func decide() {
+      decideHere(here, arrivalNanoseconds: arrivalNanoseconds)
+      here = []
+    }
+    for command in commands {
+      if following.desk.withLock({ $0.ignores(command) || $0.holdsBack(command) }) { continue }
+      switch command.action {
+      case .write, .onDisconnect, .cancelOnDisconnect, .deployRules, .transact, .get, .barrier:
+        // Under the identity that it has after everything before it.
+        decide()
+        ask(command)
+      case .authenticate, .unauthenticate, .endCredential:
+        here.append(command)
+        decide()
+        tellIdentity(of: command.connection)
+      case .disconnect:
+        here.append(command)
+        decide()
+        if let session = following.desk.withLock({ $0.end(command.connection) }) { following.line.close(session) }
+      case .connect, .listen, .unlisten, .turnsTold, .tick: here.append(command)
+      }
+    }
+    decide()
+  }
+
+  private func decideHere(_ commands: [Command], arrivalNanoseconds: UInt64 = 0) {
+    var rest = commands[...]
+    while !rest.isEmpty {
+      let (instant, start) = (database.environment.clock(), database.environment.meters.now())
+      var (batch, deadline) = database.engine.withLock { engine in
+        engine.tapDecisions(database.watch.detail)
+        return (engine.decide(rest, at: instant), engine.nextDeadlineMonotonicMilliseconds)
+      }
+      database.environment.meters.decided(batch, since: start)
+      database.charge(batch)
+      batch.arrivalNanoseconds = arrivalNanoseconds
+      rest = rest.dropFirst(batch.commandCount)
+      database.pass(batch)
+      database.setTimer(deadline, at: instant)
+      for case .authenticationEnded(let connection) in batch.effects { tellIdentity(of: connection) }
+    }
+  }
+
+  private func ask(_ command: Command) {
+    guard database.isRunning else { return answer(command, .failure(.unavailable)) }
+    let known = database.engine.withLock { engine in
+      engine.principal(of: command).map { ($0, command.address(in: engine)) }
+    }
+    guard let (principal, address) = known else { return answer(command, .failure(.unknownConnection)) }
+    let question: OwnerQuestion
+    switch command.action {
+    case .get, .barrier: question = .newest
+    case .transact(let transaction): question = .transaction(transaction)
+    default:
+      guard let change = ForwardedChange(command, as: principal, from: address) else { return }
+      question = .change(change)
+    }
+    ask(question, for: command)
+  }
+
+  private func ask(_ question: OwnerQuestion, for command: Command) {
+    let now = database.environment.clock().monotonicMilliseconds
+    let seat = following.desk.withLock {
+      $0.ask(command, atMilliseconds: now, makeSession: following.makeSession)
+    }
+    guard let seat else { return answer(command, .failure(.unavailable)) }
+    if command.isOneOff { watch() }
+    if seat.isNew { following.line.open(seat.session) }
+    following.line.ask(seat.session, ticket: seat.ticket, question)
+  }
+
+  /// The owner must know as whom something is done at the end of a connection.
+  private func tellIdentity(of connection: ConnectionID) {
+    // Nobody waits for an answer.
+    let command = Command(connection: connection, action: .barrier)
+    guard following.desk.withLock({ $0.wantsEnd(connection) }),
+      let principal = database.engine.withLock({ $0.principal(of: command) })
+    else { return }
+    ask(.change(ForwardedChange(.authenticate, as: principal)), for: command)
+  }
+
+  /// Has everybody who waits for the owner be told that nobody knows what became of it.
+  func endQuestions() {
+    for command in following.desk.withLock({ $0.end().unanswered }) { answer(command, .failure(.outcomeUnknown)) }
+  }
+
+  // MARK: Patience
+
+  /// How often it is looked whether requests of no connection have waited too long.
+  private static let watchMilliseconds: Int64 = 5_000
+
+  /// Has it be looked again in a while, for as long as such requests wait.
+  private func watch() {
+    guard !following.isWatching.exchange(true, ordering: .relaxed) else { return }
+    database.environment.schedule(Self.watchMilliseconds) { [weak database] in
+      guard let database else { return }
+      database.decidingQueue.async { database.follower?.tellOverdue() }
+    }
+  }
+
+  /// Tells those who have waited too long that nobody knows what becomes of what they wrote, or that nothing can be read.
+  private func tellOverdue() {
+    following.isWatching.store(false, ordering: .relaxed)
+    let now = database.environment.clock().monotonicMilliseconds
+    let (overdue, othersWait) = following.desk.withLock { $0.takeOverdue(atMilliseconds: now) }
+    answer(overdue.map { ($0, .failure($0.action.isRead ? .unavailable : .outcomeUnknown)) })
+    if othersWait { watch() }
+  }
+
+  // MARK: Answers
+
+  /// What a command is told; nil for one that is decided here now.
+  private func reply(to command: Command, _ given: OwnerAnswer) -> Reply? {
+    switch (given, command.action) {
+    case (.newest, .get): nil
+    case (.newest, _): .ok
+    case (.made(let reply), _): reply ?? .ok
+    // What is there comes from here: the owner does not send it along.
+    case (.refused(.stale), .write(let operation)):
+      .stale(database.engine.withLock { $0.state.root[operation.path] })
+    // It is known not to be made.
+    case (.refused(let reply), _): reply ?? .failure(.unavailable)
+    }
+  }
+
+  private func answer(_ command: Command, _ reply: Reply) { answer([(command, reply)]) }
+
+  private func answer(_ answers: [(Command, Reply)]) {
+    guard !answers.isEmpty else { return }
+    let batch = database.engine.withLock { $0.answer(answers) }
+    database.environment.meters.answered(batch)
+    database.pass(batch)
+  }
+}
+
+extension ForwardedChange {
+  /// What a command asks the owner to decide; nil for one that asks for no change.
+  fileprivate init?(_ command: Command, as principal: Principal, from address: AddressClass) {
+    let action: Action
+    var showsResult = false
+    switch command.action {
+    case .write(let operation):
+      action = .write(operation)
+      // A client over a socket knows what it wrote, and is told of what the server filled in.
+      showsResult = command.isOneOff
+    case .onDisconnect(let change): action = .onDisconnect(change)
+    case .cancelOnDisconnect(let location): action = .cancelOnDisconnect(location)
+    case .deployRules(let rules): action = .deployRules(rules.source)
+    default: return nil
+    }
+    self.init(action, as: principal, from: address, showsResult: showsResult)
+  }
+}

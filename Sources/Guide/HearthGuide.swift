@@ -1,0 +1,3 @@
+// The guides for people are the pages in HearthGuide.docc; `make docs` renders them. They link to symbols of the contract of
+// plugins.
+import HearthPlugin

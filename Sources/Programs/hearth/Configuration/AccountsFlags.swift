@@ -1,0 +1,44 @@
+import ArgumentParser
+import HearthServer
+
+/// The flags that say how accounts work, of a server or of a command on a stopped folder.
+protocol AccountsFlags: ParsableArguments {
+  var authConfig: String? { get }
+  var signIn: String? { get }
+  var project: String? { get }
+  var publicUrl: String? { get }
+}
+
+extension AccountsFlags {
+  func validateAccounts() throws {
+    if let project { try ProjectOption.validate(project) }
+    if let publicUrl, ServerAddress(argument: publicUrl) == nil {
+      throw ValidationError("--public-url must be an origin such as https://auth.example.com.")
+    }
+  }
+}
+
+/// The help of each of ``AccountsFlags``.
+enum AccountsHelp {
+  static let authConfig = ArgumentHelp(
+    """
+    The accounts configuration, a JSON file: ways to sign in, mail, limits, password rules. Commands on a stopped \
+    folder use the file that it was last served with.
+    """, valueName: "file")
+  static let signIn = ArgumentHelp(
+    "Ways to sign in, separated by commas, instead of \"signIn\" in the file; none switches all off. Known here: "
+      + BuiltInPlugins.signInText + ".",
+    valueName: "names")
+  static let publicUrl = ArgumentHelp(
+    "The origin in links of mails and in service-account files, such as https://auth.example.com.", valueName: "url")
+}
+
+/// The flags of a server's accounts.
+struct ServerAccountsFlags: AccountsFlags {
+  @Option(help: AccountsHelp.authConfig) var authConfig: String?
+  @Option(help: AccountsHelp.signIn) var signIn: String?
+  @Option(help: ProjectOption.help) var project: String?
+  @Option(help: AccountsHelp.publicUrl) var publicUrl: String?
+
+  func validate() throws { try validateAccounts() }
+}

@@ -1,0 +1,62 @@
+import HearthAccounts
+import HearthPlugin
+import HearthProgram
+import HearthServer
+
+extension HearthServer.Options {
+  /// The configuration that a data folder is served with. Later sources override earlier ones: the defaults, the
+  /// operator's file, the flags.
+  ///
+  /// - Parameters:
+  ///   - dataDirectory: the folder, which is there: plugins may keep files in it from their start on.
+  ///   - settings: the flags of this run, or those that the folder was last served with.
+  ///   - ownURL: where the server will be reached; used in links unless `publicURL` is configured. Nil is where it was last reached.
+  ///   - isEmulator: stands in for the official emulator.
+  /// - Throws: ``ConfigurationFailure`` or `SettingsError`, for the operator to read.
+  init(dataDirectory: String, settings: FolderSettings, ownURL: String? = nil, isEmulator: Bool = false) throws {
+    let accounts = try Self.accounts(
+      settings, ownURL: ownURL ?? settings.url ?? "http://localhost:9000", isEmulator: isEmulator)
+    self.init(
+      dataDirectory: dataDirectory, mode: settings.isDevelopment ? .dev : .serve, accounts: accounts,
+      plugins: try PluginSet(accounts, dataDirectory: dataDirectory, isDevelopment: settings.isDevelopment))
+    journal = try settings.journalPlace
+    if let name = settings.defaultNamespace { defaultNamespace = name }
+    (history, recordsAuthors) = (settings.history, settings.recordsAuthors)
+  }
+
+  private static func accounts(
+    _ settings: FolderSettings, ownURL: String, isEmulator: Bool
+  ) throws -> AccountsConfiguration {
+    var configuration = AccountsConfiguration(publicURL: ownURL)
+    if isEmulator { configuration.beginAsEmulator() }
+    if settings.isDevelopment {
+      // Messages go into a folder, and cost nothing.
+      configuration.phone.regions = .allBut([])
+      configuration.phone.secondFactor = true
+    }
+    if let path = settings.authConfigPath {
+      configuration = try read(path, over: configuration)
+      guard settings.signIn == nil || configuration.signIn == nil else {
+        throw ConfigurationFailure("--sign-in and \"signIn\" in \(path) say it twice; keep one")
+      }
+    }
+    if let projectID = settings.projectID { configuration.projectID = projectID }
+    if let publicURL = settings.publicURL { configuration.publicURL = publicURL }
+    if let names = settings.signIn { configuration.signIn = names.map { PluginChoice($0) } }
+    if configuration.signIn == nil, settings.isDevelopment {
+      configuration.signIn =
+        BuiltInPlugins.signIn.filter { $0.defaultUse.isOn(isDevelopment: true) }.map { PluginChoice($0.name) }
+        + [PluginChoice(ProviderID.phone)]
+    }
+    try configuration.validate()
+    return configuration
+  }
+
+  private static func read(_ path: String, over defaults: AccountsConfiguration) throws -> AccountsConfiguration {
+    do {
+      return try AccountsConfiguration.parse(Array(try TextFile.read(path).utf8), over: defaults)
+    } catch let error as SettingsError {
+      throw ConfigurationFailure("\(path): \(error)")
+    }
+  }
+}

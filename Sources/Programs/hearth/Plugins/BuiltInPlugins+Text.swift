@@ -1,0 +1,39 @@
+import HearthAccounts
+import HearthPlugin
+
+/// The plugins as the command line's help names them.
+extension BuiltInPlugins {
+  /// The sign-in plugins, as `--sign-in` takes them: `custom-token, password`.
+  static let signInText = list(signIn.map { flagName($0.name) } + [ProviderID.phone])
+
+  /// The sign-in plugins that are on when nobody names any.
+  static func defaultText(isDevelopment: Bool) -> String {
+    list(
+      signIn.filter { $0.defaultUse.isOn(isDevelopment: isDevelopment) }.map { flagName($0.name) }
+        + (isDevelopment ? [ProviderID.phone] : []))
+  }
+
+  /// `custom-token` as a plugin's name: `customToken`.
+  static func name(flagName: some StringProtocol) -> String {
+    flagName.split(separator: "-").enumerated().map { index, word in
+      index == 0 ? String(word) : word.prefix(1).uppercased() + word.dropFirst()
+    }.joined()
+  }
+
+  private static func flagName(_ name: String) -> String {
+    name.map { $0.isUppercase ? "-" + $0.lowercased() : String($0) }.joined()
+  }
+
+  private static func list(_ names: [String]) -> String { names.isEmpty ? "none" : names.joined(separator: ", ") }
+}
+
+extension DefaultUse {
+  /// Whether a plugin of this kind is on by default.
+  func isOn(isDevelopment: Bool) -> Bool {
+    switch self {
+    case .never: false
+    case .inDevelopment: isDevelopment
+    case .everywhere: true
+    }
+  }
+}

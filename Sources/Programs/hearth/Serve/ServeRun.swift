@@ -1,0 +1,175 @@
+import Glibc
+import HearthBytes
+import HearthProgram
+import HearthServer
+import Logging
+import UnixSignals
+
+/// What `hearth serve` and `hearth dev` do once everything is read: run a server until a signal asks it to stop, and print
+/// its address.
+struct ServeRun {
+  var server: HearthServer
+  var started: ContinuousClock.Instant
+  /// What later commands on the folder need to know about this run.
+  var settings: FolderSettings
+  var watches: [RulesWatch] = []
+  var stopsWithStandardInput = false
+  /// Who started the program and wants to be told; nil where nobody does.
+  var manager = ServiceManager()
+  /// How long the server goes on after a signal, and says that it is about to stop.
+  var drainSeconds = 0
+  /// Done before the server is announced; what it throws ends the run.
+  var prepare: @Sendable (HearthServer) async throws -> Void = { _ in }
+  /// Done before the server stops; what it throws is told.
+  var finish: @Sendable (HearthServer) async throws -> Void = { _ in }
+
+  func run() async throws {
+    Output.lineBuffer()
+    // A file at its size limit makes a write fail, and must not end the server.
+    signal(SIGXFSZ, SIG_IGN)
+    // The signal of a terminal that is gone; daemons have no terminal, and read their files again.
+    let hasTerminal = isatty(STDIN_FILENO) == 1
+    // Trapped before the server starts: a signal during the start stops the server in good order once it has started.
+    let signals = await UnixSignalsSequence(trapping: [.sigint, .sigterm] + (hasTerminal ? [.sighup] : []))
+    let hangups = hasTerminal ? nil : await UnixSignalsSequence(trapping: .sighup)
+    let (stops, stop) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { for await _ in signals { stop.yield() } }
+      if let hangups { group.addTask { for await _ in hangups { await server.reloadCertificate() } } }
+      for watch in watches { group.addTask { await watch.run() } }
+      if let manager, let interval = manager.watchdogNanoseconds {
+        group.addTask { await feedWatchdog(of: manager, intervalNanoseconds: interval) }
+      }
+      if stopsWithStandardInput {
+        group.addTask {
+          await standardInputEnds()
+          stop.yield()
+        }
+      }
+      try await start()
+      for await _ in stops { break }
+      group.cancelAll()
+      await shutDown()
+    }
+  }
+
+  /// Starts the server and says where it is.
+  private func start() async throws {
+    try await server.start()
+    do {
+      try remember()
+      try await prepare(server)
+    } catch {
+      await server.stop()
+      throw error
+    }
+    announce()
+    await announceConsole()
+    manager?.tell(.ready)
+  }
+
+  private func remember() throws {
+    var settings = settings
+    settings.url = url
+    settings.projectID = server.options.accounts.projectID
+    settings.defaultNamespace = server.options.defaultNamespace
+    settings.certificatePath = server.options.tls.map { TextFile.absolute($0.certificatePath) }
+    settings.certificateKeyPath = server.options.tls.map { TextFile.absolute($0.keyPath) }
+    settings.rulesPath = server.options.rulesPath.map(TextFile.absolute)
+    try settings.write(in: server.options.dataDirectory)
+  }
+
+  private var url: String {
+    let options = server.options
+    return ServerAddress(
+      isTLS: options.tls != nil, host: options.host, port: server.boundPort ?? options.port
+    ).description
+  }
+
+  private func announce() {
+    let scheme = server.options.tls == nil ? "http" : "https"
+    let socket = server.options.tls == nil ? "ws" : "wss"
+    let host = server.options.host.contains(":") ? "[\(server.options.host)]" : server.options.host
+    let place = "\(host):\(server.boundPort ?? server.options.port)"
+    let milliseconds = (ContinuousClock.now - started) / .milliseconds(1)
+    Output.line("hearth: ready in \(Int(milliseconds.rounded())) ms on \(scheme)://\(place)")
+    Output.line("  REST     \(scheme)://\(place)/.json?ns=\(server.options.defaultNamespace)")
+    Output.line("  socket   \(socket)://\(place)/.ws?v=5&ns=\(server.options.defaultNamespace)")
+    Output.line("  accounts \(accountsText)")
+    Output.line("  data     \(server.options.dataDirectory)")
+    for watch in watches {
+      Output.line("  rules    \(watch.path) (watched\(watch.namespace.map { ", for \($0)" } ?? ""))")
+    }
+    if let ports = server.options.emulatorPorts, Set([ports.database, ports.auth, ports.hub]).count > 1 {
+      Output.line("  emulators: database \(ports.database), auth \(ports.auth), hub \(ports.hub)")
+    }
+    if server.options.accounts.isEmulator {
+      Output.line(
+        "  emulator mode: \"owner\" is an administrator and unsigned tokens are accepted, from this machine only;")
+      Output.line(
+        "           clients that name an API key alone are of project \(server.options.accounts.projectID): --project changes it"
+      )
+    }
+  }
+}
+
+extension ServeRun {
+  /// A link that opens the console once, for who starts the server at a terminal. A service manager would put it into its
+  /// log.
+  private func announceConsole() async {
+    let options = server.options
+    guard options.console.isServed else { return }
+    let isLoopback = IPAddress.isLoopback(host: options.console.place?.host ?? options.host)
+    let isLogged = manager != nil || getenv("JOURNAL_STREAM") != nil
+    guard isLoopback, !isLogged, let link = await server.makeConsoleLink() else {
+      return Output.line("  console  hearth console prints a link")
+    }
+    Output.line("  console  \(link)")
+    Output.line("           opens once, within 10 minutes; hearth console prints another")
+  }
+
+  /// The project and its ways to sign in, for the announcement.
+  private var accountsText: String {
+    let plugins = server.options.plugins
+    let ways = plugins.providers.map(\.manifest.id)
+    let mail = plugins.mailer == nil ? "; no mail" : ""
+    return "project \(server.options.accounts.projectID); sign in with "
+      + (ways.isEmpty ? "nothing" : ways.joined(separator: ", ")) + mail
+  }
+}
+
+extension ServeRun {
+  /// Drains the server for the configured time, then stops it.
+  private func shutDown() async {
+    manager?.tell(.stopping)
+    server.drain()
+    if drainSeconds > 0 { try? await Task.sleep(for: .seconds(drainSeconds)) }
+    do { try await finish(server) } catch { Output.note("hearth: \(error)") }
+    await server.stop()
+  }
+
+  /// Tells the service manager that the server's event loops respond, three times in each interval of its watchdog, until
+  /// the task is cancelled.
+  private func feedWatchdog(of manager: ServiceManager, intervalNanoseconds: Int64) async {
+    while !Task.isCancelled {
+      // The server starts at the same time; a long start is the manager's other clock.
+      await server.comeRound()
+      manager.tell(.alive)
+      try? await Task.sleep(for: .nanoseconds(intervalNanoseconds / 3))
+    }
+  }
+
+  /// Returns when standard input ends, because the process at its other end is gone, or when the task is cancelled.
+  private func standardInputEnds() async {
+    while !Task.isCancelled {
+      var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+      if poll(&input, 1, 0) > 0 {
+        var byte: UInt8 = 0
+        let count = read(STDIN_FILENO, &byte, 1)
+        if count == 0 || (count < 0 && errno != EINTR && errno != EAGAIN) { return }
+      } else {
+        try? await Task.sleep(for: .milliseconds(200))
+      }
+    }
+  }
+}

@@ -1,0 +1,279 @@
+import HearthBytes
+import HearthCrypto
+import Synchronization
+
+/// Who is in the console: keys of printed links, sessions, and the credentials that sessions are given for the socket.
+///
+/// Of every secret only its hash is kept, and all of it in memory alone: a restart ends every session. Times are
+/// milliseconds on the monotonic clock, which nobody can set back.
+package final class ConsoleAccess: Sendable {
+  private struct LinkKey {
+    var digest: Digest
+    var role: ConsoleRole
+    var name: String
+    var end: Int64
+  }
+
+  private struct Session {
+    let id: UInt64
+    let role: ConsoleRole
+    let name: String
+    let uid: String?
+    /// Where its cookie and its token count, as `Host` has it.
+    let authority: String
+    let token: Digest
+    let end: Int64
+    var usedAt: Int64
+    /// When it was shown last that whoever opened it is there.
+    var presentAt: Int64
+    /// Their hashes, the oldest first.
+    var credentials: [Digest] = []
+    /// Databases that it was given a credential for.
+    var databases: Set<String> = []
+  }
+
+  private struct State {
+    var lastID: UInt64 = 0
+    /// The oldest first.
+    var keys: [LinkKey] = []
+    /// By the cookie's hash.
+    var sessions: [Digest: Session] = [:]
+    /// By the credential's hash: how long a look takes says nothing about another credential.
+    var credentials: [Digest: (cookie: Digest, end: Int64)] = [:]
+
+    mutating func remove(_ cookie: Digest) -> UInt64? {
+      guard let session = sessions.removeValue(forKey: cookie) else { return nil }
+      for digest in session.credentials { credentials[digest] = nil }
+      return session.id
+    }
+  }
+
+  private let state = Mutex(State())
+  private let limits: ConsoleLimits
+  private let random: RandomBytes
+  private let ended = Mutex<(@Sendable ([UInt64]) -> Void)?>(nil)
+
+  /// What begins a credential for the socket, so that secret scanners know what they found.
+  package static let credentialPrefix = "hearth_console_"
+
+  private static let secretBytes = 32
+  /// No key, cookie or token is longer; what is shown in their place need not be hashed.
+  private static let shownBytesMax = 128
+
+  /// Nobody is in.
+  package init(limits: ConsoleLimits = .standard, random: RandomBytes = .system) {
+    (self.limits, self.random) = (limits, random)
+  }
+
+  /// - Parameter ended: told of sessions that are over, whose credentials count no longer. Called from any thread,
+  ///   holding nothing.
+  package func whenEnded(_ ended: @escaping @Sendable ([UInt64]) -> Void) { self.ended.withLock { $0 = ended } }
+
+  private func secret() throws(RandomnessError) -> String { Base64URL.encode(try random.bytes(Self.secretBytes)) }
+
+  private static func digest(_ shown: String) -> Digest? {
+    (1...shownBytesMax).contains(shown.utf8.count) ? Digest(sha256: shown.utf8) : nil
+  }
+}
+
+// MARK: - Links
+
+extension ConsoleAccess {
+  /// The key of a new link, good once.
+  ///
+  /// - Parameter name: who asked for it.
+  package func makeKey(
+    _ role: ConsoleRole, name: String, now: Int64
+  ) throws(RandomnessError) -> String {
+    let key = try secret()
+    let made = LinkKey(
+      digest: Digest(sha256: key.utf8), role: role, name: name, end: now + limits.keySeconds * 1_000)
+    state.withLock { state in
+      state.keys.removeAll { $0.end <= now }
+      if state.keys.count >= limits.keysMax { state.keys.removeFirst(state.keys.count - limits.keysMax + 1) }
+      state.keys.append(made)
+    }
+    return key
+  }
+
+  /// Uses a key up.
+  ///
+  /// - Returns: for whom it was made; nil for one that never was, is over, or was used.
+  package func redeem(_ key: String, now: Int64) -> (role: ConsoleRole, name: String)? {
+    guard let digest = Self.digest(key) else { return nil }
+    return state.withLock { state in
+      state.keys.removeAll { $0.end <= now }
+      // Every key is looked at, whichever it is.
+      var found: Int?
+      for index in state.keys.indices where ConstantTime.equal(state.keys[index].digest.bytes, digest.bytes) {
+        found = index
+      }
+      return found.map { index in
+        let key = state.keys.remove(at: index)
+        return (key.role, key.name)
+      }
+    }
+  }
+}
+
+// MARK: - Sessions
+
+extension ConsoleAccess {
+  /// Begins a session.
+  ///
+  /// - Parameters:
+  ///   - uid: the user whose claim opens it; nil for a link.
+  ///   - authority: the `Host` that the browser asked, at which alone the session counts.
+  package func open(
+    _ role: ConsoleRole, name: String, uid: String? = nil, at authority: String, now: Int64
+  ) throws(RandomnessError) -> (session: ConsoleSession, secrets: ConsoleSecrets) {
+    let secrets = ConsoleSecrets(cookie: try secret(), token: try secret())
+    var gone: [UInt64] = []
+    let session = state.withLock { state in
+      gone = forget(in: &state, now: now)
+      if state.sessions.count >= limits.sessionsMax,
+        let oldest = state.sessions.min(by: { ($0.value.usedAt, $0.value.id) < ($1.value.usedAt, $1.value.id) })
+      {
+        gone += [state.remove(oldest.key)].compactMap(\.self)
+      }
+      state.lastID += 1
+      let session = Session(
+        id: state.lastID, role: role, name: name, uid: uid, authority: authority.lowercased(),
+        token: Digest(sha256: secrets.token.utf8), end: now + limits.sessionSeconds * 1_000, usedAt: now, presentAt: now
+      )
+      state.sessions[Digest(sha256: secrets.cookie.utf8)] = session
+      return shown(session, now: now)
+    }
+    tell(gone)
+    return (session, secrets)
+  }
+
+  /// The session that both halves are of.
+  ///
+  /// - Parameters:
+  ///   - authority: the request's `Host`.
+  ///   - isUse: whether somebody does something, which puts the idle end off.
+  package func session(
+    cookie: String, token: String, at authority: String, now: Int64, isUse: Bool
+  ) -> ConsoleSession? {
+    guard let key = Self.digest(cookie), let token = Self.digest(token) else { return nil }
+    var gone: [UInt64] = []
+    let found: ConsoleSession? = state.withLock { state in
+      gone = forget(in: &state, now: now)
+      guard var session = state.sessions[key], ConstantTime.equal(session.token.bytes, token.bytes),
+        session.authority == authority.lowercased()
+      else { return nil }
+      if isUse {
+        session.usedAt = now
+        state.sessions[key] = session
+      }
+      return shown(session, now: now)
+    }
+    tell(gone)
+    return found
+  }
+
+  /// Whoever opened a session has shown again that they are there.
+  package func showPresence(in id: UInt64, now: Int64) {
+    state.withLock { state in
+      guard let key = state.sessions.first(where: { $0.value.id == id })?.key else { return }
+      state.sessions[key]?.presentAt = now
+    }
+  }
+
+  /// Whether a session still counts; nothing is put off by that.
+  package func isOpen(_ id: UInt64, now: Int64) -> Bool {
+    state.withLock { state in state.sessions.values.contains { $0.id == id && isCurrent($0, now) } }
+  }
+
+  /// Ends a session, and what was given out in it.
+  package func end(_ id: UInt64) { end { $0.id == id } }
+
+  /// Ends every session that a user's claim opened.
+  package func end(ofUser uid: String) { end { $0.uid?.utf8.elementsEqual(uid.utf8) == true } }
+
+  /// Ends sessions that users' claims opened.
+  ///
+  /// - Parameter isLapsed: whether a user may not be in any more in that role. Called while nothing else can be asked of this.
+  package func endLapsed(_ isLapsed: (_ uid: String, _ role: ConsoleRole) -> Bool) {
+    end { session in session.uid.map { isLapsed($0, session.role) } ?? false }
+  }
+
+  private func end(_ isMeant: (Session) -> Bool) {
+    let gone = state.withLock { state in
+      let keys = state.sessions.filter { isMeant($0.value) }.map(\.key)
+      return keys.compactMap { state.remove($0) }
+    }
+    tell(gone)
+  }
+
+  private func isCurrent(_ session: Session, _ now: Int64) -> Bool {
+    now < session.end && now < session.usedAt + limits.idleSeconds * 1_000
+  }
+
+  /// Those whose time is over. Their credentials ended before them.
+  private func forget(in state: inout State, now: Int64) -> [UInt64] {
+    let over = state.sessions.filter { !isCurrent($0.value, now) }.map(\.key)
+    return over.compactMap { state.remove($0) }
+  }
+
+  private func tell(_ gone: [UInt64]) {
+    guard !gone.isEmpty, let ended = ended.withLock({ $0 }) else { return }
+    ended(gone)
+  }
+
+  private func shown(_ session: Session, now: Int64) -> ConsoleSession {
+    ConsoleSession(
+      id: session.id, role: session.role, name: session.name, uid: session.uid,
+      endsInSeconds: (session.end - now) / 1_000,
+      idleSeconds: (min(session.end, session.usedAt + limits.idleSeconds * 1_000) - now) / 1_000,
+      isPresent: now < session.presentAt + limits.presenceSeconds * 1_000)
+  }
+}
+
+// MARK: - Credentials
+
+extension ConsoleAccess {
+  /// A credential for the socket. It ends before its session does.
+  ///
+  /// - Returns: nil when the session is over; `isFirst` for the first one for that database.
+  package func makeCredential(
+    of id: UInt64, for database: String, now: Int64
+  ) throws(RandomnessError) -> (text: String, endsInSeconds: Int64, isFirst: Bool)? {
+    let text = Self.credentialPrefix + (try secret())
+    let digest = Digest(sha256: text.utf8)
+    return state.withLock { state in
+      guard let (key, found) = state.sessions.first(where: { $0.value.id == id && isCurrent($0.value, now) }) else {
+        return nil
+      }
+      var session = found
+      let idleEnd = session.usedAt + limits.idleSeconds * 1_000
+      let end = min(now + limits.credentialSeconds * 1_000, session.end, idleEnd)
+      for old in session.credentials where state.credentials[old].map({ $0.end <= now }) ?? true {
+        state.credentials[old] = nil
+      }
+      session.credentials.removeAll { state.credentials[$0] == nil }
+      if session.credentials.count >= limits.credentialsPerSessionMax {
+        state.credentials[session.credentials.removeFirst()] = nil
+      }
+      session.credentials.append(digest)
+      state.credentials[digest] = (key, end)
+      let isFirst =
+        session.databases.count < limits.credentialsPerSessionMax && session.databases.insert(database).inserted
+      state.sessions[key] = session
+      return (text, (end - now) / 1_000, isFirst)
+    }
+  }
+
+  /// Whose a credential is; nil for one that does not count.
+  package func credential(_ text: String, now: Int64) -> ConsoleCredential? {
+    guard text.utf8.starts(with: Self.credentialPrefix.utf8), let digest = Self.digest(text) else { return nil }
+    return state.withLock { state in
+      guard let found = state.credentials[digest], now < found.end, let session = state.sessions[found.cookie],
+        isCurrent(session, now)
+      else { return nil }
+      return ConsoleCredential(
+        session: session.id, role: session.role, endsInSeconds: (found.end - now) / 1_000)
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import CZlib
+import HearthBytes
+import HearthCrypto
+
+/// The page that the program was built with. The build writes the list ``files``: see `bundle.py`.
+package struct ConsoleAssets: Sendable {
+  /// A file as it stands in the program's text.
+  struct Embedded: Sendable {
+    let name: String
+    let contentType: String
+    /// Of the plain form.
+    let sizeBytes: Int
+    /// Base64 with the URL alphabet, of the file compressed with gzip.
+    let text: StaticString
+  }
+
+  /// By name.
+  private let assets: [String: (asset: ConsoleAsset, sizeBytes: Int)]
+
+  /// What the program was built with.
+  package static let all = ConsoleAssets(files)
+
+  /// The page itself.
+  package static let indexName = "index.html"
+
+  init(_ files: [Embedded]) {
+    var assets: [String: (ConsoleAsset, Int)] = [:]
+    for file in files {
+      let bytes = file.text.withUTF8Buffer { Base64URL.decode($0) }
+      // because the build wrote it
+      guard let bytes else { preconditionFailure("\(file.name) is not as the build wrote it") }
+      assets[file.name] = (
+        ConsoleAsset(
+          name: file.name, contentType: file.contentType, isImmutable: file.name != Self.indexName, compressed: bytes),
+        file.sizeBytes
+      )
+    }
+    self.assets = assets
+  }
+
+  /// The names of all of them, in order.
+  package var names: [String] { assets.keys.sorted() }
+
+  /// A file by its name; nil when there is none.
+  package subscript(name: String) -> ConsoleAsset? { assets[name]?.asset }
+
+  /// A file for who takes nothing compressed.
+  package func plain(_ name: String) -> [UInt8]? {
+    guard let (asset, sizeBytes) = assets[name] else { return nil }
+    return Self.inflate(asset.compressed, sizeBytes: sizeBytes)
+  }
+
+  /// What was compressed with gzip; nil for what is not whole, or of another size.
+  private static func inflate(_ compressed: [UInt8], sizeBytes: Int) -> [UInt8]? {
+    var compressed = compressed
+    return compressed.withUnsafeMutableBufferPointer { input in
+      var isWhole = false
+      let output = [UInt8](unsafeUninitializedCapacity: sizeBytes) { buffer, count in
+        var stream = z_stream()
+        stream.next_in = input.baseAddress
+        stream.avail_in = UInt32(input.count)
+        stream.next_out = buffer.baseAddress
+        stream.avail_out = UInt32(sizeBytes)
+        // A window of 15 bits, and 16 for gzip's head.
+        guard inflateInit2_(&stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else { return }
+        isWhole = CZlib.inflate(&stream, Z_FINISH) == Z_STREAM_END
+        count = sizeBytes - Int(stream.avail_out)
+        inflateEnd(&stream)
+      }
+      return isWhole && output.count == sizeBytes ? output : nil
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import HearthBytes
+
+/// What of a request says where it comes from.
+package struct ConsoleRequest: Sendable {
+  /// What is asked for.
+  package enum Purpose: Sendable {
+    /// The page and its parts, which hold nothing of anybody's: a link elsewhere may lead there.
+    case asset
+    /// A session, by a key or a token in the body, in JSON: foreign pages cannot send that without asking first.
+    case signIn
+    /// A file that the browser saves, by a key that is good once: the page can send no header with that.
+    case download
+    /// Everything that a session is needed for.
+    case session
+  }
+
+  /// What is asked for.
+  package var purpose: Purpose
+  /// All `Host` headers.
+  package var hosts: [String]
+  /// All `Origin` headers.
+  package var origins: [String]
+  /// All `Sec-Fetch-Site` headers.
+  package var fetchSites: [String]
+  /// All `X-Hearth-Console` headers.
+  package var tokens: [String]
+  /// The body is said to be JSON.
+  package var isJSON: Bool
+  /// The browser's own connection has TLS.
+  package var isEncrypted: Bool
+
+  /// What a request's headers say.
+  package init(
+    _ purpose: Purpose, hosts: [String], origins: [String] = [], fetchSites: [String] = [], tokens: [String] = [],
+    isJSON: Bool = false, isEncrypted: Bool = false
+  ) {
+    (self.purpose, self.hosts, self.origins) = (purpose, hosts, origins)
+    (self.fetchSites, self.tokens, self.isJSON, self.isEncrypted) = (fetchSites, tokens, isJSON, isEncrypted)
+  }
+
+  /// Whom the request asks, as `name:port`, when nothing speaks against it.
+  ///
+  /// - Throws: why it must not be answered.
+  package func checked(_ known: KnownHosts) throws(ConsoleRefusal) -> String {
+    guard hosts.count == 1, let authority = hosts.first?.lowercased(), let name = Self.name(of: authority),
+      known.contains(name)
+    else { throw .unknownHost }
+    guard purpose != .asset else { return authority }
+    guard isEncrypted || IPAddress.isLoopback(host: name) else { throw .inClear }
+    // Browsers leave out a scheme's own port, in both.
+    let own = (isEncrypted ? "https://" : "http://") + authority
+    guard origins.count <= 1, origins.allSatisfy({ $0.lowercased().utf8.elementsEqual(own.utf8) }),
+      fetchSites.allSatisfy({ $0 == "same-origin" })
+    else { throw .crossSite }
+    switch purpose {
+    case .asset, .download: break
+    case .signIn: guard isJSON else { throw .crossSite }
+    case .session: guard tokens.count == 1, tokens.first?.isEmpty == false else { throw .noHeader }
+    }
+    return authority
+  }
+
+  /// The name of `name`, `name:port`, `[address]` and `[address]:port`; nil for anything else.
+  private static func name(of authority: String) -> String? {
+    guard authority.utf8.count <= 512, authority.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
+    var name = Substring(authority)
+    var rest = Substring()
+    if authority.hasPrefix("[") {
+      guard let end = authority.firstIndex(of: "]") else { return nil }
+      name = authority[..<end].dropFirst()
+      rest = authority[authority.index(after: end)...]
+    } else if let colon = authority.firstIndex(of: ":") {
+      name = authority[..<colon]
+      rest = authority[colon...]
+    }
+    let hasPort = rest.first == ":" && UInt16(rest.dropFirst()) != nil && rest.dropFirst().allSatisfy(\.isNumber)
+    return !name.isEmpty && (rest.isEmpty || hasPort) ? String(name) : nil
+  }
+}

@@ -1,0 +1,82 @@
+import HearthBytes
+import HearthCrypto
+import HearthWire
+
+/// A piece of a client's message, as it travels in a URL.
+struct PollPiece: Sendable, Equatable {
+  /// Counts all pieces of a session, from 0.
+  var number: Int
+  /// How many pieces its message has.
+  var count: Int
+  /// A part of the message's text in Base64.
+  var text: [UInt8]
+}
+
+/// Puts the messages of one session together from pieces, which may come in any order and more than once: two requests
+/// are under way at a time, and browsers send a request again whose connection broke.
+///
+/// The text is Base64 of the message's UTF-8 bytes with `-` and `_`, and `.` as padding.
+struct PollPieces {
+  private let limits: PollLimits
+  private let messageBytesMax: Int
+  private var next = 0
+  /// What came before one that is missing.
+  private var ahead: [Int: PollPiece] = [:]
+  private var message: [UInt8] = []
+  private var count = 0
+  private var missing = 0
+  /// Bytes that wait for the rest of their message.
+  private(set) var sizeBytes = 0
+
+  init(limits: PollLimits = .standard, messageBytesMax: Int = WireLimits.standard.messageBytesMax) {
+    self.limits = limits
+    self.messageBytesMax = messageBytesMax
+  }
+
+  /// Takes the pieces of a request.
+  ///
+  /// - Returns: The messages that they complete, in order.
+  mutating func receive(_ pieces: [PollPiece]) throws(WireError) -> [[UInt8]] {
+    for piece in pieces where piece.number >= next && ahead[piece.number] == nil {
+      guard piece.number - next < limits.piecesAheadMax else {
+        throw WireError(.tooManySegments, "a piece far ahead of one that is missing")
+      }
+      guard sizeBytes + piece.text.count <= textBytesMax else { throw tooLong() }
+      ahead[piece.number] = piece
+      sizeBytes += piece.text.count
+    }
+    var messages: [[UInt8]] = []
+    while let piece = ahead.removeValue(forKey: next) {
+      next += 1
+      if let message = try take(piece) { messages.append(message) }
+    }
+    return messages
+  }
+
+  private mutating func take(_ piece: PollPiece) throws(WireError) -> [UInt8]? {
+    if missing == 0 {
+      guard (1...limits.piecesMax).contains(piece.count) else {
+        throw WireError(.tooManySegments, "a message of \(piece.count) pieces")
+      }
+      (count, missing) = (piece.count, piece.count)
+    }
+    guard piece.count == count else { throw WireError(.malformed, "pieces of one message disagree on their count") }
+    message += piece.text
+    missing -= 1
+    guard missing == 0 else { return nil }
+    let text = message
+    sizeBytes -= text.count
+    message = []
+    let padding = text.suffix(2).reversed().prefix { $0 == UInt8(ascii: ".") }.count
+    guard let bytes = Base64URL.decode(text.dropLast(padding)) else {
+      throw WireError(.malformed, "a message that is not Base64")
+    }
+    guard bytes.count <= messageBytesMax else { throw tooLong() }
+    return bytes
+  }
+
+  /// Four letters carry three bytes.
+  private var textBytesMax: Int { messageBytesMax / 3 * 4 + 4 }
+
+  private func tooLong() -> WireError { WireError(.tooLong, "a message of more than \(messageBytesMax) bytes") }
+}

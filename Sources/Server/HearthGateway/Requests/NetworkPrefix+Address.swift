@@ -1,0 +1,13 @@
+import HearthBytes
+import HearthTransport
+import HearthTree
+
+extension NetworkPrefix {
+  /// The network of a client's address as text; ``unknown`` for what is none.
+  package init(address: String) { self = IPAddress(address).map { NetworkPrefix(addressBytes: $0.bytes) } ?? .unknown }
+}
+
+extension RequestOrigin {
+  /// The client's network, behind trusted proxies.
+  package var network: NetworkPrefix { NetworkPrefix(address: address) }
+}

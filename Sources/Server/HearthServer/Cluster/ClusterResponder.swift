@@ -1,0 +1,100 @@
+import HearthCluster
+import HearthClusterNode
+import HearthCrypto
+import HearthGateway
+import HearthJournal
+import HearthPostgres
+import HearthTransport
+import HearthTree
+import NIOCore
+import NIOHTTP1
+
+/// `/.settings/cluster.json`: a cluster's node as it sees itself and the others. For the operator.
+///
+/// `GET` answers with the node's `name`, its `run` (null while it has none), whether it believes in its lease (`isAlive`) and
+/// `takesDatabases` that nobody owns, the nodes that it is `connected` to, all `nodes` as PostgreSQL knows them, and all `databases`: of each its `name`, `owner`
+/// (null for none), `epoch` and last durable `position`; and where this node has a part in it, its `role` (`owner`,
+/// `following`, `reading` or `readOnly`), how many commits it is `behind`, whether what it knows is new enough for clients
+/// (`isServed`), and how many `sessions` there are.
+///
+/// `POST` of `{"drain": true}` gives the databases that the node owns to others and takes none from then on; it answers with
+/// those that it still `owns`.
+struct ClusterResponder: AuthorizedResponder {
+  static let path = "/.settings/cluster.json"
+  /// For how long giving databases away is waited for.
+  private static let drainSeconds = 10
+
+  let node: ClusterNode
+  /// What the names of databases' journals begin with.
+  let prefix: String
+
+  func respond(
+    to request: HTTPRequest, by authority: Authority, from origin: RequestOrigin, on loop: TransportLoop
+  ) -> EventLoopFuture<HTTPResponse> {
+    let isDraining: Bool
+    switch request.method {
+    case .GET: isDraining = false
+    case .POST where JSON(parsing: request.body.readableBytesView)?["drain"]?.bool == true: isDraining = true
+    case .POST:
+      return loop.eventLoop.makeSucceededFuture(HTTPResponse.refusal(.badRequest, "The body is {\"drain\": true}."))
+    default:
+      return loop.eventLoop.makeSucceededFuture(HTTPResponse.refusal(.methodNotAllowed, "Use GET or POST."))
+    }
+    let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
+    Task { [node, prefix] in
+      guard isDraining else {
+        // It may wait for what the databases are doing.
+        let response = await BlockingThread.run { () -> HTTPResponse in
+          do throws(JournalError) {
+            return HTTPResponse.json(.ok, Self.json(node.status, try node.overview(), prefix: prefix))
+          } catch {
+            return HTTPResponse.refusal(.serviceUnavailable, "PostgreSQL does not answer: \(error.message)")
+          }
+        }
+        return promise.succeed(response)
+      }
+      let owned = await node.drain(seconds: Self.drainSeconds)
+      promise.succeed(
+        HTTPResponse.json(
+          .ok, .object([.init("name", .string(node.name)), .init("owns", .array(owned.map { .string($0) }))])))
+    }
+    return promise.futureResult
+  }
+
+  private static func json(_ status: ClusterStatus, _ overview: ClusterOverview, prefix: String) -> JSON {
+    let members = Dictionary(uniqueKeysWithValues: status.databases)
+    return .object([
+      .init("name", .string(status.node)),
+      .init("run", status.run.map { .int($0) } ?? .null),
+      .init("isAlive", .bool(status.isLeaseBelieved)), .init("takesDatabases", .bool(status.isWilling)),
+      .init("connected", .array(status.connected.map { .string($0) })),
+      .init("nodes", .array(overview.nodes.map(json))),
+      .init("databases", .array(overview.journals.map { json($0, members, prefix: prefix) })),
+    ])
+  }
+
+  private static func json(_ node: ClusterOverview.Node) -> JSON {
+    .object([
+      .init("name", .string(node.name)), .init("address", .string(node.address)), .init("run", .int(node.run)),
+      .init("isAlive", .bool(node.isAlive)), .init("leaseMilliseconds", .int(node.leaseMilliseconds)),
+    ])
+  }
+
+  private static func json(
+    _ journal: ClusterOverview.Journal, _ members: [String: MemberStatus], prefix: String
+  ) -> JSON {
+    let name = journal.name.hasPrefix(prefix) ? String(journal.name.dropFirst(prefix.count)) : journal.name
+    var row: [JSON.Member] = [
+      .init("name", .string(name)), .init("owner", journal.owner.map { .string($0) } ?? .null),
+      .init("epoch", .int(journal.epoch)), .init("position", .int(journal.position)),
+    ]
+    if let member = members[journal.name] {
+      row += [
+        .init("role", .string(member.role.rawValue)),
+        .init("behind", .int(max(0, journal.position - member.head.position))),
+        .init("isServed", .bool(member.isServing)), .init("sessions", .int(Int64(member.sessionCount))),
+      ]
+    }
+    return .object(row)
+  }
+}

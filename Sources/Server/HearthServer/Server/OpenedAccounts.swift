@@ -1,0 +1,117 @@
+import Dispatch
+import HearthAccounts
+import HearthClusterNode
+import HearthCrypto
+import HearthDatabase
+import HearthEngine
+import HearthGateway
+import HearthRules
+import Logging
+import NIOCore
+
+/// The accounts of a data folder, opened: the store, the keys, and the accounts over both.
+package struct OpenedAccounts: Sendable {
+  /// Users, sign-in, sessions.
+  package let accounts: AccountsDirectory
+  /// What signs and verifies their tokens.
+  package let keys: KeyRing
+  /// Where they are kept; closed by whoever opened it.
+  package let store: AccountStore
+  /// Whether this node owns them, where a cluster's nodes share them.
+  let ownership: OwnershipNotice?
+
+  /// Opens the store and puts the accounts together. Reads files: not for event loops.
+  ///
+  /// - Parameters:
+  ///   - engine: keeps the journal.
+  ///   - node: has a part in them where a cluster's nodes share them.
+  ///   - environment: clocks, randomness and the operator's log.
+  ///   - onFollowedRevocation: told of credentials that another node has ended.
+  ///   - onRevocation: told of what ends credentials; gives the number by which its receipts are found, or nil.
+  /// - Throws: ``ServerError`` when the file cannot be opened, as when another process has it open.
+  package static func open(
+    _ options: HearthServer.Options, _ engine: JournalEngine, _ node: ClusterNode? = nil, keys: KeyStore,
+    environment: AccountsEnvironment, onFollowedRevocation: @escaping FollowedRevocationHandler = { _, _, _ in },
+    onRevocation: @escaping @Sendable (Revocation, AuditEvent.Kind) -> UInt64?
+  ) throws(ServerError) -> OpenedAccounts {
+    let configuration = options.accounts
+    let ring = KeyRing(
+      store: keys, projectID: configuration.projectID,
+      developerCredentials: configuration.isEmulator ? DeveloperCredentials() : nil,
+      acceptsRawSecrets: options.acceptsRawSecrets)
+    let store: AccountStore
+    let ownership = node.map { _ in OwnershipNotice() }
+    do {
+      let limits = AccountStoreLimits(configuration)
+      if let node {
+        store = try AccountStore(environment: environment, projectID: configuration.projectID, limits: limits) {
+          var surroundings = $0
+          surroundings.ownershipChanged = { ownership?.changed($0) }
+          return try node.open(
+            AccountStore.journalName, of: "", initialRules: .denyAll, environment: surroundings,
+            limits: DatabaseLimits(), denied: { _ in })
+        }
+      } else {
+        store = try AccountStore(
+          journals: engine.accounts, environment: environment, projectID: configuration.projectID, limits: limits)
+      }
+    } catch {
+      throw ServerError(.storage, "cannot open the accounts of \(options.dataDirectory): \(error)")
+    }
+    let own = Accounts(
+      configuration: configuration, store: store, keys: ring, plugins: options.plugins, environment: environment,
+      onFollowedRevocation: onFollowedRevocation, onRevocation: onRevocation)
+    return OpenedAccounts(accounts: AccountsDirectory(own), keys: ring, store: store, ownership: ownership)
+  }
+}
+
+extension OpenedAccounts {
+  /// Has accounts of a folder whose server does not run keep the events of its triggers, until it runs.
+  ///
+  /// - Throws: ``ServerError`` when the triggers cannot be read.
+  package func keepEvents(_ options: HearthServer.Options) throws(ServerError) {
+    do throws(RESTFailure) {
+      let files = ServerFiles(DataDirectory(path: options.dataDirectory))
+      try store.keepEvents(ServerParts.triggers(options, files, EventReceivers([]), group: nil), logger: options.logger)
+    } catch {
+      throw ServerError(.storage, error.text)
+    }
+  }
+}
+
+extension AccountsEnvironment {
+  /// What the accounts of a server that runs have around them.
+  static func ofServer(_ logger: Logger) -> AccountsEnvironment {
+    var environment = AccountsEnvironment(
+      clock: { SystemClock.now }, random: .system,
+      schedule: { DispatchQueue.schedule($0, $1) },
+      notice: { notice in
+        switch notice.level {
+        case .info: logger.info("accounts", metadata: ["notice": "\(notice)"])
+        case .warning: logger.warning("accounts", metadata: ["notice": "\(notice)"])
+        case .error: logger.error("accounts", metadata: ["notice": "\(notice)"])
+        }
+      })
+    environment.functions = OutboundFunctionCaller()
+    environment.captchas = OutboundCaptchaService()
+    return environment
+  }
+}
+
+extension OpenedAccounts {
+  /// A hash of more than a second keeps people waiting at every sign-in.
+  static let hashSecondsMax = 1.0
+
+  /// Measures one password hash, in the background, and tells the operator when the machine is too slow for the cost.
+  func warnOfSlowHashes(_ options: HearthServer.Options) {
+    guard options.plugins.providers.contains(where: { $0.manifest.methods.contains(.password) }) else { return }
+    let logger = options.logger
+    DispatchQueue.global(qos: .utility).async {
+      let seconds = accounts.own.pool.measure()
+      guard seconds > Self.hashSecondsMax else { return }
+      logger.warning(
+        "a password hash takes long on this machine; passwordCost \"small\" needs half the time and less memory",
+        metadata: ["milliseconds": "\(Int(seconds * 1000))"])
+    }
+  }
+}

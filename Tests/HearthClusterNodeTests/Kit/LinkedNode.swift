@@ -1,0 +1,78 @@
+import HearthCluster
+import Logging
+import NIOPosix
+import Synchronization
+
+@testable import HearthClusterNode
+
+/// A node's connections in a test, and what happened on them.
+final class LinkedNode: Sendable {
+  enum Seen: Equatable {
+    case up(Incarnation)
+    case down(Incarnation)
+    case received(DatabaseID, PeerMessage, Incarnation)
+  }
+
+  let run: Incarnation
+  let links: NodeLinks
+  let port: Int
+  private let seenHere: Log<Seen>
+  private let saidHere: Log<String>
+
+  init(
+    _ name: String, number: Int64 = 1, cluster: UInt64 = 7, _ identity: LinkIdentity, port: Int = 0,
+    answering answer: QuestionHandler? = nil
+  ) async throws {
+    run = Incarnation(node: NodeID(name), number: number)
+    let (seen, said) = (Log<Seen>(), Log<String>())
+    (seenHere, saidHere) = (seen, said)
+    links = NodeLinks(
+      run.node, cluster: cluster, identity, on: MultiThreadedEventLoopGroup.singleton.next(),
+      logger: Logger(label: name) { _ in SaidHandler(said: said) }, answering: answer
+    ) { event in
+      switch event {
+      case .up(let run): seen.add(.up(run))
+      case .down(let run): seen.add(.down(run))
+      case .received(let database, let message, let run, let done):
+        seen.add(.received(database, message, run))
+        done()
+      }
+    }
+    self.port = try await links.listen(host: "127.0.0.1", port: port)
+  }
+
+  /// What happened so far.
+  var seen: [Seen] { seenHere.all }
+  /// What the operator was told.
+  var said: [String] { saidHere.all }
+
+  func begin(knowing nodes: [LinkedNode]) {
+    var addresses: [NodeID: (host: String, port: Int)] = [:]
+    for node in nodes { addresses[node.run.node] = ("127.0.0.1", node.port) }
+    links.setPeers(addresses)
+    links.begin(run)
+  }
+
+  final class Log<Element: Sendable>: Sendable {
+    private let elements = Mutex<[Element]>([])
+    func add(_ element: Element) { elements.withLock { $0.append(element) } }
+    var all: [Element] { elements.withLock { $0 } }
+  }
+
+  private struct SaidHandler: LogHandler {
+    let said: Log<String>
+    var metadata = Logger.Metadata()
+    var logLevel = Logger.Level.trace
+
+    init(said: Log<String>) { self.said = said }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+      get { metadata[key] }
+      set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+      said.add("\(event.message) \(event.metadata.map { "\($0)" } ?? "")")
+    }
+  }
+}

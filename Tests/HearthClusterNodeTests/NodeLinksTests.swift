@@ -1,0 +1,195 @@
+import Foundation
+import HearthCluster
+import HearthTestKit
+import LinkTestKit
+import NIOCore
+import NIOPosix
+import Testing
+
+@testable import HearthClusterNode
+
+/// Nodes on loopback, with real certificates.
+@Suite struct NodeLinksTests {
+  private static let certificates = Result { try LinkCertificates(["a", "b", "c"]) }
+  private static let database = DatabaseID(rawValue: 5)
+
+  private static func handoffs(_ node: LinkedNode, from peer: LinkedNode) -> [Int64] {
+    node.seen.compactMap {
+      if case .received(database, .handoff(let epoch), peer.run) = $0 { epoch } else { nil }
+    }
+  }
+
+  @Test("each node has one connection to each other, and messages come in their order")
+  func connects() async throws {
+    let certificates = try Self.certificates.get()
+    var nodes: [LinkedNode] = []
+    for name in ["a", "b", "c"] { nodes.append(try await LinkedNode(name, try certificates.identity(name))) }
+    defer { for node in nodes { node.links.close() } }
+    for node in nodes { node.begin(knowing: nodes) }
+    #expect(try await Patience.until { nodes.allSatisfy { $0.links.connected.count == 2 } })
+    for count in 1...200 {
+      nodes[0].links.send(.handoff(epoch: Int64(count)), of: Self.database, to: NodeID("c"))
+      nodes[2].links.send(.handoff(epoch: Int64(count)), of: Self.database, to: NodeID("a"))
+    }
+    let write = ForwardedWrite.encoded(Array(repeating: 7, count: 15 << 20))
+    let origin = Origin(session: SessionID(rawValue: 1), request: 1, answered: 0)
+    let large = PeerMessage.request(epoch: 1, ForwardedRequest(origin, .write(write)))
+    nodes[1].links.send(large, of: Self.database, to: NodeID("a"))
+    #expect(
+      try await Patience.until {
+        nodes[0].seen.contains(.received(Self.database, large, nodes[1].run))
+          && Self.handoffs(nodes[0], from: nodes[2]).count == 200
+          && Self.handoffs(nodes[2], from: nodes[0]).count == 200
+      })
+    #expect(Self.handoffs(nodes[0], from: nodes[2]) == Array(1...200))
+    #expect(Self.handoffs(nodes[2], from: nodes[0]) == Array(1...200))
+    #expect(nodes.allSatisfy { node in node.seen.count { if case .up = $0 { true } else { false } } == 2 })
+    nodes[0].links.send(large, of: Self.database, to: NodeID("nobody"))
+  }
+
+  @Test("a node answers what another asks; who takes no questions refuses, and a connection that ends says so")
+  func questions() async throws {
+    let certificates = try Self.certificates.get()
+    let loop = MultiThreadedEventLoopGroup.singleton.next()
+    let waiting = loop.makePromise(of: [UInt8].self)
+    let a = try await LinkedNode("a", try certificates.identity("a"))
+    let b = try await LinkedNode("b", try certificates.identity("b")) { question, peer in
+      guard question != [9] else { return waiting.futureResult }
+      return loop.makeSucceededFuture(question.reversed() + Array(peer.node.name.utf8))
+    }
+    defer { a.links.close() }
+    for node in [a, b] { node.begin(knowing: [a, b]) }
+    #expect(try await Patience.until { a.links.connected == [b.run] && b.links.connected == [a.run] })
+    #expect(try await a.links.ask(NodeID("b"), [1, 2], timeoutSeconds: 60).get() == [2, 1, 97])
+    let large = [UInt8](repeating: 7, count: ClusterLimits.questionBytesMax - 1)
+    #expect(try await a.links.ask(NodeID("b"), large, timeoutSeconds: 60).get() == large + [97])
+    await #expect(throws: QuestionProblem.refused(.noRoom)) {
+      try await a.links.ask(NodeID("b"), large + [7], timeoutSeconds: 60).get()
+    }
+    await #expect(throws: QuestionProblem.refused(.unattended)) {
+      try await b.links.ask(NodeID("a"), [1], timeoutSeconds: 60).get()
+    }
+    await #expect(throws: QuestionProblem.notConnected) {
+      try await a.links.ask(NodeID("c"), [1], timeoutSeconds: 60).get()
+    }
+    let unanswered = a.links.ask(NodeID("b"), [9], timeoutSeconds: 60)
+    // It has arrived: the next one is answered.
+    #expect(try await a.links.ask(NodeID("b"), [], timeoutSeconds: 60).get() == [97])
+    b.links.close()
+    let error = await #expect(throws: QuestionProblem.self) { try await unanswered.get() }
+    #expect(error?.mayHaveBeenDone == true)
+    await #expect(throws: QuestionProblem.notConnected) {
+      try await a.links.ask(NodeID("b"), [1], timeoutSeconds: 60).get()
+    }
+    waiting.succeed([])
+  }
+
+  @Test("idle connections without a certificate, however many and for however long, do not keep a node out")
+  func strangers() async throws {
+    let certificates = try Self.certificates.get()
+    let a = try await LinkedNode("a", try certificates.identity("a"))
+    let b = try await LinkedNode("b", try certificates.identity("b"))
+    defer { for node in [a, b] { node.links.close() } }
+    b.begin(knowing: [])
+    let group = MultiThreadedEventLoopGroup.singleton
+    let port = b.port
+    let connect = { try await ClientBootstrap(group: group).connect(host: "127.0.0.1", port: port).get() }
+    var first: [any Channel] = []
+    for _ in 0..<70 { first.append(try await connect()) }
+    // Those that others take the place of are closed, and come again at once.
+    let attacker = Task { [first] in
+      var idle = first
+      while !Task.isCancelled {
+        for channel in [try await connect(), try await connect()] { idle.append(channel) }
+        try await Task.sleep(for: .milliseconds(20))
+      }
+      return idle
+    }
+    for node in [a, b] { node.begin(knowing: [a, b]) }
+    let isConnected = try await Patience.until { a.links.connected == [b.run] && b.links.connected == [a.run] }
+    attacker.cancel()
+    _ = try? await attacker.value
+    #expect(isConnected)
+  }
+
+  @Test("a later run of a node takes the place of the one before; what ended is connected again")
+  func reconnects() async throws {
+    let certificates = try Self.certificates.get()
+    let a = try await LinkedNode("a", try certificates.identity("a"))
+    let b = try await LinkedNode("b", try certificates.identity("b"))
+    defer { a.links.close() }
+    for node in [a, b] { node.begin(knowing: [a, b]) }
+    #expect(try await Patience.until { a.links.connected == [b.run] && b.links.connected == [a.run] })
+    // Its lease was declared over.
+    b.links.end()
+    #expect(try await Patience.until { a.seen == [.up(b.run), .down(b.run)] && b.links.connected.isEmpty })
+    b.links.begin(b.run)
+    #expect(try await Patience.until { a.links.connected == [b.run] })
+    // Its process died, and another one is on its port.
+    b.links.close()
+    #expect(try await Patience.until { a.links.connected.isEmpty })
+    let next = try await LinkedNode("b", number: 2, try certificates.identity("b"), port: b.port)
+    defer { next.links.close() }
+    next.begin(knowing: [a, b])
+    // The event follows the list of connections.
+    #expect(
+      try await Patience.until {
+        a.seen == [.up(b.run), .down(b.run), .up(b.run), .down(b.run), .up(next.run)] && a.links.connected == [next.run]
+      })
+  }
+
+  @Test("a run that connects while the one before still is connected takes its place, and that one is turned away")
+  func laterRun() async throws {
+    let certificates = try Self.certificates.get()
+    let c = try await LinkedNode("c", try certificates.identity("c"))
+    let earlier = try await LinkedNode("b", number: 1, try certificates.identity("b"))
+    let later = try await LinkedNode("b", number: 2, try certificates.identity("b"))
+    let nodes = [c, earlier, later]
+    defer { for node in nodes { node.links.close() } }
+    for node in [c, earlier] { node.begin(knowing: [c, earlier]) }
+    #expect(try await Patience.until { c.links.connected == [earlier.run] })
+    later.begin(knowing: [c])
+    #expect(try await Patience.until { c.links.connected == [later.run] && later.links.connected == [c.run] })
+    #expect(try await Patience.until { c.said.contains { $0.contains("a later run of the node is connected") } })
+    #expect(try await Patience.until { c.seen == [.up(earlier.run), .down(earlier.run), .up(later.run)] })
+  }
+
+  @Test("certificates of another authority, of another node, and another cluster are refused, and said once")
+  func refused() async throws {
+    let (certificates, others) = (try Self.certificates.get(), try LinkCertificates(["b"]))
+    func expectRefusal(_ reason: String, _ b: LinkedNode) async throws {
+      let a = try await LinkedNode("a", try certificates.identity("a"))
+      defer {
+        a.links.close()
+        b.links.close()
+      }
+      for node in [a, b] { node.begin(knowing: [a, b]) }
+      #expect(try await Patience.until { (a.said + b.said).contains { $0.contains(reason) } }, "\(reason)")
+      #expect(a.seen.isEmpty)
+      #expect(!b.seen.contains { if case .received = $0 { true } else { false } })
+      #expect(a.said.count { $0.contains("is not reached") } <= 2, "\(a.said)")
+      #expect(!(a.said + b.said).joined().contains("PRIVATE"))
+    }
+    // Neither trusts the other; then only one of them does.
+    try await expectRefusal("CERTIFICATE_VERIFY_FAILED", LinkedNode("b", try others.identity("b")))
+    try await expectRefusal(
+      "CERTIFICATE_VERIFY_FAILED", LinkedNode("b", try others.identity("b", trusting: certificates)))
+    try await expectRefusal("certificate is not of the node b", LinkedNode("b", try certificates.identity("c")))
+    try await expectRefusal("of another cluster", LinkedNode("b", cluster: 8, try certificates.identity("b")))
+  }
+
+  @Test("files that are no certificate, no key, or not of each other are named, and nothing of them")
+  func files() throws {
+    let certificates = try Self.certificates.get()
+    let (pem, key, authority) = (certificates.path("a.pem"), certificates.path("a.key"), certificates.path("ca.pem"))
+    for (certificate, key, authority, named) in [
+      (key, key, authority, "a.key"), (pem, pem, authority, "a.pem"), (pem, key, certificates.path("none"), "none"),
+      (pem, certificates.path("b.key"), authority, "do not belong together"),
+    ] {
+      let error = #expect(throws: LinkIdentity.Failure.self) {
+        try LinkIdentity(certificatePath: certificate, keyPath: key, authorityPath: authority)
+      }
+      #expect(error?.description.contains(named) == true && error?.description.contains("BEGIN") == false)
+    }
+  }
+}

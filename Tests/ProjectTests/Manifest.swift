@@ -1,0 +1,57 @@
+import Foundation
+import Testing
+
+/// The package's manifest as SwiftPM reads it: the table of targets.
+struct Manifest: Decodable {
+  /// A row of the table.
+  struct Target: Decodable {
+    var name: String
+    /// `regular`, `executable`, `test`, `system` or `plugin`.
+    var type: String
+    /// The folder of its files, relative to the checkout.
+    var path: String
+    /// Of each dependency its kind, then its name and what belongs to that.
+    private var dependencies: [[String: [String?]]]
+
+    /// The folder of its group: `Sources/Database`.
+    var group: String { path.split(separator: "/").dropLast().joined(separator: "/") }
+    /// Targets of this package that it depends on.
+    var targets: [String] { names { $0 != "product" } }
+    /// Products of other packages that it depends on.
+    var products: [String] { names { $0 == "product" } }
+    var isShim: Bool { group == "Sources/Shims" }
+
+    /// Its Swift files, relative to the checkout.
+    var files: [String] { Project.files(below: path, ending: ".swift") }
+
+    private func names(_ isIncluded: (String) -> Bool) -> [String] {
+      dependencies.flatMap { $0.filter { isIncluded($0.key) }.values }.compactMap { $0.first ?? nil }
+    }
+  }
+
+  private(set) var targets: [Target]
+
+  /// That of the checkout.
+  static let shared: Manifest = {
+    let scratch = FileManager.default.temporaryDirectory.appending(path: "manifest-\(UUID())")
+    defer { try? FileManager.default.removeItem(at: scratch) }
+    do {
+      let (code, output) = try Project.run([
+        "swift", "package", "--package-path", Project.root.path, "--scratch-path", scratch.path, "dump-package",
+      ])
+      guard code == 0, let start = output.firstIndex(of: "{") else {
+        fatalError("swift package dump-package: \(output)")
+      }
+      return try JSONDecoder().decode(Manifest.self, from: Data(output[start...].utf8))
+    } catch {
+      fatalError("the manifest cannot be read: \(error)")
+    }
+  }()
+
+  /// Targets in `Sources` with Swift files.
+  static let sources = shared.targets.filter { $0.path.hasPrefix("Sources/") && !$0.isShim }
+}
+
+extension Manifest.Target: CustomTestStringConvertible {
+  var testDescription: String { name }
+}
