@@ -28,7 +28,9 @@ extension Command.Action {
     switch self {
     case .write(let operation): !operation.change.bringsData
     case .transact, .deployRules, .cancelOnDisconnect: true
-    default: false
+    case .connect, .disconnect, .authenticate, .unauthenticate, .onDisconnect, .listen, .unlisten, .get, .barrier,
+      .endCredential, .turnsTold, .tick:
+      false
     }
   }
 }

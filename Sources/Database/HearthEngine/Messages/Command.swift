@@ -100,7 +100,9 @@ public struct Command: Sendable {
     package var isRead: Bool {
       switch self {
       case .listen, .get: true
-      default: false
+      case .connect, .disconnect, .authenticate, .unauthenticate, .write, .transact, .onDisconnect, .cancelOnDisconnect,
+        .deployRules, .unlisten, .barrier, .endCredential, .turnsTold, .tick:
+        false
       }
     }
 
@@ -118,7 +120,9 @@ public struct Command: Sendable {
     var comesAfterWrites: Bool {
       switch self {
       case .authenticate, .unauthenticate: true
-      default: isChange
+      case .connect, .disconnect, .listen, .unlisten, .get, .write, .transact, .onDisconnect, .cancelOnDisconnect,
+        .deployRules, .barrier, .endCredential, .turnsTold, .tick:
+        isChange
       }
     }
   }

@@ -40,7 +40,8 @@ extension Facts {
     case .priority(let side, let place): propagatePriority(term, side, place)
     case .claim: if let owner = table.owner(of: term) { bindOwner(term, owner) }
     case .query(let field): propagateQuery(term, field)
-    default: propagateFunction(term, content)
+    case .computedClaim, .claimLength, .joined, .length, .lowercase, .uppercase, .replaced, .arithmetic, .negative:
+      propagateFunction(term, content)
     }
     // Null is the only value of its type.
     if types(term) == .null { unite(term, TermTable.null) }
@@ -112,18 +113,22 @@ extension Facts {
     case .arithmetic(let binary, let a, let b):
       guard let x = number(a), let y = number(b) else { return nil }
       // NaN is no constant: it is not even equal to itself.
-      return table.constant(.number(Self.compute(binary, x, y)))
-    default: return nil
+      return Self.compute(binary, x, y).flatMap { table.constant(.number($0)) }
+    case .null, .bool, .number, .text, .now, .wildcard, .value, .priority, .claim, .computedClaim, .claimLength, .query,
+      .joined:
+      return nil
     }
   }
 
-  static func compute(_ binary: BinaryOperator, _ x: Double, _ y: Double) -> Double {
+  /// The result of arithmetic as the evaluator finds it; nil for a comparison.
+  static func compute(_ binary: BinaryOperator, _ x: Double, _ y: Double) -> Double? {
     switch binary {
     case .add: x + y
     case .subtract: x - y
     case .multiply: x * y
     case .divide: y == 0 ? .nan : x / y
-    default: x.truncatingRemainder(dividingBy: y)
+    case .remainder: x.truncatingRemainder(dividingBy: y)
+    case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual: nil
     }
   }
 

@@ -37,7 +37,7 @@ struct Facts {
   var noOrders: [(a: TermID, b: TermID, isStrict: Bool)] = []
   var textOrders: [(a: TermID, b: TermID, isStrict: Bool)] = []
   var patterns: [(term: TermID, pattern: Int, isPositive: Bool)] = []
-  var relations: [(method: TextMethod, text: TermID, part: TermID, isPositive: Bool)] = []
+  var relations: [(relation: TextRelation, text: TermID, part: TermID, isPositive: Bool)] = []
   /// What is known of the numbers in a class, since the last look at orders.
   var bounds: [TermID: NumberBounds] = [:]
 
@@ -102,7 +102,9 @@ struct Facts {
   private static func mayBeNaN(_ term: Term) -> Bool {
     switch term {
     case .arithmetic, .negative: true
-    default: false
+    case .null, .bool, .number, .text, .now, .wildcard, .value, .priority, .claim, .computedClaim, .claimLength, .query,
+      .joined, .length, .lowercase, .uppercase, .replaced:
+      false
     }
   }
 

@@ -35,11 +35,11 @@ final class TextSolver {
     for (term, pattern, isPositive) in facts.patterns {
       if let text = facts.constantText(term), facts.table.patterns[pattern].accepts(text) != isPositive { return true }
     }
-    for (method, text, part, isPositive) in facts.relations {
+    for (relation, text, part, isPositive) in facts.relations {
       // Every text contains, begins with and ends with itself.
       if facts.root(text) == facts.root(part), !isPositive { return true }
       if let text = facts.constantText(text), let part = facts.constantText(part),
-        Self.pattern(method, part).accepts(text) != isPositive
+        TextPattern(relation, part).accepts(text) != isPositive
       {
         return true
       }
@@ -50,14 +50,6 @@ final class TextSolver {
       if isStrict ? !Text.precedes(x, y) : Text.precedes(y, x) { return true }
     }
     return false
-  }
-
-  static func pattern(_ method: TextMethod, _ part: String) -> TextPattern {
-    switch method {
-    case .beginsWith: .begins(part)
-    case .endsWith: .ends(part)
-    default: .contains(part)
-    }
   }
 
   /// Terms of classes that more than one thing is said of; others cannot run out of texts.
@@ -105,9 +97,9 @@ final class TextSolver {
       let language = language(of: facts.table.patterns[pattern])
       parts.append(isPositive ? language : languages.complement(language))
     }
-    for (method, text, part, isPositive) in facts.relations where facts.root(text) == root {
+    for (relation, text, part, isPositive) in facts.relations where facts.root(text) == root {
       guard let part = facts.constantText(part) else { continue }
-      let language = language(of: Self.pattern(method, part))
+      let language = language(of: TextPattern(relation, part))
       parts.append(isPositive ? language : languages.complement(language))
     }
     for (a, b) in facts.unequal {

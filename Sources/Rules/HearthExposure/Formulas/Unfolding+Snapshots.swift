@@ -26,7 +26,9 @@ extension Unfolding {
         + snapshots(otherwise, scope).map {
           Located(goals: [.formula(.fails, condition, scope)] + $0.goals, side: $0.side, place: $0.place)
         }
-    default: return []
+    case .constant, .now, .wildcard, .auth, .claim, .claimIndex, .query, .queryField, .snapshotTest, .hasChild,
+      .hasAllChildren, .length, .text, .matches, .not, .negate, .all, .any, .binary, .unusable:
+      return []
     }
   }
 

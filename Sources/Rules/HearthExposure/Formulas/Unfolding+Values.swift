@@ -20,19 +20,27 @@ extension Unfolding {
     case .auth: return plain(.claim([]))
     case .claim, .claimIndex: return try claims(expression, scope)
     case .queryField(let receiver, let field): return queryField(receiver, field, scope)
-    case .snapshotTest(let receiver, .val):
-      return try snapshots(receiver, scope).map { found in
-        Found(goals: found.goals, term: table.intern(.value(found.side, found.place)))
-      }
-    case .snapshotTest(let receiver, .getPriority):
-      return try snapshots(receiver, scope).map { found in
-        Found(goals: found.goals, term: table.intern(.priority(found.side, found.place)))
+    case .snapshotTest(let receiver, let test):
+      switch test {
+      case .val:
+        return try snapshots(receiver, scope).map { found in
+          Found(goals: found.goals, term: table.intern(.value(found.side, found.place)))
+        }
+      case .getPriority:
+        return try snapshots(receiver, scope).map { found in
+          Found(goals: found.goals, term: table.intern(.priority(found.side, found.place)))
+        }
+      case .exists, .hasChildren, .isString, .isNumber, .isBoolean: return truths(expression, scope)
       }
     case .length(let receiver): return try length(receiver, scope)
-    case .text(let receiver, .replace, let arguments) where arguments.count == 2:
-      return try replacement(receiver, arguments[0], arguments[1], scope)
-    case .text(let receiver, .toLowerCase, _): return try unary(receiver, .text, scope) { .lowercase($0) }
-    case .text(let receiver, .toUpperCase, _): return try unary(receiver, .text, scope) { .uppercase($0) }
+    case .text(let receiver, let method, let arguments):
+      switch method {
+      case .replace where arguments.count == 2:
+        return try replacement(receiver, arguments[0], arguments[1], scope)
+      case .toLowerCase: return try unary(receiver, .text, scope) { .lowercase($0) }
+      case .toUpperCase: return try unary(receiver, .text, scope) { .uppercase($0) }
+      case .contains, .beginsWith, .endsWith, .replace: return truths(expression, scope)
+      }
     case .negate(let operand): return try unary(operand, .number, scope) { .negative($0) }
     case .binary(.add, let a, let b): return try sum(a, b, scope)
     case .binary(let binary, let a, let b) where binary.isArithmetic:
@@ -43,12 +51,16 @@ extension Unfolding {
     case .conditional(let condition, let then, let otherwise):
       return try either(condition, scope, values(then, scope), values(otherwise, scope))
     case .unusable, .query, .snapshot, .child, .parent: return []
-    default:
-      return [
-        Found(goals: [.formula(.holds, expression, scope)], term: TermTable.yes),
-        Found(goals: [.formula(.fails, expression, scope)], term: TermTable.no),
-      ]
+    case .hasChild, .hasAllChildren, .matches, .not, .all, .any, .binary: return truths(expression, scope)
     }
+  }
+
+  /// The two values of an expression that is true or false.
+  private func truths(_ expression: TypedExpression, _ scope: ScopeID) -> [Found] {
+    [
+      Found(goals: [.formula(.holds, expression, scope)], term: TermTable.yes),
+      Found(goals: [.formula(.fails, expression, scope)], term: TermTable.no),
+    ]
   }
 
   private func either(
@@ -163,7 +175,7 @@ extension BinaryOperator {
   fileprivate var isArithmetic: Bool {
     switch self {
     case .add, .subtract, .multiply, .divide, .remainder: true
-    default: false
+    case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual: false
     }
   }
 }

@@ -67,12 +67,22 @@ struct Unfolding {
       return try values(receiver, scope).map { found in
         found.goals + [.literal(.types(found.term, .text)), .literal(.fits(found.term, pattern, outcome))]
       }
-    case .text(let receiver, let method, let arguments) where arguments.count == 1:
-      return try relation(receiver, method, arguments[0], scope, outcome)
-    default:
-      return try values(expression, scope).map { found in
-        found.goals + [.literal(.equal(found.term, outcome ? TermTable.yes : TermTable.no, true))]
-      }
+    case .text(let receiver, let method, let arguments):
+      guard let relation = method.relation, arguments.count == 1 else { return try isTrue(expression, scope, outcome) }
+      return try related(receiver, relation, arguments[0], scope, outcome)
+    case .constant, .now, .wildcard, .auth, .claim, .claimIndex, .query, .queryField, .snapshot, .child, .parent,
+      .length,
+      .negate, .unusable:
+      return try isTrue(expression, scope, outcome)
+    }
+  }
+
+  /// An expression without a logic of its own has a value, and that is `outcome`.
+  private func isTrue(
+    _ expression: TypedExpression, _ scope: ScopeID, _ outcome: Bool
+  ) throws(TooMany) -> [Alternative] {
+    try values(expression, scope).map { found in
+      found.goals + [.literal(.equal(found.term, outcome ? TermTable.yes : TermTable.no, true))]
     }
   }
 
@@ -159,21 +169,17 @@ struct Unfolding {
   }
 
   /// `contains` and its like.
-  private func relation(
-    _ receiver: TypedExpression, _ method: TextMethod, _ argument: TypedExpression, _ scope: ScopeID, _ outcome: Bool
+  private func related(
+    _ receiver: TypedExpression, _ relation: TextRelation, _ argument: TypedExpression, _ scope: ScopeID,
+    _ outcome: Bool
   ) throws(TooMany) -> [Alternative] {
     try pairs(receiver, argument, scope).map { goals, text, part in
       let types: [Goal] = [.literal(.types(text, .text)), .literal(.types(part, .text))]
       guard case .text(let known) = table[part] else {
-        return goals + types + [.literal(.relates(method, text, part, outcome))]
+        return goals + types + [.literal(.relates(relation, text, part, outcome))]
       }
-      let pattern: TextPattern =
-        switch method {
-        case .beginsWith: .begins(known.text)
-        case .endsWith: .ends(known.text)
-        default: .contains(known.text)
-        }
-      return goals + types + [.literal(.fits(text, table.pattern(pattern), outcome))]
+      let pattern = table.pattern(TextPattern(relation, known.text))
+      return goals + types + [.literal(.fits(text, pattern, outcome))]
     }
   }
 

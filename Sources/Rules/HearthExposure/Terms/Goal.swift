@@ -15,7 +15,7 @@ enum Literal {
   /// It is a text that fits a pattern of the table, or does not.
   case fits(TermID, Int, Bool)
   /// Two texts of which neither is known.
-  case relates(TextMethod, TermID, TermID, Bool)
+  case relates(TextRelation, TermID, TermID, Bool)
 }
 
 /// What is to be true of an expression.
@@ -44,6 +44,16 @@ enum TextPattern {
   case contains(String)
   case begins(String)
   case ends(String)
+
+  /// The texts that have a relation to a part.
+  init(_ relation: TextRelation, _ part: String) {
+    self =
+      switch relation {
+      case .contains: .contains(part)
+      case .beginsWith: .begins(part)
+      case .endsWith: .ends(part)
+      }
+  }
 
   /// Whether the text fits, as the evaluator finds it.
   func accepts(_ text: String) -> Bool {

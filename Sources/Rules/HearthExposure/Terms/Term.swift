@@ -62,7 +62,7 @@ enum Term: Hashable {
     case .claimLength(let a), .length(let a), .lowercase(let a), .uppercase(let a), .negative(let a): [a]
     case .replaced(let a, let b, let c): [a, b, c]
     case .joined(let parts): parts
-    default: []
+    case .null, .bool, .number, .text, .now, .wildcard, .value, .priority, .claim, .query: []
     }
   }
 
@@ -73,7 +73,7 @@ enum Term: Hashable {
     case .claimLength(let a), .length(let a), .lowercase(let a), .uppercase(let a), .negative(let a): isSuch(a)
     case .replaced(let a, let b, let c): isSuch(a) || isSuch(b) || isSuch(c)
     case .joined(let parts): parts.contains(where: isSuch)
-    default: false
+    case .null, .bool, .number, .text, .now, .wildcard, .value, .priority, .claim, .query: false
     }
   }
 
@@ -89,7 +89,7 @@ enum Term: Hashable {
     case .replaced(let a, let b, let c): .replaced(transform(a), transform(b), transform(c))
     case .arithmetic(let binary, let a, let b): .arithmetic(binary, transform(a), transform(b))
     case .negative(let a): .negative(transform(a))
-    default: self
+    case .null, .bool, .number, .text, .now, .wildcard, .value, .priority, .claim, .query: self
     }
   }
 }

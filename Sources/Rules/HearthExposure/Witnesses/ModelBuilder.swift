@@ -257,7 +257,7 @@ struct ModelBuilder {
         case .subtract: result + y
         case .multiply: result / y
         case .divide: result * y
-        default: result
+        case .remainder, .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual: result
         }
       if x.isFinite { _ = choose(a, .number(x)) }
     case (let x?, nil):
@@ -267,7 +267,9 @@ struct ModelBuilder {
         case .subtract: x - result
         case .multiply: result / x
         case .divide: x / result
-        default: result + 1
+        // More than the rest that is left.
+        case .remainder: result + 1
+        case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual: result
         }
       if y.isFinite { _ = choose(b, .number(y)) }
     default: break

@@ -73,6 +73,13 @@ package enum SnapshotTest: String, Sendable, CaseIterable {
   case hasChildren
 }
 
+/// A relation between a text and a part of it.
+package enum TextRelation: Sendable {
+  case contains
+  case beginsWith
+  case endsWith
+}
+
 /// A text's methods that take only texts.
 package enum TextMethod: String, Sendable, CaseIterable {
   case contains
@@ -81,6 +88,16 @@ package enum TextMethod: String, Sendable, CaseIterable {
   case replace
   case toLowerCase
   case toUpperCase
+
+  /// The relation that it tests; nil for a method that gives a text.
+  package var relation: TextRelation? {
+    switch self {
+    case .contains: .contains
+    case .beginsWith: .beginsWith
+    case .endsWith: .endsWith
+    case .replace, .toLowerCase, .toUpperCase: nil
+    }
+  }
 
   /// How many texts it takes.
   package var argumentCount: Int {

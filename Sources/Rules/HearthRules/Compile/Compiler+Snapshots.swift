@@ -42,7 +42,10 @@ extension Compiler {
     case .conditional(let condition, let then, let otherwise):
       chains = .either(condition: compile(condition), self.chains(then), self.chains(otherwise))
     case .snapshot(let base): chains = .one(SnapshotChain(base), [])
-    default: chains = .one(SnapshotChain(.root), [])
+    // The checker lets nothing else stand where a snapshot is read.
+    case .constant, .now, .wildcard, .auth, .claim, .claimIndex, .query, .queryField, .snapshotTest, .hasChild,
+      .hasAllChildren, .length, .text, .matches, .not, .negate, .all, .any, .binary, .unusable:
+      chains = .one(SnapshotChain(.root), [])
     }
     return chains.marked(sites?.part(snapshot))
   }

@@ -133,18 +133,20 @@ extension Program {
       case .less: return x < y
       case .lessOrEqual: return x <= y
       case .greater: return x > y
-      default: return x >= y
+      case .greaterOrEqual: return x >= y
+      case .equal, .notEqual, .add, .subtract, .multiply, .divide, .remainder: throw failure(.wrongType, index)
       }
     }
     let order = a.withBytes { x in
-      b.withBytes { y in
+      b.withBytes { y -> Bool? in
         switch binary {
         case .less: Text.precedes(x, y)
         case .lessOrEqual: !Text.precedes(y, x)
         case .greater: Text.precedes(y, x)
-        default: !Text.precedes(x, y)
+        case .greaterOrEqual: !Text.precedes(x, y)
+        case .equal, .notEqual, .add, .subtract, .multiply, .divide, .remainder: nil
         }
-      }
+      } ?? nil
     }
     guard let order, let order else { throw failure(.wrongType, index) }
     return order
@@ -160,7 +162,8 @@ extension Program {
       case .subtract: return .number(x - y)
       case .multiply: return .number(x * y)
       case .divide: return .number(y == 0 ? .nan : x / y)  // not infinity: seen on the service
-      default: return .number(x.truncatingRemainder(dividingBy: y))
+      case .remainder: return .number(x.truncatingRemainder(dividingBy: y))
+      case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual: throw failure(.wrongType, index)
       }
     }
     guard binary == .add else { throw failure(.wrongType, index) }
