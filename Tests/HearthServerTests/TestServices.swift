@@ -42,7 +42,7 @@ struct TestServices {
     options.console = console
     try FileManager.default.copyItem(atPath: try TestServer.keyFolder.get().path, toPath: folder.path + "/keys")
     self.options = options
-    let keys = try ServerParts.prepare(options)
+    let keys = try ServerPlan.keys(options)
     let denials = DenialLog(logger: logger)
     let router = await EffectRouter(loops: [MultiThreadedEventLoopGroup.singleton.next()], denials: denials)
     let engine = try JournalEngine(.dataFolder, dataDirectory: folder.path, logger: logger)
@@ -50,9 +50,9 @@ struct TestServices {
       router.revoke(revocation, because: event)
     }
     let receivers = EventReceivers([])
-    plugins = ServerParts.plugins(options, setup, receivers)
-    let databases = try ServerParts.databases(options, engine, rules: .denyAll, router: router)
-    services = try ServerParts.services(
+    plugins = PluginHost.ofServer(options, setup, receivers)
+    let databases = try DatabaseRegistry.ofServer(options, engine, rules: .denyAll, router: router)
+    services = try GatewayServices.ofServer(
       options, setup, databases, router: router, files: ServerFiles(DataDirectory(path: folder.path)), denials: denials,
       receivers: receivers, memory: .ofTest(),
       group: .singleton)
@@ -64,7 +64,7 @@ struct TestServices {
     ServerRoutes(
       services: services, load: IdentityLoad(max: 10), hub: nil, plugins: plugins,
       erasures: ErasureDesk(folder: folder.path + "/erasures", services: services),
-      console: ServerParts.console(options, access, setup.accounts.own, LogRing()))
+      console: Console(options, access, setup.accounts.own, LogRing()))
   }
 
   /// What the port answers.

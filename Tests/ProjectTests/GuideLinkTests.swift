@@ -26,4 +26,19 @@ import Testing
       #expect(first.contains("<doc:\(name)>"), "\(guide)")
     }
   }
+
+  @Test("the places where things are added are there")
+  func placesAreThere() throws {
+    let text = try Project.text("Sources/Guide/HearthGuide.docc/HearthGuide.md")
+    let sections = text.components(separatedBy: "\n## ")
+    let table = try #require(sections.first { $0.hasPrefix("Where things are added") })
+    let places = table.matches(of: /`([A-Za-z\/.+-]+)`/).map { String($0.output.1) }
+    #expect(places.count >= 10)
+    for place in places {
+      let isThere = ["", "Sources/"].contains { folder in
+        FileManager.default.fileExists(atPath: Project.root.appending(path: folder + place).path)
+      }
+      #expect(isThere, "\(place)")
+    }
+  }
 }

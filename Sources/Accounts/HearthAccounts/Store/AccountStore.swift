@@ -228,38 +228,17 @@ extension AccountStore: SnapshotWriter {
 }
 
 extension AccountsNotice {
-  /// What the operator reads about the accounts' database.
+  /// A notice of the accounts' database.
   init(_ notice: DatabaseNotice) {
-    switch notice {
-    case .stalled(let error) where error.code == .unavailable:
-      self.init(
-        .error,
-        "accounts: the store does not answer; changes are refused until it does, and those under way wait: \(error)")
-    case .stalled(let error) where error.code == .diskFault:
-      self.init(
-        .error,
-        "accounts: the disk does not work; changes are refused until it does, and those under way wait: \(error)")
-    case .stalled(let error):
-      self.init(
-        .error, "accounts: no room on the disk; changes are refused until there is, and those under way wait: \(error)")
-    case .resumed(let milliseconds):
-      self.init(.warning, "accounts: storing goes on after \(milliseconds) ms; everything that waited is stored")
-    case .halted(let error):
-      self.init(.error, "accounts cannot be changed until the next start: \(error)")
-    case .snapshotWritten(let position, let sizeBytes):
-      self.init(.info, "accounts: a snapshot of \(sizeBytes) bytes is complete at position \(position)")
-    case .snapshotFailed(let error):
-      self.init(.warning, "accounts: a snapshot failed and will be tried again: \(error)")
-    case .snapshotTooLarge(let roomBytes):
-      self.init(
-        .warning, "accounts: there is too little room for a snapshot, \(roomBytes) bytes: the log grows instead")
-    case .historyShortened(let position, let sizeBytesMax):
-      self.init(.warning, "accounts: history begins at position \(position): it may take \(sizeBytesMax) bytes")
-    case .pruningFailed(let error):
-      self.init(.warning, "accounts: what a snapshot covers could not be removed: \(error)")
-    case .closeFailed(let error):
-      self.init(.warning, "accounts: the file could not be closed: \(error)")
-    }
+    let line = notice.line
+    let level: Level =
+      switch line.level {
+      case .debug, .notice: .info
+      case .warning: .warning
+      case .error, .critical: .error
+      }
+    let details = line.details.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+    self.init(level, "accounts: \(line.text)" + (details.isEmpty ? "" : " (\(details))"))
   }
 }
 

@@ -108,13 +108,12 @@ package struct EffectRouter: Sendable {
   /// - Parameter arrival: when the oldest command came that they are of; 0 when that is not known.
   package func deliver(_ effects: [Effect], of database: String, arrival: UInt64 = 0) {
     guard inboxes.count > 1 else { return deliverToOne(effects, of: database, arrival) }
-    var parts = [[Effect]](repeating: [], count: inboxes.count)
-    var receipts = [[ReceiptPart?]](repeating: [], count: inboxes.count)
+    var parts = [[LoopEffect]](repeating: [], count: inboxes.count)
     for effect in effects {
       switch effect {
       case .event(let event, let recipients):
         for (index, part) in split(recipients).enumerated() where !part.isEmpty {
-          parts[index].append(.event(event, to: part))
+          parts[index].append(.effect(.event(event, to: part)))
         }
       case .queryEvent(let event, let recipients):
         var groups = [[TaggedRecipient]](repeating: [], count: inboxes.count)
@@ -122,17 +121,14 @@ package struct EffectRouter: Sendable {
           groups[recipient.connection.loopIndex].append(recipient)
         }
         for (index, group) in groups.enumerated() where !group.isEmpty {
-          parts[index].append(.queryEvent(event, to: group))
+          parts[index].append(.effect(.queryEvent(event, to: group)))
         }
       case .redecided(let redecision):
         // Each loop cancels those of its own.
         meters.cancelled(redecision)
-        let part = self.receipts.open(redecision, of: database)
+        let receipt = receipts.open(redecision, of: database)
         guard !redecision.cancelled.isEmpty else { continue }
-        for index in parts.indices {
-          parts[index].append(effect)
-          receipts[index].append(part)
-        }
+        for index in parts.indices { parts[index].append(.cancel(redecision, receipt)) }
       case .reply(let id, _, _), .authenticationEnded(let id):
         append(effect, for: id, to: &parts)
       case .denied(let denial): append(effect, for: denial.connection, to: &parts)
@@ -140,7 +136,7 @@ package struct EffectRouter: Sendable {
     }
     var rooms: [DispatchSemaphore] = []
     for (index, inbox) in inboxes.enumerated() where !parts[index].isEmpty {
-      if let room = inbox.takeIn(parts[index], receipts: receipts[index], of: database, arrival: arrival) {
+      if let room = inbox.takeIn(parts[index], of: database, arrival: arrival) {
         rooms.append(room)
       }
     }
@@ -149,18 +145,17 @@ package struct EffectRouter: Sendable {
   }
 
   private func deliverToOne(_ effects: [Effect], of database: String, _ arrival: UInt64) {
-    var parts: [ReceiptPart?] = []
-    for effect in effects {
-      guard case .redecided(let redecision) = effect else { continue }
+    let effects = effects.map { effect -> LoopEffect in
+      guard case .redecided(let redecision) = effect else { return .effect(effect) }
       meters.cancelled(redecision)
-      parts.append(receipts.open(redecision, of: database))
+      return .cancel(redecision, receipts.open(redecision, of: database))
     }
-    inboxes[0].hand(effects, receipts: parts, of: database, arrival: arrival)
+    inboxes[0].hand(effects, of: database, arrival: arrival)
   }
 
-  private func append(_ effect: Effect, for id: ConnectionID, to parts: inout [[Effect]]) {
+  private func append(_ effect: Effect, for id: ConnectionID, to parts: inout [[LoopEffect]]) {
     let index = id.loopIndex
-    if index < parts.count { parts[index].append(effect) }
+    if index < parts.count { parts[index].append(.effect(effect)) }
   }
 
   private func split(_ recipients: [ConnectionID]) -> [[ConnectionID]] {

@@ -204,25 +204,29 @@ package final class LoopHub {
   }
 
   /// Performs what a database wants done, in order. ``flush()`` sends it, and ``followCancellations()`` follows it.
-  ///
-  /// - Parameter receipts: those of the redecisions among the effects, one for each.
-  func perform(_ effects: [Effect], receipts: [ReceiptPart?] = [], of database: String) {
-    var receipts = receipts.makeIterator()
+  func perform(_ effects: [LoopEffect], of database: String) {
     for effect in effects {
       switch effect {
-      case .event(let event, let recipients): tell(event, recipients.lazy.map { ($0, nil) })
-      case .queryEvent(let event, let recipients): tell(event, recipients.lazy.map { ($0.connection, $0.tag) })
-      case .reply(let id, let request, let reply):
-        if id == requests {
-          explained[request] = nil
-          waiting.removeValue(forKey: request)?.completion(reply)
-        } else {
-          clients[id]?.answer(request, reply)
-        }
-      case .redecided(let redecision): cancel(redecision, receipts.next().flatMap(\.self), of: database)
-      case .authenticationEnded(let id): clients[id]?.endAuthentication()
-      case .denied(let denial): explain(denial, of: database)
+      case .effect(let effect): perform(effect, of: database)
+      case .cancel(let redecision, let receipt): cancel(redecision, receipt, of: database)
       }
+    }
+  }
+
+  private func perform(_ effect: Effect, of database: String) {
+    switch effect {
+    case .event(let event, let recipients): tell(event, recipients.lazy.map { ($0, nil) })
+    case .queryEvent(let event, let recipients): tell(event, recipients.lazy.map { ($0.connection, $0.tag) })
+    case .reply(let id, let request, let reply):
+      if id == requests {
+        explained[request] = nil
+        waiting.removeValue(forKey: request)?.completion(reply)
+      } else {
+        clients[id]?.answer(request, reply)
+      }
+    case .redecided(let redecision): cancel(redecision, nil, of: database)
+    case .authenticationEnded(let id): clients[id]?.endAuthentication()
+    case .denied(let denial): explain(denial, of: database)
     }
   }
 

@@ -10,19 +10,17 @@ import Synchronization
 /// and one that has too much waiting is held until the loop has caught up with it.
 final class LoopInbox: Sendable {
   private struct Delivery {
-    var effects: ArraySlice<Effect>
+    var effects: ArraySlice<LoopEffect>
     /// The bytes that each of the effects brings a recipient.
     var sizes: ArraySlice<Int>
-    /// Those of the redecisions among the effects, one for each.
-    var receipts: ArraySlice<ReceiptPart?>
     /// When they were handed over, and when the oldest command came that they are of; 0 when nobody measures.
     var handed: UInt64
     var arrival: UInt64
 
     /// Moves effects to a turn until it is full. The recipients of an event may have parts of them in several turns.
     mutating func move(to turn: inout Turn, _ limits: DeliveryLimits) {
-      var (end, redecisionCount) = (effects.startIndex, 0)
-      var part: Effect?
+      var end = effects.startIndex
+      var part: LoopEffect?
       while end < effects.endIndex, !turn.load.isFull(limits) {
         let (effect, bytes) = (effects[end], sizes[end])
         let room = turn.load.room(ofEach: bytes, limits)
@@ -33,15 +31,12 @@ final class LoopInbox: Sendable {
           break
         }
         turn.load.add(effect.recipientCount, ofEach: bytes)
-        if case .redecided = effect { redecisionCount += 1 }
         end += 1
       }
       turn.note(handed: handed, arrival: arrival)
       turn.effects += effects[..<end]
       if let part { turn.effects.append(part) }
-      turn.receipts += receipts.prefix(redecisionCount)
       (effects, sizes) = (effects[end...], sizes[end...])
-      receipts = receipts.dropFirst(redecisionCount)
     }
   }
 
@@ -118,19 +113,15 @@ final class LoopInbox: Sendable {
   /// From a queue of the database, which is held while too much of it waits. Effects of one database come in the order in
   /// which they were handed over.
   ///
-  /// - Parameters:
-  ///   - receipts: those of the redecisions among the effects, one for each.
-  ///   - arrival: when the oldest command came that they are of; 0 when that is not known.
-  func hand(_ effects: [Effect], receipts: [ReceiptPart?] = [], of database: String, arrival: UInt64 = 0) {
-    takeIn(effects, receipts: receipts, of: database, arrival: arrival)?.wait()
+  /// - Parameter arrival: when the oldest command came that they are of; 0 when that is not known.
+  func hand(_ effects: [LoopEffect], of database: String, arrival: UInt64 = 0) {
+    takeIn(effects, of: database, arrival: arrival)?.wait()
   }
 
   /// The same without being held.
   ///
   /// - Returns: what to wait for before more of the database is handed over; nil when there is room.
-  func takeIn(
-    _ effects: [Effect], receipts: [ReceiptPart?] = [], of database: String, arrival: UInt64 = 0
-  ) -> DispatchSemaphore? {
+  func takeIn(_ effects: [LoopEffect], of database: String, arrival: UInt64 = 0) -> DispatchSemaphore? {
     let handed = meters.now()
     let sizes = effects.map(\.recipientBytes)
     var load = Load()
@@ -141,7 +132,7 @@ final class LoopInbox: Sendable {
       if line.deliveries.isEmpty { state.turns.append(database) }
       line.deliveries.append(
         Delivery(
-          effects: effects[...], sizes: sizes[...], receipts: receipts[...], handed: handed, arrival: arrival))
+          effects: effects[...], sizes: sizes[...], handed: handed, arrival: arrival))
       line.load.add(load)
       let room = mayWait && line.load.isOver(limits) ? DispatchSemaphore(value: 0) : nil
       if let room { line.rooms.append(room) }
@@ -180,7 +171,7 @@ final class LoopInbox: Sendable {
     let began = NIODeadline.now()
     let (turns, hasMore) = takeTurns()
     for turn in turns {
-      hub.perform(turn.effects, receipts: turn.receipts, of: turn.database)
+      hub.perform(turn.effects, of: turn.database)
       hub.flush()
       meters.delivered(at: meters.now(), handed: turn.handed, arrival: turn.arrival)
     }
@@ -198,8 +189,7 @@ final class LoopInbox: Sendable {
 
   private struct Turn {
     let database: String
-    var effects: [Effect] = []
-    var receipts: [ReceiptPart?] = []
+    var effects: [LoopEffect] = []
     var load = Load()
     /// Of the oldest of its deliveries.
     private(set) var handed: UInt64 = 0
@@ -249,14 +239,14 @@ final class LoopInbox: Sendable {
   }
 }
 
-extension Effect {
-  /// How many connections it reaches.
+extension LoopEffect {
+  /// The connections that it reaches.
   fileprivate var recipientCount: Int {
     switch self {
-    case .event(_, let recipients): recipients.count
-    case .queryEvent(_, let recipients): recipients.count
-    case .redecided(let redecision): redecision.cancelled.count
-    case .reply, .authenticationEnded, .denied: 1
+    case .effect(.event(_, let recipients)): recipients.count
+    case .effect(.queryEvent(_, let recipients)): recipients.count
+    case .cancel(let redecision, _), .effect(.redecided(let redecision)): redecision.cancelled.count
+    case .effect(.reply), .effect(.authenticationEnded), .effect(.denied): 1
     }
   }
 
@@ -265,20 +255,26 @@ extension Effect {
   fileprivate var recipientBytes: Int {
     let max = LargeValuePool.loopBytesMax
     switch self {
-    case .event(let event, _), .queryEvent(let event, _): return event.change.bytes(max: max)
-    case .reply(_, _, .value(let node)): return JSONSize.bytes(of: node, max: max)
-    case .reply, .redecided, .authenticationEnded, .denied: return 0
+    case .effect(.event(let event, _)), .effect(.queryEvent(let event, _)): return event.change.bytes(max: max)
+    case .effect(.reply(_, _, .value(let node))): return JSONSize.bytes(of: node, max: max)
+    case .effect(.reply), .effect(.redecided), .effect(.authenticationEnded), .effect(.denied), .cancel: return 0
     }
   }
 
   /// The event for its first recipients and for the others; nil for what is told as a whole.
-  fileprivate func split(at count: Int) -> (first: Effect, rest: Effect)? {
+  fileprivate func split(at count: Int) -> (first: LoopEffect, rest: LoopEffect)? {
     switch self {
-    case .event(let event, let recipients):
-      (.event(event, to: Array(recipients[..<count])), .event(event, to: Array(recipients[count...])))
-    case .queryEvent(let event, let recipients):
-      (.queryEvent(event, to: Array(recipients[..<count])), .queryEvent(event, to: Array(recipients[count...])))
-    case .reply, .redecided, .authenticationEnded, .denied: nil
+    case .effect(.event(let event, let recipients)):
+      (
+        .effect(.event(event, to: Array(recipients[..<count]))),
+        .effect(.event(event, to: Array(recipients[count...])))
+      )
+    case .effect(.queryEvent(let event, let recipients)):
+      (
+        .effect(.queryEvent(event, to: Array(recipients[..<count]))),
+        .effect(.queryEvent(event, to: Array(recipients[count...])))
+      )
+    case .effect(.reply), .effect(.redecided), .effect(.authenticationEnded), .effect(.denied), .cancel: nil
     }
   }
 }

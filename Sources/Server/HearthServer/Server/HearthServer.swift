@@ -107,9 +107,9 @@ public final class HearthServer: Sendable {
     guard let parts else { throw ServerError(.notRunning, "the server is not running") }
     let rules = try Self.compile(text)
     if let namespace {
-      try await parts.deploy(rules, to: namespace, .file(path))
+      try await parts.rules.deploy(rules, to: namespace, .file(path))
     } else {
-      try await parts.deployFile(rules, .file(path))
+      try await parts.rules.deployFile(rules, .file(path))
     }
   }
 

@@ -72,7 +72,7 @@ extension OpenedAccounts {
   package func keepEvents(_ options: HearthServer.Options) throws(ServerError) {
     do throws(RESTFailure) {
       let files = ServerFiles(DataDirectory(path: options.dataDirectory))
-      try store.keepEvents(ServerParts.triggers(options, files, EventReceivers([]), group: nil), logger: options.logger)
+      try store.keepEvents(.ofServer(options, files, EventReceivers([]), group: nil), logger: options.logger)
     } catch {
       throw ServerError(.storage, error.text)
     }

@@ -1,0 +1,60 @@
+extension DatabaseNotice {
+  /// A line of the log for the operator.
+  package struct Line: Sendable {
+    /// The severity, lowest first.
+    package enum Level: Sendable {
+      case debug
+      case notice
+      case warning
+      case error
+      case critical
+    }
+
+    /// The severity.
+    package var level: Level
+    /// The sentence, without the database's name.
+    package var text: String
+    /// Names and values that belong to it.
+    package var details: KeyValuePairs<String, String> = [:]
+  }
+
+  /// The notice as a line of the log.
+  package var line: Line {
+    switch self {
+    case .stalled(let error):
+      let cause =
+        switch error.code {
+        case .unavailable: "the store does not answer: writes are refused until it does"
+        case .diskFault: "the disk does not work: writes are refused until it does"
+        default: "no room on the disk: writes are refused until there is"
+        }
+      return Line(level: .error, text: cause + ", and those under way wait", details: ["error": "\(error)"])
+    case .resumed(let milliseconds):
+      return Line(
+        level: .notice, text: "storing goes on: everything that waited is stored",
+        details: ["milliseconds": "\(milliseconds)"])
+    case .halted(let error):
+      return Line(
+        level: .critical, text: "the journal failed: no writes are taken until the server is started again",
+        details: ["error": "\(error)"])
+    case .snapshotWritten(let position, let sizeBytes):
+      return Line(
+        level: .debug, text: "snapshot written", details: ["position": "\(position)", "bytes": "\(sizeBytes)"])
+    case .snapshotFailed(let error):
+      return Line(level: .error, text: "snapshot failed", details: ["error": "\(error)"])
+    case .snapshotTooLarge(let roomBytes):
+      return Line(
+        level: .warning,
+        text: "there is too little room for a snapshot: the log grows instead, and a restart takes longer",
+        details: ["room": "\(roomBytes)"])
+    case .historyShortened(let position, let sizeBytesMax):
+      return Line(
+        level: .warning, text: "history does not reach back as far as asked for: it takes more bytes than it may",
+        details: ["oldest": "\(position)", "bytes": "\(sizeBytesMax)"])
+    case .pruningFailed(let error):
+      return Line(level: .error, text: "old history could not be removed", details: ["error": "\(error)"])
+    case .closeFailed(let error):
+      return Line(level: .error, text: "the journal could not be closed", details: ["error": "\(error)"])
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import HearthAccounts
+import HearthCluster
+import HearthClusterNode
+import HearthEngine
+import HearthGateway
+import HearthJournal
+import HearthPostgres
+import Logging
+import NIOPosix
+
+/// A server as a node of a cluster.
+extension ClusterNode {
+  /// Joins the cluster; nil for a server by itself.
+  static func join(
+    _ options: HearthServer.Options, _ engine: JournalEngine, _ group: MultiThreadedEventLoopGroup
+  ) async throws(ServerError) -> ClusterNode? {
+    guard let cluster = options.cluster else { return nil }
+    guard let postgres = engine.postgres else {
+      throw ServerError(.badOptions, "the nodes of a cluster keep their databases in one PostgreSQL")
+    }
+    do {
+      let (timing, address) = (ClusterTiming(), "\(cluster.node.host):\(cluster.node.port)")
+      let store = try PostgresClusterStore(postgres, address: address, timing: timing) {
+        [logger = options.logger] error in
+        logger.error("PostgreSQL refused a call of the cluster", metadata: ["error": "\(error)"])
+      }
+      return try await ClusterNode(
+        cluster, store, timing: timing, on: group.next(), clock: { SystemClock.now }, logger: options.logger)
+    } catch let error as LinkIdentity.Failure {
+      throw ServerError(.badCertificate, "\(error)")
+    } catch let error as JournalError {
+      throw ServerError(.storage, "cannot join the cluster: \(error)")
+    } catch {
+      throw ServerError(
+        .cannotBind, "cannot listen for other nodes on \(cluster.node.host) port \(cluster.node.port): \(error)")
+    }
+  }
+
+  /// Closes databases that the cluster's nodes share, as far as this node has a part in them.
+  func closer() -> DatabaseCloser {
+    { [self] name, database, reason in
+      guard close(JournalEngine.databasesPrefix + name, isForced: reason == .removal) else { return false }
+      database.close()
+      return true
+    }
+  }
+
+  /// Opens databases that the cluster's nodes share.
+  func opener(_ router: EffectRouter) -> DatabaseOpener {
+    { [self] name, rules, environment, limits in
+      var environment = environment
+      environment.closeConnection = { router.sendAway($0) }
+      return try open(
+        name, of: JournalEngine.databasesPrefix, initialRules: rules, environment: environment, limits: limits,
+        denied: { denials in
+          // Who asked is a session of some node and no connection of this one.
+          let own = denials.map { Effect.denied($0.ofNobody) }
+          router.deliver(own, of: name)
+        })
+    }
+  }
+
+  /// Has receipts of what ends the credentials of people and service accounts tell of the clients of all nodes.
+  func shareReceipts(of accounts: AccountStore, _ router: EffectRouter) {
+    router.receipts.collect(
+      from: ReceiptPeers(names: peers) { [self] revocation, heard in
+        guard let credentials = EndedCredentials(revocation) else {
+          for peer in peers { heard(peer, nil) }
+          return
+        }
+        askForReceipts(of: credentials, position: accounts.position, heard: heard)
+      })
+    tellReceipts { credentials, position in
+      let loop = router.anyLoop
+      let promise = loop.makePromise(of: Void.self)
+      promise.completeWithTask {
+        // Whatever was durable when it was asked was announced here after this.
+        guard await accounts.catchUp(), accounts.position >= position else { throw LinkRefusal.failed }
+      }
+      return promise.futureResult.flatMap {
+        router.receipts.words(of: Revocation(credentials), upTo: position, on: loop)
+      }
+    }
+  }
+}
+
+extension EndedCredentials {
+  /// Nil for what does not end on all nodes.
+  fileprivate init?(_ revocation: Revocation) {
+    switch revocation {
+    case .user(let uid): self = .user(uid: uid)
+    case .serviceAccount(let email): self = .serviceAccount(email: email)
+    case .tenant, .legacySession, .signingKey, .legacySecret, .foreignTokens: return nil
+    }
+  }
+}
+
+extension Revocation {
+  fileprivate init(_ credentials: EndedCredentials) {
+    switch credentials {
+    case .user(let uid): self = .user(uid: uid)
+    case .serviceAccount(let email): self = .serviceAccount(email: email)
+    }
+  }
+}
+
+extension Denial {
+  /// The same, refused to nobody who is connected here.
+  fileprivate var ofNobody: Denial {
+    var denial = self
+    (denial.connection, denial.request) = (ConnectionID(rawValue: 0), nil)
+    return denial
+  }
+}

@@ -1,0 +1,65 @@
+import Dispatch
+import HearthClusterNode
+import HearthDatabase
+import HearthEngine
+import HearthGateway
+import HearthRules
+import HearthSystem
+import Logging
+
+extension DatabaseRegistry {
+  /// The databases of a server, none of which is open yet.
+  ///
+  /// - Parameter node: nil for a server by itself.
+  static func ofServer(
+    _ options: HearthServer.Options, _ engine: JournalEngine, _ node: ClusterNode? = nil, rules: RuleSet,
+    router: EffectRouter, meters: DatabaseMeters = .none
+  ) throws(ServerError) -> DatabaseRegistry {
+    var limits = DatabaseLimits()
+    limits.engine.countsRules = options.countsRules || options.accounts.isEmulator
+    limits.engine.recordsAuthors = options.recordsAuthors
+    limits.engine.listensBytesMax =
+      options.listensBytesMax ?? EngineLimits.listensBytesMax(memoryBytes: Machine.current.memoryBytes)
+    limits.history = options.history
+    let directory = DataDirectory(path: options.dataDirectory)
+    let registry = try DatabaseRegistry(
+      journals: engine.databases, removed: RemovedDatabases(directory, journals: engine.databases),
+      defaultNamespace: options.defaultNamespace, isDefaultNamed: options.isDefaultNamed,
+      unnamed: unnamedNamespaces(options), createsOnUse: options.mode == .dev, initialRules: rules, limits: limits,
+      opener: node?.opener(router), closer: node?.closer() ?? closer,
+      isShared: node != nil,
+      environment: { name in environment(of: name, router, meters, options.logger) }, logger: options.logger)
+    registry.whenAway { name in router.sendAwayClients(of: name) }
+    return registry
+  }
+
+  /// The databases that an emulator's requests without a name mean when they exist: those that apps of the project use.
+  /// Tools lose the name on the way.
+  private static func unnamedNamespaces(_ options: HearthServer.Options) -> [String] {
+    guard options.accounts.isEmulator, !options.isDefaultNamed else { return [] }
+    let project = options.accounts.projectID
+    return ["\(project)-default-rtdb", project]
+  }
+
+  /// Closes a server's own databases. One that is idle leaves a snapshot for the next time.
+  private static func closer(_ name: String, _ database: Database, _ reason: DatabaseClosing) -> Bool {
+    let now = SystemClock.now.monotonicMilliseconds
+    database.close(snapshotsEnd: reason == .idle ? now + idleSnapshotMilliseconds : .min)
+    return true
+  }
+
+  private static let idleSnapshotMilliseconds: Int64 = 10_000
+
+  private static func environment(
+    of name: String, _ router: EffectRouter, _ meters: DatabaseMeters, _ logger: Logger
+  ) -> DatabaseEnvironment {
+    var environment = DatabaseEnvironment(
+      clock: { SystemClock.now },
+      schedule: { DispatchQueue.schedule($0, $1) },
+      deliver: { effects, arrival in router.deliver(effects, of: name, arrival: arrival) },
+      notice: { notice in notice.log(name, logger) })
+    environment.charge = { work in router.charge(work, of: name) }
+    environment.meters = meters
+    return environment
+  }
+}

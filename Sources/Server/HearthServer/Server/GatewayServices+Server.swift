@@ -1,0 +1,71 @@
+import Dispatch
+import HearthAccounts
+import HearthConsole
+import HearthGateway
+import HearthOutbound
+import HearthOutbox
+import HearthTransport
+import HearthTriggers
+import HearthWorkbench
+import NIOPosix
+
+extension GatewayServices {
+  /// The services of a server over its databases and accounts.
+  static func ofServer(
+    _ options: HearthServer.Options, _ accounts: OpenedAccounts, _ databases: DatabaseRegistry, router: EffectRouter,
+    files: ServerFiles, denials: DenialLog, receivers: EventReceivers, memory: ClientMemory,
+    meters: GatewayMeters = .none, console: ConsoleCredentials? = nil, group: MultiThreadedEventLoopGroup
+  ) throws(ServerError) -> GatewayServices {
+    let gate = CredentialGate(
+      accounts: accounts.accounts, logger: options.logger, meters: meters, console: console)
+    let proxies = try ServerPlan.proxies(options)
+    var services = GatewayServices(
+      databases: databases, gate: gate, accounts: accounts.accounts, proxies: proxies, router: router, denials: denials,
+      settings: files.settings, versions: files.versions,
+      triggers: .ofServer(options, files, receivers, group: group),
+      memory: memory, meters: meters, logger: options.logger,
+      isEmulator: options.accounts.isEmulator)
+    services.emulatorClients = try EmulatorClients(of: options)
+    services.coveragePage = { CoverageReport([(file: "rules.json", coverage: $0)]).html }
+    return services
+  }
+}
+
+extension EmulatorClients {
+  /// The networks whose programs an emulator treats as those of its own machine; none without an emulator.
+  fileprivate init(of options: HearthServer.Options) throws(ServerError) {
+    guard options.accounts.isEmulator else {
+      self = .none
+      return
+    }
+    do { try self.init(options.emulatorAllows) } catch { throw ServerError(.badOptions, "\(error)") }
+  }
+}
+
+extension TriggerOptions {
+  /// The triggers of a server and their senders.
+  ///
+  /// - Parameter group: carries requests to receivers on this machine; without one they go the way of all others.
+  static func ofServer(
+    _ options: HearthServer.Options, _ files: ServerFiles, _ receivers: EventReceivers,
+    group: MultiThreadedEventLoopGroup?
+  ) -> TriggerOptions {
+    // What stands before the path of the server's own URL.
+    let url = options.accounts.publicURL
+    let host = url.split(separator: "/").last.map(String.init) ?? options.host
+    let pool = OutboundPool(slots: TriggerLimits.inFlightMax)
+    let environment = SenderEnvironment(
+      clock: { SystemClock.now.wallMilliseconds }, chance: { Double.random(in: 0...1) },
+      schedule: { DispatchQueue.schedule($0, $1) },
+      client: { policy in
+        let client = OutboundClient(policy: policy, pool: pool, keepsConnections: true)
+        guard let group, policy.allowsPlainHTTP else { return client }
+        return LocalHTTP(on: group.next(), others: client)
+      },
+      receiver: { receivers.receiver(named: $0) }, project: options.accounts.projectID, host: host)
+    return TriggerOptions(
+      files: files.triggers, home: files.triggersHome, environment: environment,
+      isSending: options.sendsEvents, functionsEmulator: options.functionsEmulator,
+      projectID: options.accounts.projectID)
+  }
+}

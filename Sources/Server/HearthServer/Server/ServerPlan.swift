@@ -1,0 +1,111 @@
+import HearthAccounts
+import HearthBytes
+import HearthCrypto
+import HearthGateway
+import HearthRules
+import HearthTransport
+import HearthWire
+
+/// A server's options, checked, with the files that they name: all that is read before a part is started.
+struct ServerPlan {
+  let options: HearthServer.Options
+  /// The rules file's.
+  let rules: RuleSet
+  let keys: KeyStore
+  /// Nil without TLS.
+  let certificate: CertificateWatch?
+  let proxies: TrustedProxies
+  /// Nil when each administrator may read metrics and no token does.
+  let metricsToken: MetricsToken?
+  /// The newest lines of the log, for the console.
+  let log: LogRing
+  let memory: ClientMemory
+  let meters: ServerMeters
+  let load: IdentityLoad
+  let lastSnapshots = LastSnapshots()
+
+  var directory: DataDirectory { DataDirectory(path: options.dataDirectory) }
+
+  /// - Throws: ``ServerError`` with a sentence for the operator.
+  init(_ options: HearthServer.Options) throws(ServerError) {
+    try Self.check(options)
+    rules =
+      try options.rules.map { text throws(ServerError) in
+        try HearthServer.compile(text, file: options.rulesPath)
+      } ?? .denyAll
+    keys = try Self.keys(options)
+    certificate = try Self.certificate(options)
+    proxies = try Self.proxies(options)
+    metricsToken = try Self.metricsToken(options)
+    log = LogRing()
+    self.options = options.keeping(log)
+    memory = options.memory ?? .ofThisMachine()
+    meters = ServerMeters(options.metrics)
+    load = IdentityLoad(max: options.identityRequestsMax)
+  }
+
+  private static func check(_ options: HearthServer.Options) throws(ServerError) {
+    guard Namespace.isValid(options.defaultNamespace) else {
+      throw ServerError(.badOptions, "\"\(options.defaultNamespace)\" cannot name a database: use a-z, 0-9, _ and -")
+    }
+    guard (0...65_535).contains(options.port) else {
+      throw ServerError(.badOptions, "\(options.port) is not a port")
+    }
+    guard options.accounts.isEmulator else { return }
+    guard IPAddress.isLoopback(host: options.host) || !options.emulatorAllows.isEmpty, options.tls == nil else {
+      throw ServerError(
+        .badOptions, "emulator mode lets anybody in as an administrator: only on a loopback address, without TLS")
+    }
+    options.logger.warning("emulator mode: \"owner\" and unsigned tokens are accepted from this machine")
+    guard !options.emulatorAllows.isEmpty else { return }
+    options.logger.warning(
+      "emulator mode: these networks have all rights of an administrator, too",
+      metadata: ["networks": "\(options.emulatorAllows.joined(separator: " "))"])
+  }
+
+  /// Makes the data folder, and opens its folder of keys.
+  static func keys(_ options: HearthServer.Options) throws(ServerError) -> KeyStore {
+    let directory = DataDirectory(path: options.dataDirectory)
+    try directory.create()
+    if let cluster = options.cluster {
+      try ClusterKeys(identityFolder: cluster.identityFolder).install(in: directory.keysPath)
+    }
+    do {
+      return try KeyStore(directory: directory.keysPath)
+    } catch {
+      throw ServerError(.storage, error.description)
+    }
+  }
+
+  private static func certificate(_ options: HearthServer.Options) throws(ServerError) -> CertificateWatch? {
+    guard let tls = options.tls else { return nil }
+    do {
+      return try CertificateWatch(TLSFiles(certificatePath: tls.certificatePath, keyPath: tls.keyPath))
+    } catch {
+      throw ServerError(.badCertificate, error.description)
+    }
+  }
+
+  private static func metricsToken(_ options: HearthServer.Options) throws(ServerError) -> MetricsToken? {
+    guard let path = options.metricsTokenPath else { return nil }
+    do { return try MetricsToken(path: path, logger: options.logger) } catch {
+      throw ServerError(.badOptions, error.description)
+    }
+  }
+
+  static func proxies(_ options: HearthServer.Options) throws(ServerError) -> TrustedProxies {
+    do { return try TrustedProxies(options.accounts.trustedProxies) } catch {
+      throw ServerError(.badOptions, error.description)
+    }
+  }
+}
+
+extension HearthServer.Options {
+  /// The same; where there is a console, it shows the newest lines of the log, and accounts know the claim that opens it.
+  fileprivate func keeping(_ log: LogRing) -> HearthServer.Options {
+    var options = self
+    if console.isServed { options.logger = logger.keeping(in: log) }
+    options.accounts.consoleClaim = console.claim
+    return options
+  }
+}

@@ -1,0 +1,51 @@
+import HearthClusterNode
+import HearthConsole
+import HearthGateway
+import HearthTransport
+import Logging
+
+extension ServerRoutes {
+  /// The routes of a server of these parts.
+  init(
+    _ plan: ServerPlan, _ delivery: DeliveryParts, _ storage: StorageParts, _ parts: ServiceParts,
+    _ erasures: ErasureDesk
+  ) {
+    let options = plan.options
+    self.init(
+      services: parts.services, load: plan.load, hub: EmulatorHub(options, parts.services, parts.databases),
+      plugins: parts.plugins, erasures: erasures,
+      console: delivery.access.map { access in
+        Console(options, access, storage.accounts.accounts.own, plan.log, names: plan.certificate?.names ?? [])
+      },
+      cluster: storage.node.map { node in
+        ClusterRoutes(
+          node, storage.accounts.store, prefix: JournalEngine.databasesPrefix, proxies: plan.proxies,
+          logger: options.logger
+        ) { [others = parts.others] in await others?.catchUp() }
+      })
+  }
+}
+
+extension EmulatorHub {
+  /// The hub of an emulator that says where its parts are; nil for other servers.
+  fileprivate init?(_ options: HearthServer.Options, _ services: GatewayServices, _ databases: DatabaseRegistry) {
+    guard options.accounts.isEmulator, let ports = options.emulatorPorts else { return nil }
+    self.init(
+      services: services, host: options.host, ports: ports, export: options.emulatorExport,
+      databases: { databases.names })
+  }
+}
+
+extension ClusterNode {
+  /// Serves what other nodes ask of this one.
+  func serve(
+    _ parts: ServiceParts, _ routes: ServerRoutes, _ delivery: DeliveryParts, proxies: TrustedProxies, logger: Logger
+  ) {
+    if let others = parts.others {
+      parts.databases.whenRemoved { [self] in await haveOthersLook() }
+      lookWhenAsked(others, on: delivery.group.next())
+    }
+    openAsked(parts.databases, on: delivery.group.next())
+    answerQuestions(routes, loops: delivery.loops, proxies: proxies, logger: logger)
+  }
+}

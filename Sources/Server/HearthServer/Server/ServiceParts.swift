@@ -1,0 +1,127 @@
+import HearthAccounts
+import HearthDatabase
+import HearthGateway
+import HearthPluginHost
+
+/// The databases, the services over them, the plugins, and the work that goes on beside requests.
+struct ServiceParts: Sendable {
+  let databases: DatabaseRegistry
+  let services: GatewayServices
+  let plugins: PluginHost
+  let space: SpaceCare
+  /// Nil for a server by itself.
+  let others: OtherNodes?
+  private let receivers: EventReceivers
+
+  init(
+    _ plan: ServerPlan, _ delivery: DeliveryParts, _ storage: StorageParts, _ stack: PartStack
+  ) async throws(ServerError) {
+    let options = plan.options
+    let receivers = EventReceivers(options.plugins.receivers)
+    let plugins = PluginHost.ofServer(options, storage.accounts, receivers)
+    let databases = try DatabaseRegistry.ofServer(
+      options, storage.journals, storage.node, rules: plan.rules, router: delivery.router, meters: plan.meters.databases
+    )
+    var services = try GatewayServices.ofServer(
+      options, storage.accounts, databases, router: delivery.router, files: storage.files, denials: delivery.denials,
+      receivers: receivers, memory: plan.memory, meters: plan.meters.gateway, console: delivery.access?.credentials,
+      group: delivery.group)
+    let collector = MetricsCollector(
+      .init(
+        registry: options.metrics, services: services, loops: delivery.loops, memory: plan.memory, plugins: plugins,
+        load: plan.load, dataDirectory: options.dataDirectory, certificate: plan.certificate, node: storage.node))
+    services.metrics = { await collector.text() }
+    if let token = plan.metricsToken { services.admitsScraper = { token.admits($0) } }
+    services.phase.value = .starting
+    services.pool.start()
+    stack.add(services.pool)
+    stack.add(OpenDatabases(databases: databases, services: services, lastSnapshots: plan.lastSnapshots))
+    if let shared = storage.sharedFiles { shared.tell(storage.accounts.keys, services) }
+    stack.add(JournalCare(storage.journals, services.storage, storage.node, logger: options.logger))
+    space = SpaceCare(options, services)
+    others = storage.node.map { OtherNodes($0, databases, services, storage.sharedFiles) }
+    (self.databases, self.services, self.plugins, self.receivers) = (databases, services, plugins, receivers)
+  }
+
+  /// Opens the databases that are open from the start, connects triggers to databases and accounts, and starts the work
+  /// beside requests and the plugins.
+  func start(_ plan: ServerPlan, _ storage: StorageParts, _ stack: PartStack) async throws(ServerError) {
+    let triggers = services.triggers
+    databases.whenOpened { [services, space] database in
+      space.opened(database)
+      services.loadQuotas(of: database.name)
+      services.rules.resume(database)
+      triggers.attach(database)
+    }
+    databases.setOutboxes { [isShared = storage.node != nil] name in
+      // The node that owns it sends.
+      if isShared { triggers.sender.setSending(false, of: name) }
+      return triggers.outbox(of: name)
+    }
+    databases.whenOwnershipChanges { triggers.sender.setSending($1, of: $0) }
+    try await ServerRules.openDefault(plan.options, plan.rules, services)
+    for name in triggers.neededNames { _ = try? await services.openDatabase(name) }
+    storage.accounts.ownership?.tell { triggers.setSendingOfUsers($0) }
+    triggers.attachUsers()
+    receivers.whenChanged { triggers.sender.pluginsChanged() }
+    for task in PeriodicTask.ofServer(plan.options, databases, services, others) { stack.add(task) }
+    // Before a client is let in: hooks that decide must be there.
+    stack.add(plugins)
+    await plugins.reload(waits: false)
+  }
+}
+
+/// The open databases, and the events that are sent of them.
+private struct OpenDatabases: ServerPart {
+  let databases: DatabaseRegistry
+  let services: GatewayServices
+  let lastSnapshots: LastSnapshots
+
+  func stop() async {
+    // Databases close on a thread that may block.
+    await BlockingThread.run {
+      services.triggers.sender.stop()
+      services.endHistory()
+      databases.close(snapshotsEnd: lastSnapshots.end)
+    }
+  }
+}
+
+extension LargeValuePool: ServerPart {}
+
+extension PluginHost: ServerPart {}
+
+extension PeriodicTask: ServerPart {
+  /// The work of a server that goes on whether requests come or not.
+  ///
+  /// - Parameter others: nil for a server by itself.
+  fileprivate static func ofServer(
+    _ options: HearthServer.Options, _ databases: DatabaseRegistry, _ services: GatewayServices, _ others: OtherNodes?
+  ) -> [PeriodicTask] {
+    var tasks = [
+      // Removes dead letters of triggers that are too old or too much.
+      PeriodicTask(every: .seconds(3_600)) { await BlockingThread.run { services.triggers.tidy() } },
+      // Counts what is stored in the databases where that is limited.
+      PeriodicTask(every: .seconds(QuotaDesk.storageLookSeconds), .afterPause) {
+        guard services.quotas.limitsStorage else { return }
+        await BlockingThread.run { services.reviewStorage() }
+      },
+    ]
+    if let others {
+      // Finds databases that other nodes have made.
+      tasks.append(PeriodicTask(every: .seconds(2)) { await BlockingThread.run { others.look() } })
+    }
+    if let seconds = options.closesIdleAfterSeconds {
+      tasks.append(
+        PeriodicTask(every: .seconds(max(1, min(30, seconds / 4)))) {
+          let needed = Set(services.triggers.neededNames)
+          await BlockingThread.run {
+            databases.closeIdle(
+              forMilliseconds: Int64(seconds) * 1_000, at: SystemClock.now.monotonicMilliseconds,
+              isNeeded: { $0.trial != nil || needed.contains($0.name) })
+          }
+        })
+    }
+    return tasks
+  }
+}

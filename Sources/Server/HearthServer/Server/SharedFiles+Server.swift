@@ -1,0 +1,65 @@
+import HearthClusterNode
+import HearthCrypto
+import HearthDatabase
+import HearthGateway
+import Logging
+
+extension SharedFiles {
+  /// The files that nodes share, with their keys; nil for a server by itself. Blocks.
+  ///
+  /// - Parameter router: lets those go who used a key that another node has taken away.
+  static func open(
+    _ options: HearthServer.Options, _ node: ClusterNode?, _ keys: KeyRing, _ router: EffectRouter
+  ) throws(ServerError) -> SharedFiles? {
+    guard let node else { return nil }
+    do {
+      let files = try SharedFiles(
+        folder: options.dataDirectory, clock: { SystemClock.now }, logger: options.logger,
+        notice: { $0.log(SharedFiles.journalName, options.logger) },
+        open: {
+          try node.open(
+            SharedFiles.journalName, of: "", initialRules: .denyAll, environment: $0, limits: DatabaseLimits(),
+            denied: { _ in })
+        })
+      do {
+        try keys.share(in: files.keys) { lost in
+          for id in lost.keyIDs { _ = router.revoke(.signingKey(id: id), because: .keyRotated) }
+          if lost.hasSecret { _ = router.revoke(.legacySecret, because: .keyRotated) }
+        }
+      } catch {
+        files.close()
+        throw error
+      }
+      return files
+    } catch let error as KeyStoreError {
+      throw ServerError(.storage, "\(error)")
+    } catch {
+      throw ServerError(.storage, "cannot open what the nodes share: \(error)")
+    }
+  }
+
+  /// Has keys and services go by what another node, or this one, has changed.
+  func tell(_ keys: KeyRing, _ services: GatewayServices) {
+    whenChanged { path in
+      if path == SharedFiles.keysPath {
+        do throws(KeyStoreError) { try keys.takeShared() } catch {
+          services.logger.error("keys that another node has changed are not taken", metadata: ["error": "\(error)"])
+        }
+        return
+      }
+      let names = path.split(separator: "/").map(String.init)
+      guard names.count > 1 else { return }
+      let database = names[1].hasSuffix(".json") ? String(names[1].dropLast(5)) : names[1]
+      switch names[0] {
+      case DataDirectory.settingsName:
+        services.settings.forget(database)
+        services.loadQuotas(of: database)
+        services.reviewStorage(of: database)
+        if let open = services.databases.opened(database) { services.triggers.review(open) }
+      case DataDirectory.versionsName: services.rules.forgetVersions(of: database)
+      case DataDirectory.triggersName: services.triggers.reload()
+      default: break
+      }
+    }
+  }
+}

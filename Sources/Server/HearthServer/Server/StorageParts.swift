@@ -1,0 +1,73 @@
+import HearthAccounts
+import HearthClusterNode
+import HearthCrypto
+import HearthGateway
+
+/// The journals, the cluster that shares them, the accounts, and the files that nodes share.
+struct StorageParts: Sendable {
+  let journals: JournalEngine
+  /// Nil for a server by itself.
+  let node: ClusterNode?
+  let accounts: OpenedAccounts
+  /// Files that a cluster's nodes share; nil for a server by itself.
+  let sharedFiles: SharedFiles?
+  /// Those, or the files of the data folder.
+  let files: ServerFiles
+
+  init(_ plan: ServerPlan, _ delivery: DeliveryParts, _ stack: PartStack) async throws(ServerError) {
+    let (options, router, access) = (plan.options, delivery.router, delivery.access)
+    let journals = try await BlockingThread.run { () throws(ServerError) in
+      try JournalEngine(
+        options.journal, dataDirectory: options.dataDirectory, isShared: options.cluster != nil, logger: options.logger)
+    }
+    self.journals = stack.add(journals)
+    let node = stack.add(try await ClusterNode.join(options, journals, delivery.group))
+    self.node = node
+    let keys = plan.keys
+    let accounts = try await BlockingThread.run { () throws(ServerError) in
+      try OpenedAccounts.open(
+        options, journals, node, keys: keys, environment: .ofServer(options.logger),
+        onFollowedRevocation: { revocation, event, position in
+          if case .user(let uid) = revocation { access?.end(ofUser: uid) }
+          router.follow(revocation, because: event, to: position)
+        },
+        onRevocation: { revocation, event in
+          if case .user(let uid) = revocation { access?.end(ofUser: uid) }
+          return router.revoke(revocation, because: event)
+        })
+    }
+    self.accounts = accounts
+    stack.add(OpenAccounts(opened: accounts, lastSnapshots: plan.lastSnapshots))
+    node?.shareReceipts(of: accounts.store, router)
+    sharedFiles = stack.add(
+      try await BlockingThread.run { () throws(ServerError) in
+        try SharedFiles.open(options, node, accounts.keys, router)
+      })
+    files = sharedFiles.map { ServerFiles($0) } ?? ServerFiles(plan.directory)
+  }
+}
+
+extension JournalEngine: ServerPart {
+  func stop() async { await BlockingThread.run { self.close() } }
+}
+
+extension ClusterNode: ServerPart {
+  func stop() async { await BlockingThread.run { self.close() } }
+}
+
+/// The accounts, with those of tenants and projects.
+private struct OpenAccounts: ServerPart {
+  let opened: OpenedAccounts
+  let lastSnapshots: LastSnapshots
+
+  func stop() async {
+    await BlockingThread.run {
+      opened.accounts.closeOthers()
+      opened.store.close(snapshotsEnd: lastSnapshots.end)
+    }
+  }
+}
+
+extension SharedFiles: ServerPart {
+  func stop() async { await BlockingThread.run { self.close() } }
+}

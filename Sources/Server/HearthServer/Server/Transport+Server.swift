@@ -1,0 +1,60 @@
+import HearthBytes
+import HearthGateway
+import HearthTransport
+import Logging
+
+extension Transport {
+  /// Listens on the addresses of a server.
+  static func ofServer(
+    _ plan: ServerPlan, _ delivery: DeliveryParts, _ services: GatewayServices, _ routes: ServerRoutes
+  ) async throws(ServerError) -> Transport {
+    let (options, tls) = (plan.options, plan.certificate?.served)
+    let responder = routes.list(for: .port)
+    var transport = Transport.Options()
+    transport.proxies = services.proxies
+    (transport.host, transport.port) = (options.host, options.port)
+    if options.accounts.isEmulator {
+      transport.furtherPorts = options.emulatorPorts?.others(beside: options.port) ?? []
+    }
+    (transport.tls, transport.allowsPlaintext) = (tls, tls == nil)
+    transport.local = localSocket(options)
+    if let place = options.console.place, options.console.isServed {
+      transport.place = self.place(place, services, routes, tls: tls)
+    }
+    do {
+      return try await Transport.start(
+        transport, group: delivery.group, loops: delivery.loops,
+        responder: responder, localResponder: routes.list(for: .folder),
+        acceptor: ServerSocketAcceptor(services: services, responder: responder))
+    } catch let error as Transport.PlaceProblem {
+      throw ServerError(.cannotBind, "cannot listen on --console \(error)")
+    } catch {
+      throw ServerError(.cannotBind, "cannot listen on \(options.host) port \(ports(transport)): \(error)")
+    }
+  }
+
+  private static func ports(_ transport: Transport.Options) -> String {
+    ([transport.port] + transport.furtherPorts).map(String.init).joined(separator: ", ")
+  }
+
+  /// Where the file system has no sockets, databases and accounts are served all the same.
+  private static func localSocket(_ options: HearthServer.Options) -> LocalSocket.Listener? {
+    do {
+      return try LocalSocket(dataDirectory: options.dataDirectory).listen()
+    } catch {
+      options.logger.warning(
+        "commands on the data folder do not reach this server; name it with --server: \(error.description)")
+      return nil
+    }
+  }
+
+  /// The console's own address speaks TLS where the server does, but on this machine.
+  private static func place(
+    _ place: ConsoleOptions.Place, _ services: GatewayServices, _ routes: ServerRoutes, tls: ServedContext?
+  ) -> Transport.Place {
+    let responder = routes.list(for: .console)
+    return Transport.Place(
+      host: place.host, port: place.port, tls: IPAddress.isLoopback(host: place.host) ? nil : tls, responder: responder,
+      acceptor: ServerSocketAcceptor(services: services, responder: responder))
+  }
+}
