@@ -3,7 +3,8 @@ import test from "node:test";
 import { Branch } from "../../Sources/Server/HearthConsole/Page/data/branch";
 import { lineAt, lineOf, NodeLine } from "../../Sources/Server/HearthConsole/Page/data/line";
 import { TreeModel } from "../../Sources/Server/HearthConsole/Page/data/model";
-import { Gap } from "../../Sources/Server/HearthConsole/Page/data/window";
+import type { Gap } from "../../Sources/Server/HearthConsole/Page/data/branch";
+import { ChildGap } from "../../Sources/Server/HearthConsole/Page/data/window";
 import { compareKeys, textOf } from "../../Sources/Server/HearthConsole/Page/tree/keys";
 import { Json, nodeAt } from "../../Sources/Server/HearthConsole/Page/tree/node";
 import { sortedKeys } from "../../Sources/Server/HearthConsole/Page/tree/order";
@@ -88,8 +89,8 @@ test("a large node is a window and a gap, and gaps close when all is loaded", as
   const branch = await expand(model, ["big"]);
   assert.equal(branch.count, 500);
   assert.deepEqual([branch.loaded, branch.hasGaps], [200, true]);
-  await branch.fill(branch.parts.find((part): part is Gap => part instanceof Gap)!, "above");
-  await branch.fill(branch.parts.find((part): part is Gap => part instanceof Gap)!, "above");
+  await branch.fill(branch.parts.find((part): part is Gap => part instanceof ChildGap)!, "above");
+  await branch.fill(branch.parts.find((part): part is Gap => part instanceof ChildGap)!, "above");
   await settle();
   assert.deepEqual([branch.loaded, branch.hasGaps], [500, false]);
   server.write("/big/k000200x", 1);
@@ -103,7 +104,7 @@ test("a key in the middle is loaded with what follows, and gaps stand on both si
   assert.equal(await model.reveal(["big", "k002500"]), true);
   await settle();
   const branch = model.branchAt(["big"])!;
-  assert.deepEqual(branch.parts.map(part => (part instanceof Gap ? "gap" : part.keys[0])), ["k000000", "gap", "k002500", "gap"]);
+  assert.deepEqual(branch.parts.map(part => (part instanceof ChildGap ? "gap" : part.keys[0])), ["k000000", "gap", "k002500", "gap"]);
   assert.equal(model.lineFor(["big", "k002500"])!.position, 0);
   const gap = branch.parts[1] as Gap;
   await branch.fill(gap, "below");
@@ -159,7 +160,7 @@ test("push ids are looked at from their newest", async () => {
   const { server, model } = await open({ log: ids }, { bytes: 1000 });
   const branch = await expand(model, ["log"]);
   assert.equal(branch.end, "last");
-  assert.ok(branch.parts[0] instanceof Gap);
+  assert.ok(branch.parts[0] instanceof ChildGap);
   server.write("/log/-P71cMk3SYTEeL_u9999", 1);
   assert.equal(branch.windows[0]!.keys[branch.windows[0]!.keys.length - 1], "-P71cMk3SYTEeL_u9999");
   check(model, server);
@@ -189,7 +190,7 @@ test("random writes, fills and jumps keep the tree in order", async () => {
     await expand(model, ["small"]);
     for (let step = 0; step < 60; step++) {
       const key = "k" + String(random(1200)).padStart(6, "0");
-      const gaps = branch.parts.filter((part): part is Gap => part instanceof Gap);
+      const gaps = branch.parts.filter((part): part is Gap => part instanceof ChildGap);
       switch (random(6)) {
         case 0: server.write("/big/" + key + "x", step); break;
         case 1: server.write("/big/" + key, null); break;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Notices } from "../../Sources/Server/HearthConsole/Page/shell/notices";
-import { Store } from "../../Sources/Server/HearthConsole/Page/shell/store";
+import { Notices } from "../../Sources/Server/HearthConsole/Page/state/notices";
+import { Store } from "../../Sources/Server/HearthConsole/Page/state/store";
 
 /** The frames that a page asked for. */
 const frames: (() => void)[] = [];

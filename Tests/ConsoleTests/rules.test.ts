@@ -3,7 +3,7 @@ import test from "node:test";
 import { changedLines, diffLines, hunks } from "../../Sources/Server/HearthConsole/Page/rules/diff";
 import { queryOf, queryText } from "../../Sources/Server/HearthConsole/Page/rules/query";
 import { conflictsOf, merge, merged } from "../../Sources/Server/HearthConsole/Page/rules/merge";
-import { folded } from "../../Sources/Server/HearthConsole/Page/api/folded";
+import { folded } from "../../Sources/Server/HearthConsole/Page/state/folded";
 import { completions, helpFor, placesAbove, typedKey, wildcardsAbove } from "../../Sources/Server/HearthConsole/Page/rules/language";
 import { causes, decidingVisit, Explanation, partsOf, Traced, valueText, Visit } from "../../Sources/Server/HearthConsole/Page/why/explanation";
 

@@ -14,4 +14,4 @@ tsc -p "$page"
 bundles=$(mktemp -d)
 trap 'rm -rf "$bundles"' EXIT
 NODE_PATH=/usr/share/nodejs esbuild "$tests"/*.test.ts --bundle --platform=node --format=esm --out-extension:.js=.mjs --outdir="$bundles" --log-level=warning
-node --test "$bundles"
+PAGE=$page node --test "$bundles"

@@ -1,12 +1,32 @@
 import { isSame, Path, textOf } from "../tree/keys";
 import { fromExport } from "../tree/node";
-import type { DataController } from "./controller";
-import { PartTooLarge, Undo } from "./edits";
+import type { Session } from "../state/session";
+import type { Notices } from "../state/notices";
+import type { Node } from "../tree/node";
+import type { Link } from "../wire/link";
+import type { Lines } from "./lines";
+import { Edits, PartTooLarge, Undo } from "./edits";
 import { download, downloadFromServer } from "./export";
 
 const EXPORTED_BYTES_MAXIMUM = 5_000_000;
 
-/** What is done to the selected node, with the way back. */
+/** The view whose selected node is acted on. */
+interface ActsView {
+  readonly readOnlyReason: string | null;
+  readonly notices: Notices;
+  readonly session: Session;
+  readonly edits: Edits;
+  readonly lines: Lines;
+  readonly database: string;
+  readonly route: { path: Path; as?: unknown };
+  readonly model: { valueAt(path: Path): Node | null } | null;
+  readonly activeLink: Link | null;
+  go(to: { path: Path }): void;
+  open(sheet: "add" | "rename" | "move" | "remove" | "paste"): void;
+  select(path: Path): void;
+}
+
+/** Acts on the selected node, with the way back. */
 export class Acts {
   private undos: Undo[] = [];
   /** What was begun last; never fails. */
@@ -14,7 +34,7 @@ export class Acts {
   /** A removal is being weighed: its question may be about to open. */
   private isWeighing = false;
 
-  constructor(private readonly data: DataController) {}
+  constructor(private readonly data: ActsView) {}
 
   /** An act on the selected node, unless nothing may be changed now. */
   change(act: "add" | "rename" | "move" | "remove" | "duplicate" | "paste"): void {

@@ -3,7 +3,7 @@ import { shown } from "../format/text";
 import { EditType, readInput } from "../tree/input";
 import { pathOf, problemOfKey, textOf } from "../tree/keys";
 import { makePushId } from "../tree/pushId";
-import { sentence } from "../shell/session";
+import { sentence } from "../state/session";
 import { Button } from "../widgets/button";
 import { Seg } from "../widgets/seg";
 import { Sheet } from "../widgets/sheet";

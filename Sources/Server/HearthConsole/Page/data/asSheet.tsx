@@ -1,6 +1,6 @@
 import { Component, h } from "preact";
 import { PersonField } from "../people/personField";
-import { Identity } from "../shell/route";
+import { Identity } from "../state/route";
 import { Seg } from "../widgets/seg";
 import { Sheet } from "../widgets/sheet";
 import { SheetFoot } from "../widgets/sheetFoot";

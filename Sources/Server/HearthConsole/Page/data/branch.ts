@@ -1,8 +1,10 @@
 import type { OutlinePage } from "../api/console";
 import { Path } from "../tree/keys";
+import type { Node } from "../tree/node";
 import { Bound, End, Order } from "../tree/order";
-import { Gap, isJoined, PAGE_ROWS, Window, WINDOW_BYTES_MAXIMUM, WINDOW_ROWS_MAXIMUM } from "./window";
-import type { TreeModel } from "./model";
+import {
+  BranchModel, ChildGap, ChildWindow, isJoined, PAGE_ROWS, WindowBranch, WINDOW_BYTES_MAXIMUM, WINDOW_ROWS_MAXIMUM,
+} from "./window";
 
 /** More rows than these under one node, and the windows that were seen longest ago fall back into a gap. */
 const BRANCH_ROWS_MAXIMUM = 3000;
@@ -15,10 +17,17 @@ export interface BranchNote {
   text: string;
 }
 
+/** The model as branches and their lines see it. */
+interface TreeLinks extends BranchModel {
+  valueOf(window: Window, key: string): Node | null;
+}
+
+export type Window = ChildWindow<Branch>;
+export type Gap = ChildGap<Branch>;
 export type Part = Window | Gap;
 
 /** A node that is open: its children in windows, with gaps between them. */
-export class Branch {
+export class Branch implements WindowBranch<Branch> {
   parts: Part[] = [];
   note: BranchNote | null = { tone: "wait", text: "Opening" };
   noteAt = 0;
@@ -29,7 +38,7 @@ export class Branch {
   private generation = 0;
 
   constructor(
-    readonly model: TreeModel,
+    readonly model: TreeLinks,
     readonly path: Path,
     /** The window that this node's own row is in; null for the root. */
     readonly parent: Window | null,
@@ -44,18 +53,18 @@ export class Branch {
   }
 
   get windows(): Window[] {
-    return this.parts.filter((part): part is Window => part instanceof Window);
+    return this.parts.filter((part): part is Window => part instanceof ChildWindow);
   }
 
   get hasGaps(): boolean {
-    return this.parts.some(part => part instanceof Gap);
+    return this.parts.some(part => part instanceof ChildGap);
   }
 
   /** Loads the first page. Where the window above holds the node already, it is there at once. */
   async load(): Promise<void> {
     const generation = ++this.generation;
     if (this.parent && this.parent.source !== "rows" && this.parent.node()?.child(this.key)?.children) {
-      const window = new Window(this, this.order, "held");
+      const window = new ChildWindow<Branch>(this, this.order, "held");
       window.isComplete = true;
       this.note = null;
       this.replace([window]);
@@ -91,7 +100,7 @@ export class Branch {
 
   private windowFor(page: OutlinePage, anchor: End): Window {
     const isSmall = page.rows.reduce((sum, row) => sum + row.bytes, 0) <= WINDOW_BYTES_MAXIMUM;
-    const window = new Window(this, this.order, isSmall ? "query" : "rows");
+    const window = new ChildWindow<Branch>(this, this.order, isSmall ? "query" : "rows");
     window.anchor = anchor;
     for (const row of page.rows) window.info.set(row.key, row);
     const keys = page.rows.map(row => row.key);
@@ -209,11 +218,11 @@ export class Branch {
     let above: Window | null = null;
     for (const window of windows) {
       const isOpenAbove = above ? !isJoined(above.end(), window.start()) : window.start() !== null || this.startsInside(window);
-      if (isOpenAbove) this.parts.push(new Gap(this, above, window));
+      if (isOpenAbove) this.parts.push(new ChildGap<Branch>(this, above, window));
       this.parts.push(window);
       above = window;
     }
-    if (above && (above.end() !== null || this.endsInside(above))) this.parts.push(new Gap(this, above, null));
+    if (above && (above.end() !== null || this.endsInside(above))) this.parts.push(new ChildGap<Branch>(this, above, null));
     this.recount();
   }
 
@@ -268,7 +277,7 @@ export class Branch {
   /** Counts this branch's lines anew, and those of the branches around it. */
   recount(): void {
     let sum = this.note ? 1 : 0;
-    for (const part of this.parts) sum += part instanceof Gap ? 1 : part.lineCount;
+    for (const part of this.parts) sum += part instanceof ChildGap ? 1 : part.lineCount;
     this.lineCount = sum;
     if (this.isWhole) this.count = this.windows[0]!.keys.length;
     this.parent?.branch.recount();

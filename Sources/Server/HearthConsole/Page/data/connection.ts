@@ -1,6 +1,6 @@
 import { authVariable } from "../api/identity";
-import { Session } from "../shell/session";
-import { Identity } from "../shell/route";
+import { Session } from "../state/session";
+import { Identity } from "../state/route";
 import { Credential, Link, SocketLike } from "../wire/link";
 
 /** The socket of one database, as the administrator or as somebody else. */

@@ -1,8 +1,8 @@
 import { Pulse } from "../api/events";
-import { Notices } from "../shell/notices";
-import { Identity, readPlace, readRoute, Route, routeText } from "../shell/route";
-import { Session } from "../shell/session";
-import { Store } from "../shell/store";
+import { Notices } from "../state/notices";
+import { Identity, readPlace, readRoute, Route, routeText } from "../state/route";
+import { Session } from "../state/session";
+import { Store } from "../state/store";
 import { compareKeys, isSame, Path, textOf } from "../tree/keys";
 import { BY_KEY, End, Order, orderText } from "../tree/order";
 import { Link } from "../wire/link";

@@ -1,6 +1,6 @@
 import { h } from "preact";
 import { clock } from "../format/time";
-import { Store, View } from "../shell/store";
+import { Store, View } from "../state/store";
 import { Button } from "../widgets/button";
 import { Icon } from "../widgets/icon";
 import { Later } from "../widgets/later";

@@ -1,8 +1,8 @@
 import { Path, textOf } from "../tree/keys";
 import { copyOf, Json, Node, Scalar } from "../tree/node";
 import { EditType, editTypeOf, readInput } from "../tree/input";
-import { sentence } from "../shell/session";
-import { Store } from "../shell/store";
+import { sentence } from "../state/session";
+import { Store } from "../state/store";
 import { Edits, StaleError, Undo } from "./edits";
 
 export interface EditState {

@@ -7,7 +7,7 @@ import { jsonText } from "../tree/input";
 import { Path, textOf } from "../tree/keys";
 import { Kind, kindOf, Node, toExport } from "../tree/node";
 import { timeOfPushId } from "../tree/pushId";
-import { Store, View } from "../shell/store";
+import { Store, View } from "../state/store";
 import { Button } from "../widgets/button";
 import { Later } from "../widgets/later";
 import { LoggedChange } from "./changeLog";

@@ -1,13 +1,18 @@
 import { Node } from "../tree/node";
 import { comparer, Order, sortedKeys } from "../tree/order";
-import type { Branch } from "./branch";
+
+/** An open node as the list around it counts it. */
+export interface OpenBranch {
+  readonly lineCount: number;
+  dispose(): void;
+}
 
 /** Keys in the order in which they are shown, with the branches that are open among them. Its lines are counted without
     visiting them: one for each key, and those of the open branches. */
-export class KeyList {
+export class KeyList<B extends OpenBranch> {
   keys: string[] = [];
-  readonly open = new Map<string, Branch>();
-  private opened: { at: number; branch: Branch }[] | null = null;
+  readonly open = new Map<string, B>();
+  private opened: { at: number; branch: B }[] | null = null;
 
   constructor(public order: Order) {}
 
@@ -18,7 +23,7 @@ export class KeyList {
   }
 
   /** The line at a place: a key of this list, or a place within an open branch. */
-  locate(line: number): { at: number } | { branch: Branch; line: number } {
+  locate(line: number): { at: number } | { branch: B; line: number } {
     let shift = 0;
     for (const { at, branch } of this.openInOrder()) {
       if (line <= at + shift) break;
@@ -45,7 +50,7 @@ export class KeyList {
     return this.keys.indexOf(key);
   }
 
-  setOpen(key: string, branch: Branch | null): void {
+  setOpen(key: string, branch: B | null): void {
     if (branch) this.open.set(key, branch);
     else this.open.delete(key);
     this.opened = null;
@@ -103,7 +108,7 @@ export class KeyList {
     return { at: low, isThere: false };
   }
 
-  private openInOrder(): { at: number; branch: Branch }[] {
+  private openInOrder(): { at: number; branch: B }[] {
     return (this.opened ??= [...this.open]
       .map(([key, branch]) => ({ at: this.keys.indexOf(key), branch }))
       .sort((a, b) => a.at - b.at));

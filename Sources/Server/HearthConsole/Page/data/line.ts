@@ -1,8 +1,8 @@
 import type { OutlineRow } from "../api/console";
 import { Path } from "../tree/keys";
 import { Kind, kindOf, Node } from "../tree/node";
-import { Branch, BranchNote } from "./branch";
-import { Gap, Window } from "./window";
+import { Branch, BranchNote, Gap, Window } from "./branch";
+import { ChildGap } from "./window";
 
 /** One line of the tree, as it is shown. */
 export type Line = NodeLine | GapLine | NoteLine;
@@ -43,7 +43,7 @@ export function lineAt(branch: Branch, line: number): Line | null {
   }
   let before = 0;
   for (const part of branch.parts) {
-    if (part instanceof Gap) {
+    if (part instanceof ChildGap) {
       if (line === 0) return { type: "gap", branch, gap: part, depth };
       line--;
       before = NaN;
@@ -82,14 +82,14 @@ export function lineOf(root: Branch, path: Path): number {
     let inside: Branch | null = null;
     let isFound = false;
     for (const part of branch.parts as Branch["parts"]) {
-      const at: number = part instanceof Gap ? -1 : part.lineOf(key);
+      const at: number = part instanceof ChildGap ? -1 : part.lineOf(key);
       if (at >= 0) {
         line += at;
         inside = (part as Window).open.get(key) ?? null;
         isFound = true;
         break;
       }
-      line += part instanceof Gap ? 1 : part.lineCount;
+      line += part instanceof ChildGap ? 1 : part.lineCount;
     }
     if (!isFound) return -1;
     if (depth < path.length - 1) line++;

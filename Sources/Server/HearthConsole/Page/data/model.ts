@@ -5,13 +5,13 @@ import { Node, nodeAt } from "../tree/node";
 import { BY_KEY, End, Order } from "../tree/order";
 import { timeOfPushId } from "../tree/pushId";
 import type { Wire } from "../wire/wire";
-import { Branch } from "./branch";
+import { Branch, Gap, Window } from "./branch";
 import { ChangeLog } from "./changeLog";
 import { Heat } from "./heat";
 import { Line, lineAt, lineOf, NodeLine } from "./line";
 import { RowListens } from "./rowListens";
 import { OutlineRefresh } from "./outlineRefresh";
-import { Gap, PAGE_ROWS, Window } from "./window";
+import { ChildGap, ChildWindow, PAGE_ROWS } from "./window";
 
 export interface ModelHost {
   /** Reads a page of names, kinds and sizes. */
@@ -190,11 +190,11 @@ export class TreeModel {
   async jump(branch: Branch, key: string): Promise<void> {
     if (branch.order.by !== "key") return;
     const gap = branch.parts.find((part, at): part is Gap => {
-      if (!(part instanceof Gap)) return false;
+      if (!(part instanceof ChildGap)) return false;
       const above = branch.parts[at - 1];
       const below = branch.parts[at + 1];
-      return (!(above instanceof Window) || compareKeys(above.keys[above.keys.length - 1] ?? "", key) < 0) &&
-        (!(below instanceof Window) || compareKeys(key, below.keys[0] ?? "") < 0);
+      return (!(above instanceof ChildWindow) || compareKeys(above.keys[above.keys.length - 1] ?? "", key) < 0) &&
+        (!(below instanceof ChildWindow) || compareKeys(key, below.keys[0] ?? "") < 0);
     });
     if (gap) await branch.fill(gap, "above", key);
   }

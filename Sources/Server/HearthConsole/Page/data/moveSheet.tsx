@@ -1,7 +1,7 @@
 import { Component, h } from "preact";
 import { shown } from "../format/text";
 import { pathOf, problemOfKey, problemOfMove, textOf } from "../tree/keys";
-import { sentence } from "../shell/session";
+import { sentence } from "../state/session";
 import { Sheet } from "../widgets/sheet";
 import { SheetFoot } from "../widgets/sheetFoot";
 import { TextField } from "../widgets/textField";

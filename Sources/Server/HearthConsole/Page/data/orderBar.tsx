@@ -1,7 +1,7 @@
 import { h } from "preact";
 import { num } from "../format/number";
 import { plural } from "../format/text";
-import { Store, View } from "../shell/store";
+import { Store, View } from "../state/store";
 import { End, Order } from "../tree/order";
 import { Button } from "../widgets/button";
 import { Icon } from "../widgets/icon";

@@ -1,19 +1,27 @@
-import { compareKeys } from "../tree/keys";
+import { compareKeys, Path } from "../tree/keys";
+import type { Order } from "../tree/order";
 import type { OutlinePage } from "../api/console";
-import { Branch } from "./branch";
-import type { TreeModel } from "./model";
-import { Window } from "./window";
+import type { Branch, Window } from "./branch";
+import type { Line } from "./line";
+import type { BranchModel } from "./window";
 
 /** Rows more than a window has are asked for again, so that new ones are found. */
 const ROOM = 50;
 const PAGE_MAXIMUM = 500;
+
+/** The model whose outlines are read. */
+interface OutlineModel extends Pick<BranchModel, "structureChanged"> {
+  readonly isPaused: boolean;
+  readonly visible: Line[];
+  page(path: Path, order: Order, from: string | undefined, direction: "asc" | "desc", limit: number, isPeek: boolean): Promise<OutlinePage>;
+}
 
 /** Reads the outline of branches again whose rows or numbers do not follow from what is held. */
 export class OutlineRefresh {
   private touched = new Set<Branch>();
   private isBusy = false;
 
-  constructor(private readonly model: TreeModel) {}
+  constructor(private readonly model: OutlineModel) {}
 
   /** Something was written in it. */
   touch(branch: Branch): void {

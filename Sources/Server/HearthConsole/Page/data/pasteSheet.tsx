@@ -6,7 +6,7 @@ import { count, Difference, DifferenceCounts, differences } from "../tree/diff";
 import { readInput } from "../tree/input";
 import { textOf } from "../tree/keys";
 import { fromExport, Json, leavesOf, Node, toExport } from "../tree/node";
-import { sentence } from "../shell/session";
+import { sentence } from "../state/session";
 import { Seg } from "../widgets/seg";
 import { Sheet } from "../widgets/sheet";
 import { SheetFoot } from "../widgets/sheetFoot";

@@ -2,7 +2,7 @@ import { Component, h } from "preact";
 import { shown } from "../format/text";
 import { readInput } from "../tree/input";
 import { Priority } from "../tree/node";
-import { sentence } from "../shell/session";
+import { sentence } from "../state/session";
 import { Seg } from "../widgets/seg";
 import { Sheet } from "../widgets/sheet";
 import { SheetFoot } from "../widgets/sheetFoot";

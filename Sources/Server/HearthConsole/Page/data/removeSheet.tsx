@@ -2,7 +2,7 @@ import { Component, h } from "preact";
 import { bytes, num } from "../format/number";
 import { plural, shown } from "../format/text";
 import { textOf } from "../tree/keys";
-import { sentence } from "../shell/session";
+import { sentence } from "../state/session";
 import { Icon } from "../widgets/icon";
 import { Sheet } from "../widgets/sheet";
 import { SheetFoot } from "../widgets/sheetFoot";

@@ -1,8 +1,9 @@
 import { Path, textOf } from "../tree/keys";
 import { kindOf, Node, nodeAt } from "../tree/node";
-import { BY_KEY, queryOf } from "../tree/order";
+import { BY_KEY, Order, queryOf } from "../tree/order";
+import type { OutlinePage } from "../api/console";
 import type { Listen } from "../wire/listen";
-import type { TreeModel } from "./model";
+import type { BranchModel } from "./window";
 import type { NodeLine } from "./line";
 
 const ROWS_MAXIMUM = 80;
@@ -32,11 +33,20 @@ interface Row {
   isProbe: boolean;
 }
 
+/** The model whose rows are listened to. */
+interface RowModel extends Pick<BranchModel, "wire" | "noteChange"> {
+  readonly isAsSomebody: boolean;
+  readonly ownKey: string | null;
+  page(path: Path, order: Order, from: string | undefined, direction: "asc" | "desc", limit: number, isPeek: boolean): Promise<OutlinePage>;
+  rowsChanged(): void;
+  collapseAt(path: Path): void;
+}
+
 /** Rows that are listened to one by one, because the window around them is too large, or may not be read as a whole. */
 export class RowListens {
   private readonly rows = new Map<string, Row>();
 
-  constructor(private readonly model: TreeModel) {}
+  constructor(private readonly model: RowModel) {}
 
   valueAt(text: string): Node | null {
     const row = this.rows.get(text);

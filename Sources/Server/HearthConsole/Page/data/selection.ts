@@ -1,7 +1,7 @@
 import { OutlinePage } from "../api/console";
 import { isSame, Path, textOf } from "../tree/keys";
 import { Node } from "../tree/node";
-import { Store } from "../shell/store";
+import { Store } from "../state/store";
 import type { DataController } from "./controller";
 
 /** Values up to this size are loaded for the inspector without being asked for. */

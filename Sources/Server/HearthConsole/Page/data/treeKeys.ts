@@ -1,13 +1,25 @@
 import { problemOfKey, textOf } from "../tree/keys";
 import { kindOfLine, Line } from "./line";
-import type { TreePane } from "./treePane";
+import type { DataController } from "./controller";
+import type { TreeView } from "./treeView";
 
 const TYPED_MILLISECONDS = 800;
 let typed = "";
 let typedAt = 0;
 
+/** The pane whose tree has the keyboard. */
+export interface KeyedPane {
+  readonly data: DataController;
+  readonly view: TreeView | null;
+  readonly isLetterOn: boolean;
+  toggle(line: Line): void;
+  activated(line: Line, how: "load"): void;
+  edit(line: Line): void;
+  more(): void;
+}
+
 /** The keyboard of the tree. */
-export function pressed(event: KeyboardEvent, pane: TreePane): void {
+export function pressed(event: KeyboardEvent, pane: KeyedPane): void {
   if (event.target !== pane.view!.element) return;
   const { data } = pane;
   const view = pane.view!;
@@ -21,7 +33,7 @@ export function pressed(event: KeyboardEvent, pane: TreePane): void {
   event.preventDefault();
   event.stopPropagation();
 
-  function moved(event: KeyboardEvent, pane: TreePane, at: number, line: Line | null): boolean {
+  function moved(event: KeyboardEvent, pane: KeyedPane, at: number, line: Line | null): boolean {
     const go = (to: number) => moveTo(pane, Math.max(0, Math.min(lines.count - 1, to)));
     switch (event.key) {
       case "ArrowDown": go(at + 1); return true;
@@ -47,7 +59,7 @@ export function pressed(event: KeyboardEvent, pane: TreePane): void {
   }
 }
 
-function moveTo(pane: TreePane, at: number): void {
+function moveTo(pane: KeyedPane, at: number): void {
   const line = pane.data.lines.at(at);
   if (!line) return;
   pane.view!.setCursor(line);
@@ -55,7 +67,7 @@ function moveTo(pane: TreePane, at: number): void {
   pane.view!.scrollTo(at);
 }
 
-function acted(event: KeyboardEvent, pane: TreePane, line: Line | null): boolean {
+function acted(event: KeyboardEvent, pane: KeyedPane, line: Line | null): boolean {
   switch (event.key) {
     case "Enter":
       if (line?.type === "gap") pane.activated(line, "load");
@@ -73,7 +85,7 @@ function acted(event: KeyboardEvent, pane: TreePane, line: Line | null): boolean
 }
 
 /** Single letters, unless they are switched off; then, and for all others, typing finds a key. */
-function lettered(event: KeyboardEvent, pane: TreePane, line: Line | null): boolean {
+function lettered(event: KeyboardEvent, pane: KeyedPane, line: Line | null): boolean {
   if (event.key.length !== 1 || event.key === "/" || event.key === "?" || event.key === "[" || event.key === "]") return false;
   const now = performance.now();
   const isTyping = typed !== "" && now - typedAt < TYPED_MILLISECONDS;
@@ -90,7 +102,7 @@ function isCommand(key: string): boolean {
   return key.length === 1 && " advc.".includes(key);
 }
 
-function command(key: string, pane: TreePane, line: Line | null): boolean {
+function command(key: string, pane: KeyedPane, line: Line | null): boolean {
   const { data } = pane;
   const isNode = line?.type === "node";
   switch (key) {
@@ -107,7 +119,7 @@ function command(key: string, pane: TreePane, line: Line | null): boolean {
   }
 }
 
-function find(pane: TreePane, prefix: string): void {
+function find(pane: KeyedPane, prefix: string): void {
   const { lines } = pane.data;
   const from = Math.max(0, pane.view!.cursorAt());
   for (let step = prefix.length > 1 ? 0 : 1; step <= lines.count; step++) {

@@ -1,7 +1,7 @@
 import { h } from "preact";
 import { shown } from "../format/text";
 import { valueText } from "../format/value";
-import { Store, View } from "../shell/store";
+import { Store, View } from "../state/store";
 import { EditType } from "../tree/input";
 import { Node } from "../tree/node";
 import { Button } from "../widgets/button";

@@ -1,8 +1,8 @@
 import { Component, h } from "preact";
 import { askAccess } from "../api/access";
 import { shown } from "../format/text";
-import { Identity } from "../shell/route";
-import { sentence } from "../shell/session";
+import { Identity } from "../state/route";
+import { sentence } from "../state/session";
 import { Clause, clausesOf } from "../why/clause";
 import { Explanation } from "../why/explanation";
 import { Why } from "../why/why";

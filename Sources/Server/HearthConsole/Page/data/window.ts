@@ -1,10 +1,10 @@
-import type { OutlineRow } from "../api/console";
+import type { OutlinePage, OutlineRow } from "../api/console";
 import { Node, nodeAt } from "../tree/node";
 import { Bound, End, Order, queryOf, sortValue } from "../tree/order";
-import { isWithin } from "../tree/keys";
+import { isWithin, Path } from "../tree/keys";
 import type { Change } from "../wire/listen";
-import type { Branch } from "./branch";
-import { KeyList } from "./keyList";
+import type { Wire } from "../wire/wire";
+import { KeyList, OpenBranch } from "./keyList";
 
 /** A window is asked for whole where its children are at most this large together. */
 export const WINDOW_BYTES_MAXIMUM = 262_144;
@@ -16,8 +16,29 @@ export const PAGE_ROWS = 200;
     its rows are listened to one by one. */
 export type WindowSource = "held" | "query" | "rows";
 
+/** The model that branches and their windows are parts of. */
+export interface BranchModel {
+  readonly wire: Wire;
+  page(path: Path, order: Order, from: string | undefined, direction: "asc" | "desc", limit: number): Promise<OutlinePage>;
+  structureChanged(isLive?: boolean): void;
+  noteChange(path: Path, before: Node | null, after: Node | null): void;
+  say(text: string): void;
+}
+
+/** The branch that a window belongs to. */
+export interface WindowBranch<B extends WindowBranch<B>> extends OpenBranch {
+  readonly model: BranchModel;
+  readonly path: Path;
+  readonly key: string;
+  readonly parent: ChildWindow<B> | null;
+  refused(window: ChildWindow<B>): void;
+  recount(): void;
+  resortHeld(): void;
+  applyHeld(path: Path, depth: number): boolean;
+}
+
 /** Children of one node that stand together. */
-export class Window extends KeyList {
+export class ChildWindow<B extends WindowBranch<B>> extends KeyList<B> {
   info = new Map<string, OutlineRow>();
   low: Bound | null = null;
   high: Bound | null = null;
@@ -28,7 +49,7 @@ export class Window extends KeyList {
   private root: Node | null = null;
   private stopListen: (() => void) | null = null;
 
-  constructor(readonly branch: Branch, order: Order, public source: WindowSource) {
+  constructor(readonly branch: B, order: Order, public source: WindowSource) {
     super(order);
   }
 
@@ -142,9 +163,9 @@ export class Window extends KeyList {
 }
 
 /** Rows that are not loaded, between two windows or at an end. */
-export class Gap {
+export class ChildGap<B extends WindowBranch<B>> {
   isLoading = false;
-  constructor(readonly branch: Branch, readonly above: Window | null, readonly below: Window | null) {}
+  constructor(readonly branch: B, readonly above: ChildWindow<B> | null, readonly below: ChildWindow<B> | null) {}
 }
 
 /** Whether nothing can stand between two windows. */

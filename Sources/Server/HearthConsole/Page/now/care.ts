@@ -1,6 +1,6 @@
 import { plural } from "../format/text";
 import { num } from "../format/number";
-import { Finding } from "./controller";
+import { Finding } from "./finding";
 
 /** What `hearth doctor` finds, and when it looked. */
 export interface Doctor {

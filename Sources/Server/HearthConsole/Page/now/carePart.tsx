@@ -3,7 +3,7 @@ import { bytes, num } from "../format/number";
 import { plural, shown } from "../format/text";
 import { duration, fullMoment } from "../format/time";
 import { App } from "../shell/app";
-import { sentence } from "../shell/session";
+import { sentence } from "../state/session";
 import { Button } from "../widgets/button";
 import { Icon } from "../widgets/icon";
 import { Sheet } from "../widgets/sheet";

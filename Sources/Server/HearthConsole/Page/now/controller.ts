@@ -1,9 +1,10 @@
 import { Explanation } from "../why/explanation";
 import { Json } from "../tree/node";
 import { App } from "../shell/app";
-import { sentence } from "../shell/session";
-import { Store } from "../shell/store";
+import { sentence } from "../state/session";
+import { Store } from "../state/store";
 import { Backups, Doctor, examined } from "./care";
+import { Finding } from "./finding";
 import { FigureAnswer, HOUR, Series } from "./series";
 import { TriggerStatus } from "./triggers";
 
@@ -39,14 +40,6 @@ export interface PluginStatus {
   state: string;
   problem?: string | null;
   error?: string | null;
-}
-
-export interface Finding {
-  code: string;
-  level: "error" | "warning";
-  subject: string | null;
-  title: string;
-  text: string;
 }
 
 export interface DatabaseState {

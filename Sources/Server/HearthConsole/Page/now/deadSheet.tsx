@@ -3,7 +3,7 @@ import { num } from "../format/number";
 import { plural, shown } from "../format/text";
 import { fullMoment } from "../format/time";
 import { App } from "../shell/app";
-import { sentence } from "../shell/session";
+import { sentence } from "../state/session";
 import { Button } from "../widgets/button";
 import { Sheet } from "../widgets/sheet";
 

@@ -4,7 +4,7 @@ import { authVariable } from "../api/identity";
 import { num } from "../format/number";
 import { plural, shown } from "../format/text";
 import { App } from "../shell/app";
-import { sentence } from "../shell/session";
+import { sentence } from "../state/session";
 import { Explanation } from "../why/explanation";
 import { Why } from "../why/why";
 import { Icon } from "../widgets/icon";

@@ -2,7 +2,7 @@ import { Component, h } from "preact";
 import { num } from "../format/number";
 import { shown } from "../format/text";
 import { fullMoment, moment } from "../format/time";
-import { sentence } from "../shell/session";
+import { sentence } from "../state/session";
 import { Button } from "../widgets/button";
 import { Icon } from "../widgets/icon";
 import { Sheet } from "../widgets/sheet";

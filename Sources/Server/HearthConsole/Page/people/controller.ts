@@ -1,8 +1,8 @@
 import { shown } from "../format/text";
 import { Receipt } from "../receipts/receipt";
 import { App } from "../shell/app";
-import { sentence } from "../shell/session";
-import { Store } from "../shell/store";
+import { sentence } from "../state/session";
+import { Store } from "../state/store";
 import { listTenants, Tenant } from "../api/tenants";
 import { Sorting } from "../widgets/table";
 import { Change, LiveAccess, PeopleApi, Person, PersonAnswer } from "./api";

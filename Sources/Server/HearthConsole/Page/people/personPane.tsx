@@ -1,12 +1,12 @@
 import { Component, h } from "preact";
-import { Denial } from "../api/denials";
+import { Denial } from "../state/denials";
 import { num } from "../format/number";
 import { plural, shown } from "../format/text";
 import { clock, fullMoment, moment } from "../format/time";
 import { Receipt } from "../receipts/receipt";
 import { ReceiptBox } from "../receipts/receiptBox";
 import { App } from "../shell/app";
-import { sentence } from "../shell/session";
+import { sentence } from "../state/session";
 import { Button } from "../widgets/button";
 import { Menu, MenuItem } from "../widgets/menu";
 import { TextField } from "../widgets/textField";

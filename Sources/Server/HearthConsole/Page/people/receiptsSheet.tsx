@@ -3,7 +3,7 @@ import { shown } from "../format/text";
 import { fullMoment, moment } from "../format/time";
 import { causeText, headline, Receipt } from "../receipts/receipt";
 import { ReceiptBox } from "../receipts/receiptBox";
-import { sentence } from "../shell/session";
+import { sentence } from "../state/session";
 import { Sheet } from "../widgets/sheet";
 import { TextField } from "../widgets/textField";
 import { Waiting } from "../widgets/waiting";

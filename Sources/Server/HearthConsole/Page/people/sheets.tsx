@@ -1,7 +1,7 @@
 import { Component, h } from "preact";
 import { plural, shown } from "../format/text";
 import { num } from "../format/number";
-import { sentence } from "../shell/session";
+import { sentence } from "../state/session";
 import { makePushId } from "../tree/pushId";
 import { Button } from "../widgets/button";
 import { Sheet } from "../widgets/sheet";

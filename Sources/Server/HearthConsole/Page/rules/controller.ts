@@ -1,9 +1,9 @@
 import { ApiError, RulesProblem } from "../api/console";
-import { Denial } from "../api/denials";
+import { Denial } from "../state/denials";
 import { complete } from "../data/completion";
 import { App } from "../shell/app";
-import { sentence } from "../shell/session";
-import { Store } from "../shell/store";
+import { sentence } from "../state/session";
+import { Store } from "../state/store";
 import { AskedRequest, Explanation } from "../why/explanation";
 import { changedLines as linesThatChanged } from "./diff";
 

@@ -1,5 +1,5 @@
 import { Component, h } from "preact";
-import { sentence } from "../shell/session";
+import { sentence } from "../state/session";
 import { plural } from "../format/text";
 import { Button } from "../widgets/button";
 import { Sheet } from "../widgets/sheet";

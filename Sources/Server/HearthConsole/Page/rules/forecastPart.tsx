@@ -1,7 +1,7 @@
 import { Component, h } from "preact";
 import { num } from "../format/number";
 import { plural, shown } from "../format/text";
-import { sentence } from "../shell/session";
+import { sentence } from "../state/session";
 import { Icon } from "../widgets/icon";
 import { Forecast, RulesController } from "./controller";
 

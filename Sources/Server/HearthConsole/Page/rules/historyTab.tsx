@@ -1,7 +1,7 @@
 import { Component, h } from "preact";
 import { shown } from "../format/text";
 import { fullMoment, moment } from "../format/time";
-import { sentence } from "../shell/session";
+import { sentence } from "../state/session";
 import { Button } from "../widgets/button";
 import { Sheet } from "../widgets/sheet";
 import { SheetFoot } from "../widgets/sheetFoot";

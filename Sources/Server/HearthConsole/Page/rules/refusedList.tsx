@@ -1,11 +1,11 @@
 import { Component, h } from "preact";
-import { Denial } from "../api/denials";
-import { folded } from "../api/folded";
+import { Denial } from "../state/denials";
+import { folded } from "../state/folded";
 import { num } from "../format/number";
 import { shown } from "../format/text";
 import { clock, fullMoment } from "../format/time";
 import { App } from "../shell/app";
-import { Store, View } from "../shell/store";
+import { Store, View } from "../state/store";
 
 interface Props {
   app: App;

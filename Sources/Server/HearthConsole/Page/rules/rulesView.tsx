@@ -1,11 +1,11 @@
 import { h } from "preact";
-import { Denial } from "../api/denials";
+import { Denial } from "../state/denials";
 import { num } from "../format/number";
 import { plural, shown } from "../format/text";
 import { clock, duration, fullMoment } from "../format/time";
 import { App } from "../shell/app";
-import { Place } from "../shell/route";
-import { Store, View } from "../shell/store";
+import { Place } from "../state/route";
+import { Store, View } from "../state/store";
 import { Button } from "../widgets/button";
 import { Icon } from "../widgets/icon";
 import { Seg } from "../widgets/seg";

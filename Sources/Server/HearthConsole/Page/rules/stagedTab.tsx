@@ -1,7 +1,7 @@
 import { Component, h } from "preact";
 import { num } from "../format/number";
 import { shown } from "../format/text";
-import { sentence } from "../shell/session";
+import { sentence } from "../state/session";
 import { Button } from "../widgets/button";
 import { RulesController } from "./controller";
 

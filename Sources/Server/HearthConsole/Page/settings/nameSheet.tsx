@@ -1,5 +1,5 @@
 import { Component, h } from "preact";
-import { sentence } from "../shell/session";
+import { sentence } from "../state/session";
 import { Sheet } from "../widgets/sheet";
 import { SheetFoot } from "../widgets/sheetFoot";
 import { TextField } from "../widgets/textField";

@@ -2,11 +2,12 @@ import { Component, h } from "preact";
 import { plural, shown } from "../format/text";
 import { num } from "../format/number";
 import { App } from "../shell/app";
-import { Place } from "../shell/route";
-import { sentence } from "../shell/session";
+import { Place } from "../state/route";
+import { sentence } from "../state/session";
 import { Button } from "../widgets/button";
 import { createDatabase, createServiceAccount } from "./create";
 import { NameSheet } from "./nameSheet";
+import { Asked } from "./asked";
 import { Tenants } from "./tenants";
 import { Sheet } from "../widgets/sheet";
 import { SheetFoot } from "../widgets/sheetFoot";
@@ -26,8 +27,6 @@ interface ServiceAccount {
   email: string;
   disabled: boolean;
 }
-
-export type Asked = { title: string; verb: string; told: string; typed?: string; act: () => Promise<void> };
 
 interface State {
   keys: Key[];

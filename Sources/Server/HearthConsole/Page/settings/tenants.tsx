@@ -2,10 +2,10 @@ import { Component, h } from "preact";
 import { idOf, listTenants, Tenant, waysOf } from "../api/tenants";
 import { shown } from "../format/text";
 import { App } from "../shell/app";
-import { sentence } from "../shell/session";
+import { sentence } from "../state/session";
 import { Button } from "../widgets/button";
 import { NameSheet } from "./nameSheet";
-import { Asked } from "./settingsView";
+import { Asked } from "./asked";
 
 interface Props {
   app: App;

@@ -1,9 +1,9 @@
 import { DataController } from "../data/controller";
-import { DenialFeed } from "../api/denials";
-import { Notices } from "./notices";
-import { Place, placeText, readPlace, routeText, ViewName } from "./route";
-import { sentence, Session } from "./session";
-import { Store } from "./store";
+import { DenialFeed } from "../state/denials";
+import { Notices } from "../state/notices";
+import { Place, placeText, readPlace, routeText, ViewName } from "../state/route";
+import { sentence, Session } from "../state/session";
+import { Store } from "../state/store";
 
 /** What all views have in common. */
 export class App extends Store {

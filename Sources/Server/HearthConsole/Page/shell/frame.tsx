@@ -9,8 +9,8 @@ import { CommandBox } from "./commandBox";
 import { Rail } from "./rail";
 import { CountDown, SessionEnded } from "./sessionSheets";
 import { SignIn } from "./signIn";
-import { ViewName } from "./route";
-import { Store, View } from "./store";
+import { ViewName } from "../state/route";
+import { Store, View } from "../state/store";
 import { Toasts } from "./toasts";
 
 const LETTERS_OFF = "hearth-console-letters-off";

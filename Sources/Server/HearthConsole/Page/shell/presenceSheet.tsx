@@ -3,7 +3,7 @@ import { Sheet } from "../widgets/sheet";
 import { SheetFoot } from "../widgets/sheetFoot";
 import { TextField } from "../widgets/textField";
 import { App } from "./app";
-import { sentence } from "./session";
+import { sentence } from "../state/session";
 
 /** Before something is destroyed, deployed or given out: a screen that somebody left does not do it. */
 class Presence extends Component<{ app: App }, { text: string; problem: string | null; isBusy: boolean }> {

@@ -6,8 +6,8 @@ import { Menu, MenuItem } from "../widgets/menu";
 import { Button } from "../widgets/button";
 import { IconName } from "../widgets/icons";
 import { App } from "./app";
-import { ViewName } from "./route";
-import { Store, View } from "./store";
+import { ViewName } from "../state/route";
+import { Store, View } from "../state/store";
 import { switchTheme, theme } from "./theme";
 
 const isApple = /Mac|iP(hone|ad)/.test(navigator.platform);

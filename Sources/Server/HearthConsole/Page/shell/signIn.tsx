@@ -1,7 +1,7 @@
 import { Component, h } from "preact";
 import { Button } from "../widgets/button";
 import { Icon, Mark } from "../widgets/icon";
-import { sentence, Session } from "./session";
+import { sentence, Session } from "../state/session";
 
 /** The door: how to get in, and what was wrong with the way that was tried. */
 export class SignIn extends Component<{ session: Session; problem: string | null },

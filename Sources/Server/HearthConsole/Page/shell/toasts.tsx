@@ -1,7 +1,7 @@
 import { h } from "preact";
 import { Button } from "../widgets/button";
-import { Notices } from "./notices";
-import { Store, View } from "./store";
+import { Notices } from "../state/notices";
+import { Store, View } from "../state/store";
 
 export class Toasts extends View<{ notices: Notices }> {
   protected stores(): Store[] {

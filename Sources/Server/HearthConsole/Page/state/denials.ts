@@ -1,6 +1,6 @@
-import { Store } from "../shell/store";
-import { ConsoleApi } from "./console";
-import { EventStream } from "./events";
+import { Store } from "./store";
+import { ConsoleApi } from "../api/console";
+import { EventStream } from "../api/events";
 
 export interface RulePlace {
   kind: "read" | "write" | "validate";
