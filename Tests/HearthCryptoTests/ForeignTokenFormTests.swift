@@ -1,3 +1,4 @@
+import HearthBytes
 import HearthCrypto
 import Testing
 
