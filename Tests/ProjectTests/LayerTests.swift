@@ -108,7 +108,7 @@ import Testing
       guard let i = words.firstIndex(of: "import"), i + 1 < words.count else { return nil }
       guard
         words[..<i].allSatisfy({
-          $0.hasPrefix("@") || ["public", "internal", "private", "package", "fileprivate"].contains($0)
+          $0.hasPrefix("@") && !$0.contains("\"") || ["public", "internal", "private", "package", "fileprivate"].contains($0)
         })
       else { return nil }
       let kinds: Set = ["struct", "class", "enum", "protocol", "func", "var", "let", "typealias"]

@@ -58,7 +58,7 @@ import Testing
       file: "HearthAccountsTests/Throttle/MessageShareTests",
       name: "a /48 has its own number in an hour, far below that of its parts"),
     "LinkLimits.strangersMax": TestReference(
-      file: "HearthNodeTests/StrangerTableTests",
+      file: "HearthClusterNodeTests/StrangerTableTests",
       name: "when all are taken the oldest of the network that has most gives way"),
   ]
 
