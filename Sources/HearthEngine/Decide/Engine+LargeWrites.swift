@@ -8,7 +8,9 @@ extension Engine {
   public mutating func settle(_ write: DecidedWrite, at instant: Instant) -> Batch {
     (settling, queries.ready) = (write, write.indexes)
     defer { (settling, queries.ready) = (nil, []) }
-    return decide([write.write.command], at: instant)
+    var batch = decide([write.write.command], at: instant)
+    batch.noteBeside(write.steps, of: write.write.command)
+    return batch
   }
 
   /// Decides a command whose comparison was made meanwhile.
@@ -20,7 +22,14 @@ extension Engine {
     comparing?.isLast = isLast
     defer { comparing = nil }
     result.keep(in: &hashes)
-    return decide([result.comparison.command], at: instant, settingAside: true)
+    var batch = decide([result.comparison.command], at: instant, settingAside: true)
+    batch.noteBeside(result.steps, of: result.comparison.command)
+    return batch
+  }
+
+  /// The client that sent a command, as shared bounds count it.
+  package func claimant(of command: Command) -> ShareClaimant {
+    WorkPayer(command).client ?? connections[command.connection]?.claimant ?? ShareClaimant()
   }
 
   /// True when the batch under way ends with a command that is worked on elsewhere.
@@ -40,17 +49,25 @@ extension Engine {
     if operation.change.isLarge(sizeBytesMax: limits.largeWriteBytes) {
       return LargeWrite.setAside(command, operation, in: &self)
     }
-    if LargeComparison.settles(command, operation, in: &self) { return }
     let (effectCount, caseCount, tally) = (effects.count, tap?.caseCount ?? 0, tally)
     stepsInLineMax = limits.largeWriteSteps
     write(command, operation)
     stepsInLineMax = nil
-    guard isOverlong else { return }
-    isOverlong = false
+    guard isOverlong || comparison != nil else { return }
     // Nothing has come of it but a refusal that does not count.
     effects.removeSubrange(effectCount...)
     self.tally = tally
     tap?.forget(from: caseCount)
+    guard isOverlong else { return }
+    isOverlong = false
     LargeWrite.setAside(command, operation, in: &self)
+  }
+}
+
+extension Batch {
+  /// Notes work that was done elsewhere for a command; nothing when the command was not decided.
+  fileprivate mutating func noteBeside(_ steps: Int, of command: Command) {
+    guard commandCount > 0, steps >= EngineLimits.notedStepsMin else { return }
+    besideWork.append(ConnectionWork(WorkPayer(command), steps: steps))
   }
 }

@@ -12,32 +12,85 @@ extension Engine {
       tap?.noteRead(.compare, path, nil, principal, state, now, refusal == nil)
       if let refusal { return deny(command, .compare, path, principal, refusal.decision) }
     }
-    // Hashing is work: what is long waits for the rules' word.
-    let comparesFirst =
-      operation.expectedHash != nil
-      && hashes.isCheap(
-        state.root[path], at: HashCache.Place(path: path, of: operation.expectedHash ?? ""),
-        sizeBytesMax: limits.hashSizeBytesMax)
-    if comparesFirst, let stale = stale(operation) { return reply(command, .stale(stale)) }
+    var isCompared = true
+    switch comparison(of: operation) {
+    case .holds: break
+    case .late(let node): return reply(command, .stale(node))
+    case .long: isCompared = false
+    }
     let candidate: Candidate
     do {
       candidate = try Candidate(operation, on: state.root, nowMilliseconds: now.wallMilliseconds, limits: limits)
     } catch {
       return fail(command, error)
     }
+    let permission = permission(of: candidate, to: principal, candidate.isMerge ? .update : .set)
+    if isOverlong { return }
+    if !isCompared, permission.isGranted || mayBeOtherwise(candidate, principal), !compares(command, operation) {
+      return
+    }
     let grant: CommitGrant?
-    switch permission(of: candidate, to: principal, candidate.isMerge ? .update : .set) {
+    switch permission {
     case .granted(let found): grant = found
     case .refused(let refusal): return deny(command, candidate.isMerge ? .merge : .put, path, principal, refusal)
     }
     if let problem = candidate.problem { return fail(command, problem) }
-    if !comparesFirst, let stale = stale(operation) { return reply(command, .stale(stale)) }
     let planned = candidate.commit(after: state)
     let writer = operation.firesTriggers ? principal : nil
     if let objection = changeTap?.objection(to: planned, by: writer, at: now) { return fail(command, objection) }
     let author = command.author(as: principal, on: connections[command.connection], limits)
     guard commit(planned, of: author, under: grant, by: writer) else { return fail(command, .writeTooBig) }
     reply(command, writtenReply(operation, to: principal))
+  }
+
+  /// The outcome of a write's comparison.
+  private enum Comparison {
+    /// The writer holds what is there, or did not say.
+    case holds
+    case late(Node)
+    /// It takes too long to be told before the rules have allowed the write.
+    case long
+  }
+
+  private mutating func comparison(of operation: WriteOperation) -> Comparison {
+    guard let hash = operation.expectedHash else { return .holds }
+    let node = state.root[operation.path]
+    if let comparing {
+      if comparing.isMatch(of: node) { return .holds }
+      return comparing.isWorthAnother(node) ? .long : .late(node)
+    }
+    guard isComparedInLine(node, at: HashCache.Place(path: operation.path, of: hash)) else { return .long }
+    return stale(operation).map { .late($0) } ?? .holds
+  }
+
+  /// Compares a write with a large value, or sets it aside.
+  ///
+  /// - Returns: False when the write is answered, or set aside.
+  private mutating func compares(_ command: Command, _ operation: WriteOperation) -> Bool {
+    let node = state.root[operation.path]
+    if node.heldBytes(upTo: limits.touchedBytesMax) > limits.touchedBytesMax {
+      fail(command, .writeTooBig)
+    } else if setsAside {
+      LargeComparison.setAside(command, operation, in: &self)
+    } else {
+      meter.stepsTaken += (node.hashedBytes(upTo: .max) ?? 0) / EngineLimits.hashedBytesPerStep
+      guard let stale = stale(operation) else { return true }
+      reply(command, .stale(stale))
+    }
+    return false
+  }
+
+  /// Returns true when the rules refuse a write that they may allow its writer to make once it holds what is there.
+  private func mayBeOtherwise(_ candidate: Candidate, _ principal: Principal) -> Bool {
+    !principal.isReadOnly
+      && state.rules.looksAtNewData(
+        request(candidate, principal), around: candidate.base, stepsMax: limits.largeWriteSteps)
+  }
+
+  private func request(_ candidate: Candidate, _ principal: Principal) -> WriteRequest {
+    WriteRequest(
+      oldRoot: state.root, newRoot: candidate.root, locations: candidate.locations, auth: principal.auth,
+      nowMilliseconds: now.wallMilliseconds)
   }
 
   /// The answer to a write that was made.
@@ -54,9 +107,7 @@ extension Engine {
       return .granted(nil)
     }
     guard !principal.isReadOnly else { return .refused(nil) }
-    let request = WriteRequest(
-      oldRoot: state.root, newRoot: candidate.root, locations: candidate.locations, auth: principal.auth,
-      nowMilliseconds: now.wallMilliseconds)
+    let request = request(candidate, principal)
     let permission: WritePermission
     switch answer(to: request, below: candidate.base) {
     case .tooLong:
