@@ -40,6 +40,9 @@ struct Mailbox: Sendable {
   /// Connections that share what is noted of the one that they replace, so that they stay behind it.
   private var accounts: [ConnectionID: ConnectionID] = [:]
 
+  /// Connections that have as many commands at the ``LargeWriteDesk`` as one may have.
+  var crowded: Set<ConnectionID> = []
+
   private(set) var count = 0
   /// What the senders say that the commands hold.
   private(set) var sizeBytes = 0
@@ -63,7 +66,7 @@ struct Mailbox: Sendable {
     let eachBytes = sizeBytes / commands.count
     let cost = 1 + eachBytes / max(1, limits.roundBytesPerCommand)
     var index = commands.startIndex
-    var isFarBehind = false
+    var isFarBehind = !crowded.isEmpty && commands.contains { crowded.contains($0.connection) }
     while index < commands.endIndex {
       let connection = commands[index].connection
       var lane = lane(of: connection)
