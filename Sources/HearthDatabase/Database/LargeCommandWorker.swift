@@ -8,7 +8,7 @@ struct LargeCommandWorker {
 
   /// Begins to work on a command that was set aside, or has it wait for its turn.
   func begin(_ work: LargeCommand, from source: LargeWriteDesk.Source) {
-    let client = database.engine.withLock { $0.claimant(of: work.command) }
+    let client = database.engine.withLock { work.command.claimant(in: $0) }
     switch database.desk.withLock({ $0.begin(work, of: client, from: source) }) {
     case .now: run(work)
     case .later: break

@@ -8,9 +8,7 @@ extension Engine {
   public mutating func settle(_ write: DecidedWrite, at instant: Instant) -> Batch {
     (settling, queries.ready) = (write, write.indexes)
     defer { (settling, queries.ready) = (nil, []) }
-    var batch = decide([write.write.command], at: instant)
-    batch.noteBeside(write.steps, of: write.write.command)
-    return batch
+    return decide([write.write.command], at: instant).noting(write.steps, of: write.write.command)
   }
 
   /// Decides a command whose comparison was made meanwhile.
@@ -22,14 +20,8 @@ extension Engine {
     comparing?.isLast = isLast
     defer { comparing = nil }
     result.keep(in: &hashes)
-    var batch = decide([result.comparison.command], at: instant, settingAside: true)
-    batch.noteBeside(result.steps, of: result.comparison.command)
-    return batch
-  }
-
-  /// The client that sent a command, as shared bounds count it.
-  package func claimant(of command: Command) -> ShareClaimant {
-    WorkPayer(command).client ?? connections[command.connection]?.claimant ?? ShareClaimant()
+    let command = result.comparison.command
+    return decide([command], at: instant, settingAside: true).noting(result.steps, of: command)
   }
 
   /// True when the batch under way ends with a command that is worked on elsewhere.
@@ -65,9 +57,11 @@ extension Engine {
 }
 
 extension Batch {
-  /// Notes work that was done elsewhere for a command; nothing when the command was not decided.
-  fileprivate mutating func noteBeside(_ steps: Int, of command: Command) {
-    guard commandCount > 0, steps >= EngineLimits.notedStepsMin else { return }
-    besideWork.append(ConnectionWork(WorkPayer(command), steps: steps))
+  /// The batch with work that was done elsewhere for its command; without it when the command was not decided.
+  fileprivate func noting(_ steps: Int, of command: Command) -> Batch {
+    guard commandCount > 0, steps >= EngineLimits.notedStepsMin else { return self }
+    var batch = self
+    batch.besideWork.append(ConnectionWork(WorkPayer(command), steps: steps))
+    return batch
   }
 }

@@ -68,7 +68,7 @@ extension Engine {
   /// - Returns: False when one of them must be compared elsewhere before.
   mutating func settleTurns(before command: Command) -> Bool {
     guard command.principal == nil, command.action.comesAfterWrites, !isSettling else { return true }
-    performLong(of: command.connection)
+    WriteComparison.decideWaiting(of: command.connection, in: &self)
     if hasSetAside { return false }
     var hashes = hashes
     let root = state.root
@@ -85,22 +85,6 @@ extension Engine {
     }
     self.setsAside = setsAside
     return true
-  }
-
-  /// Decides the writes of a connection that wait for their turns and take long to compare, until one of them is set aside:
-  /// what the connection asks for next comes after it.
-  private mutating func performLong(of connection: ConnectionID) {
-    while setsAside, !hasSetAside {
-      let (root, hashes, bytesMax) = (state.root, hashes, limits.hashBytesInLine)
-      let waiting = turns.takeFirst(of: connection) { command in
-        guard case .write(let operation) = command.action else { return false }
-        let place = HashCache.Place(path: operation.path, of: operation.expectedHash ?? "")
-        return !hashes.isCheap(root[operation.path], at: place, sizeBytesMax: bytesMax)
-      }
-      guard var waiting, case .write(let operation) = waiting.action else { return }
-      waiting.hadTurn = true
-      perform(waiting, operation)
-    }
   }
 
   /// Nothing is written from now on: nobody waits for it.

@@ -13,7 +13,7 @@ extension Engine {
       if let refusal { return deny(command, .compare, path, principal, refusal.decision) }
     }
     var isCompared = true
-    switch comparison(of: operation) {
+    switch WriteComparison(of: operation, in: &self) {
     case .holds: break
     case .late(let node): return reply(command, .stale(node))
     case .long: isCompared = false
@@ -26,9 +26,8 @@ extension Engine {
     }
     let permission = permission(of: candidate, to: principal, candidate.isMerge ? .update : .set)
     if isOverlong { return }
-    if !isCompared, permission.isGranted || mayBeOtherwise(candidate, principal), !compares(command, operation) {
-      return
-    }
+    let needsComparison = !isCompared && (permission.isGranted || candidate.mayBeAllowed(to: principal, in: self))
+    if needsComparison, !WriteComparison.isMade(for: command, operation, in: &self) { return }
     let grant: CommitGrant?
     switch permission {
     case .granted(let found): grant = found
@@ -41,56 +40,6 @@ extension Engine {
     let author = command.author(as: principal, on: connections[command.connection], limits)
     guard commit(planned, of: author, under: grant, by: writer) else { return fail(command, .writeTooBig) }
     reply(command, writtenReply(operation, to: principal))
-  }
-
-  /// The outcome of a write's comparison.
-  private enum Comparison {
-    /// The writer holds what is there, or did not say.
-    case holds
-    case late(Node)
-    /// It takes too long to be told before the rules have allowed the write.
-    case long
-  }
-
-  private mutating func comparison(of operation: WriteOperation) -> Comparison {
-    guard let hash = operation.expectedHash else { return .holds }
-    let node = state.root[operation.path]
-    if let comparing {
-      if comparing.isMatch(of: node) { return .holds }
-      return comparing.isWorthAnother(node) ? .long : .late(node)
-    }
-    guard isComparedInLine(node, at: HashCache.Place(path: operation.path, of: hash)) else { return .long }
-    return stale(operation).map { .late($0) } ?? .holds
-  }
-
-  /// Compares a write with a large value, or sets it aside.
-  ///
-  /// - Returns: False when the write is answered, or set aside.
-  private mutating func compares(_ command: Command, _ operation: WriteOperation) -> Bool {
-    let node = state.root[operation.path]
-    if node.heldBytes(upTo: limits.touchedBytesMax) > limits.touchedBytesMax {
-      fail(command, .writeTooBig)
-    } else if setsAside {
-      LargeComparison.setAside(command, operation, in: &self)
-    } else {
-      meter.stepsTaken += (node.hashedBytes(upTo: .max) ?? 0) / EngineLimits.hashedBytesPerStep
-      guard let stale = stale(operation) else { return true }
-      reply(command, .stale(stale))
-    }
-    return false
-  }
-
-  /// Returns true when the rules refuse a write that they may allow its writer to make once it holds what is there.
-  private func mayBeOtherwise(_ candidate: Candidate, _ principal: Principal) -> Bool {
-    !principal.isReadOnly
-      && state.rules.looksAtNewData(
-        request(candidate, principal), around: candidate.base, stepsMax: limits.largeWriteSteps)
-  }
-
-  private func request(_ candidate: Candidate, _ principal: Principal) -> WriteRequest {
-    WriteRequest(
-      oldRoot: state.root, newRoot: candidate.root, locations: candidate.locations, auth: principal.auth,
-      nowMilliseconds: now.wallMilliseconds)
   }
 
   /// The answer to a write that was made.
@@ -107,7 +56,7 @@ extension Engine {
       return .granted(nil)
     }
     guard !principal.isReadOnly else { return .refused(nil) }
-    let request = request(candidate, principal)
+    let request = candidate.request(of: principal, in: self)
     let permission: WritePermission
     switch answer(to: request, below: candidate.base) {
     case .tooLong:

@@ -124,7 +124,7 @@ extension LargeComparison {
           holdsAll
           ? 0 : (compound.posts.count + 1) * 64 + (value.hashedBytes(upTo: engine.limits.hashBytesInLine) ?? .max / 2)
       }
-      guard !engine.isComparedInLine(value, at: place, plus: bytes) else { return false }
+      guard !isInLine(value, at: place, plus: bytes, in: &engine) else { return false }
     }
     engine.comparison = LargeComparison(
       command: command, place: place, source: engine.state.root[request.path], value: value, hash: request.hash,
@@ -133,15 +133,17 @@ extension LargeComparison {
   }
 }
 
-extension Engine {
+extension LargeComparison {
   /// Returns true when comparing takes no longer than a command may take. Its steps count for the command under way.
-  mutating func isComparedInLine(_ node: Node, at place: HashCache.Place, plus bytes: Int = 0) -> Bool {
-    let bytesMax = limits.hashBytesInLine - bytes
-    guard bytesMax >= 0, let hashed = hashes.hashedBytes(node, at: place, upTo: bytesMax) else {
-      meter.stepsTaken += EngineLimits.steps(ofCounting: limits.hashBytesInLine)
+  static func isInLine(
+    _ node: Node, at place: HashCache.Place, plus bytes: Int = 0, in engine: inout Engine
+  ) -> Bool {
+    let bytesMax = engine.limits.hashBytesInLine - bytes
+    guard bytesMax >= 0, let hashed = engine.hashes.hashedBytes(node, at: place, upTo: bytesMax) else {
+      engine.meter.stepsTaken += EngineLimits.steps(ofCounting: engine.limits.hashBytesInLine)
       return false
     }
-    meter.stepsTaken += (hashed + bytes) / EngineLimits.hashedBytesPerStep
+    engine.meter.stepsTaken += (hashed + bytes) / EngineLimits.hashedBytesPerStep
     return true
   }
 }
