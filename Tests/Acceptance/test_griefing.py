@@ -226,3 +226,63 @@ def test_large_answers_wait_for_the_allowance_of_whoever_asks(serve):
     assert answered_beside(honest, read) >= 20
     honest.close()
     large.close()
+
+
+# Children of the place that the attack compares: 2 MB, and some tenths of a second in a debug build.
+ATTACKED = {f"k{number:05}": "x" * 80 for number in range(20_000)}
+# A place, and a write, that are each worked on beside other commands.
+OWN = {f"k{number:04}": "x" * 100 for number in range(3_000)}
+# Ranges that no value has: each such listen has the whole place hashed again.
+RANGES = {"hs": ["a", "b"], "ps": ["k1"]}
+
+
+def large_work(client):
+    """The times of a transaction that compares a large place, and of a large write."""
+    times = []
+    for path, more in (("/honest/own", {"h": "late"}), ("/honest/written", {})):
+        start = time.monotonic()
+        number = client.request("p", p=path, d=OWN, **more)
+        while client.receive()["d"].get("r") != number:
+            pass
+        times.append(time.monotonic() - start)
+    return times
+
+
+def test_listens_that_compare_a_large_place_keep_only_their_own_client_waiting(serve):
+    server = serve(rules=RULES)
+    honest = Client(server)
+    honest.call("p", p="/honest/attacked", d=ATTACKED)
+    honest.call("p", p="/honest/own", d=OWN)
+    alone = max(max(large_work(honest)) for _ in range(3))
+    attackers = [Client(server) for _ in range(12)]
+    start = time.monotonic()
+    number = attackers[0].request("q", p="/honest/attacked", h="a", ch=RANGES)
+    while attackers[0].receive()["d"].get("r") != number:
+        pass
+    comparison = time.monotonic() - start
+    # All of them take as long as two hundred comparisons; nothing that they are sent is looked at.
+    sockets = {attacker.socket.sock: attacker for attacker in attackers}
+    for attacker in attackers:
+        for _ in range(16):
+            attacker.request("q", p="/honest/attacked", h="a", ch=RANGES)
+
+    def drain(end):
+        while time.monotonic() < end() and sockets:
+            for sock in select.select(list(sockets), [], [], 0.05)[0]:
+                if not sock.recv(1 << 20):
+                    del sockets[sock]
+
+    ends = [float("inf")]
+    with ThreadPoolExecutor(1) as pool:
+        drained = pool.submit(drain, lambda: ends[0])
+        times = [large_work(honest) for _ in range(3)]
+        ends[0] = 0
+        drained.result()
+    # Behind one comparison at most, and not behind one of each socket.
+    for kind, name in enumerate(("transactions", "large writes")):
+        median = statistics.median(time[kind] for time in times)
+        assert median < 4 * (alone + comparison), (name, median, alone, comparison, times)
+    assert len(sockets) == len(attackers), "the attack was cut off"
+    honest.close()
+    for attacker in attackers:
+        attacker.socket.sock.close()

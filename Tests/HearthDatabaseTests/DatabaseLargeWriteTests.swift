@@ -59,7 +59,7 @@ import Testing
     database.largeWriteQueue.resume()
     host.waitUntil { host.lines.count >= 10 }
     #expect(
-      Self.told(host).dropFirst(6).map { String($0.prefix(9)) } == ["1 written", "1 written", "3 written", "3 value {"])
+      Self.told(host).dropFirst(6).map { String($0.prefix(9)) } == ["1 written", "3 written", "1 written", "3 value {"])
     #expect(database.published.root[Path("big/k1")].scalar == .int(3))
     #expect(database.published.root[Path("big")].childCount == 100)
     database.close()
@@ -86,6 +86,59 @@ import Testing
     host.waitUntil { host.lines.count >= 9 }
     #expect(Self.told(host).last == "1 permission-denied")
     #expect(database.published.root[Path("big")].childCount == 100)
+    database.close()
+  }
+
+  @Test func `comparisons of large values under way hold nothing back but their own connections`() throws {
+    let host = DatabaseHost()
+    var limits = Self.limits
+    (limits.engine.hashBytesInLine, limits.comparedListensWaitingMax) = (300, 2)
+    let database = try host.database(MemoryJournal(), rules: Self.rules, limits: limits)
+    database.submit((1...9).map { Self.other($0, .connect) })
+    database.submit([Self.write(1, "seen", Self.many)])
+    host.waitUntil { host.lines.count >= 10 }
+    database.comparisonQueue.suspend()
+    // Each compares another query, so that none of them waits for another one's outcome.
+    for connection in UInt64(1)...5 {
+      let query = Query(order: .key, limit: .last(50 + Int(connection)))
+      let listen = ListenRequest(Path("seen"), hash: "wrong", query: query, tag: 1)
+      database.submit([Self.other(connection, .listen(listen)), Self.write(connection, "after", Node(.int(1)))])
+    }
+    database.submit([Self.write(6, "big", Self.many), Self.write(7, "small", Node(.int(1)))])
+    // One is under way, two wait, and two are told everything.
+    host.waitUntil { host.lines.count >= 18 }
+    #expect(
+      Set(Self.told(host).dropFirst(10).map { $0.prefix(9) }) == [
+        "4#1 < put", "4 ok", "4 written", "5#1 < put", "5 ok", "5 written", "6 written", "7 written",
+      ])
+    database.comparisonQueue.resume()
+    host.waitUntil { host.lines.count >= 27 }
+    for connection in 1...5 {
+      let told = Self.told(host).dropFirst(10).filter { $0.hasPrefix("\(connection) ") }
+      #expect(told.last == "\(connection) written 1" && told.count == 2, "\(connection): what came later comes later")
+    }
+    database.close()
+  }
+
+  @Test func `many sockets of one network wait for each other, and another network's large write is next`() throws {
+    let host = DatabaseHost()
+    let database = try Self.begin(host)
+    let (one, other) = (NetworkPrefix(addressBytes: [192, 0, 2, 1]), NetworkPrefix(addressBytes: [198, 51, 100, 1]))
+    for connection in UInt64(10)...22 {
+      database.submit([
+        Command(
+          connection: ConnectionID(rawValue: connection), request: 1, network: connection < 22 ? one : other,
+          action: .connect)
+      ])
+    }
+    host.waitUntil { host.lines.count >= 17 }
+    database.largeWriteQueue.suspend()
+    for connection in UInt64(10)...22 { database.submit([Self.write(connection, "at\(connection)", Self.many)]) }
+    host.settle(database)
+    database.largeWriteQueue.resume()
+    host.waitUntil { host.lines.count >= 30 }
+    let order = host.lines.dropFirst(17).map { $0.prefix(2) }
+    #expect(order.prefix(2) == ["10", "22"] && Set(order).count == 13)
     database.close()
   }
 

@@ -6,40 +6,76 @@ import Testing
 @testable import HearthDatabase
 @testable import HearthEngine
 
-/// Who waits for a large write, and in which order they come after it.
+/// The commands that wait for large ones, and the order in which they come after them.
 @Suite final class LargeWriteDeskTests {
-  private var desk = LargeWriteDesk()
+  private var desk: LargeWriteDesk
+  private static let state = Published(root: .empty, rules: .denyAll, position: 0)
+
+  init() {
+    var limits = DatabaseLimits()
+    (limits.largeWriteAttemptsMax, limits.comparedListensWaitingMax) = (2, 2)
+    (limits.roundCommandsMax, limits.roundsPendingPerConnectionMax) = (4, 2)
+    desk = LargeWriteDesk(limits: limits)
+  }
 
   private static func put(_ connection: UInt64, _ path: String, isOneOff: Bool = false) -> Command {
     Command(
       connection: ConnectionID(rawValue: connection), principal: isOneOff ? .administrator : nil, action: .put(path, 1))
   }
 
-  private static func write(_ connection: UInt64, _ path: String) -> LargeWrite {
+  private static func write(_ connection: UInt64, _ path: String) -> LargeCommand {
     let command = put(connection, path)
     guard case .write(let operation) = command.action else { fatalError("because put makes a write") }
-    return LargeWrite(
-      command: command, operation: operation, principal: .signedOut,
-      state: Published(root: .empty, rules: .denyAll, position: 0),
-      now: Instant(wallMilliseconds: 0, monotonicMilliseconds: 0), limits: EngineLimits())
+    return .write(
+      LargeWrite(
+        command: command, operation: operation, principal: .signedOut, state: state,
+        now: Instant(wallMilliseconds: 0, monotonicMilliseconds: 0), limits: EngineLimits()))
+  }
+
+  private static func listen(_ connection: UInt64, _ path: String, isHashKnown: Bool = true) -> LargeCommand {
+    let command = Command(
+      connection: ConnectionID(rawValue: connection), action: .listen(ListenRequest(Path(path), hash: "a")))
+    return .comparison(
+      LargeComparison(
+        command: command, place: HashCache.Place(path: Path(path)), source: .empty, value: .empty, hash: "a",
+        compound: nil, sizeBytesMax: 0, isHashKnown: isHashKnown))
   }
 
   private static func name(_ command: Command) -> String {
     switch command.action {
     case .write(let operation): "\(command.connection.rawValue) \(operation.path)"
     case .disconnect: "\(command.connection.rawValue) ends"
+    case .listen(let request): "\(command.connection.rawValue) listens \(request.path)"
     default: "\(command.connection.rawValue) other"
     }
   }
 
-  private func admit(_ commands: [Command], isReleased: Bool = false) -> [String] {
-    desk.admit(commands[...], isReleased: isReleased) { command, places in
+  @discardableResult
+  private func begin(
+    _ work: LargeCommand, network: UInt8? = nil, from source: LargeWriteDesk.Source = .mailbox
+  ) -> LargeWriteDesk.Start {
+    let network = network.map { NetworkPrefix(addressBytes: [192, 0, $0, 1]) }
+    return desk.begin(work, of: ShareClaimant(network: network), from: source)
+  }
+
+  private func admit(_ commands: [Command], from source: LargeWriteDesk.Source = .mailbox) -> [String] {
+    desk.admit(commands[...], from: source) { command, places in
       guard case .write(let operation) = command.action else { return false }
       return operation.change.overlaps(places)
     }.map(Self.name)
   }
 
-  private func takeReleased(_ count: Int) -> [String] { admit(desk.takeReleased(count), isReleased: true) }
+  private func takeReleased(_ count: Int = 9) -> [String] {
+    let (commands, source) = desk.takeReleased(count)
+    return admit(commands, from: source)
+  }
+
+  /// The next command of a worker, which it is done with at once.
+  private func next(_ worker: LargeWriteDesk.Worker, steps: Int = 0) -> String? {
+    guard let command = desk.next(for: worker) else { return nil }
+    desk.finish(worker, steps: steps)
+    return Self.name(command)
+  }
 
   @Test func `without a large write nobody waits`() {
     #expect(admit([Self.put(1, "a"), Self.put(2, "a")]) == ["1 /a", "2 /a"])
@@ -47,61 +83,163 @@ import Testing
   }
 
   @Test func `its connection waits, and who writes there; the others go on`() {
-    desk.begin(.write(Self.write(1, "big")))
+    begin(Self.write(1, "big"))
     let listen = Command(connection: ConnectionID(rawValue: 2), action: .listen(ListenRequest(Path("big"))))
     #expect(
       admit([
         Self.put(1, "small"), Self.put(2, "small"), listen, Self.put(3, "big/k"), Self.put(3, "other"),
         Self.put(9, "big", isOneOff: true), Self.put(9, "x", isOneOff: true), Self.put(4, ""),
-      ]) == ["2 /small", "2 other", "9 /x"])
-    #expect(!desk.isIdle)
-    desk.end()
-    #expect(takeReleased(2) == ["1 /small", "3 /big/k"])
+      ]) == ["2 /small", "2 listens /big", "9 /x"])
+    #expect(!desk.isIdle && desk.waitingCount == 5)
+    desk.finish(.writes)
+    #expect(takeReleased(2) == ["3 /big/k", "9 /big"])
     // What comes meanwhile stands behind.
-    #expect(admit([Self.put(3, "late"), Self.put(2, "late"), Self.put(1, "late")]) == ["2 /late", "1 /late"])
-    #expect(takeReleased(9) == ["3 /other", "9 /big", "4 /", "3 /late"])
+    #expect(admit([Self.put(3, "late"), Self.put(2, "late"), Self.put(1, "late")]) == ["2 /late"])
+    #expect(takeReleased() == ["4 /"])
+    #expect(takeReleased() == ["1 /small", "1 /late", "3 /other", "3 /late"])
     #expect(desk.isIdle)
   }
 
   @Test func `another large write waits, and its connection's commands keep their order`() {
-    desk.begin(.write(Self.write(1, "big")))
+    begin(Self.write(1, "big"))
     #expect(admit([Self.put(2, "large"), Self.put(2, "a")]) == ["2 /large", "2 /a"])
     // The engine sets the first of them aside.
-    desk.wait(Self.put(2, "large"))
+    #expect(begin(Self.write(2, "large")) == .later)
     #expect(admit([Self.put(2, "a"), Self.put(3, "b")]) == ["3 /b"])
-    desk.end()
-    #expect(takeReleased(1) == ["2 /large"])
-    desk.begin(.write(Self.write(2, "large")))
-    #expect(admit([Self.put(2, "c")]) == [])
-    desk.end()
-    #expect(takeReleased(9) == ["2 /a", "2 /c"])
+    desk.finish(.writes)
+    #expect(takeReleased() == [])
+    let reserved = desk.next(for: .writes).map(Self.name)
+    #expect(reserved == "2 /large")
+    let isTaken = desk.takeReserved(Self.write(2, "large"))
+    #expect(isTaken)
+    #expect(admit([Self.put(2, "c"), Self.put(3, "large/x")]) == [])
+    desk.finish(.writes)
+    #expect(takeReleased() == ["3 /large/x"])
+    #expect(takeReleased() == ["2 /a", "2 /c"])
+    #expect(desk.isIdle)
+  }
+
+  @Test func `what waited for a place comes before the next large write there`() {
+    begin(Self.write(1, "big"))
+    begin(Self.write(2, "big"))
+    #expect(admit([Self.put(3, "big/k")]) == [])
+    desk.finish(.writes)
+    #expect(next(.writes) == nil)
+    #expect(begin(Self.write(4, "big")) == .later)
+    #expect(takeReleased() == ["3 /big/k"])
+    #expect(next(.writes) == "2 /big")
   }
 
   @Test func `a connection that follows another waits for its end`() {
     desk.hold(ConnectionID(rawValue: 2), until: ConnectionID(rawValue: 1))
-    desk.begin(.write(Self.write(1, "big")))
+    begin(Self.write(1, "big"))
     let end = Command(connection: ConnectionID(rawValue: 1), action: .disconnect)
     #expect(admit([end, Self.put(2, "a"), Self.put(3, "a")]) == ["3 /a"])
-    desk.end()
+    desk.finish(.writes)
     #expect(admit([Self.put(2, "b")]) == [])
-    #expect(takeReleased(9) == ["1 ends", "2 /a", "2 /b"])
+    #expect(takeReleased() == ["1 ends", "2 /a", "2 /b"])
     desk.decided([end])
-    desk.begin(.write(Self.write(1, "big")))
+    begin(Self.write(1, "big"))
     #expect(admit([Self.put(2, "c")]) == ["2 /c"])
   }
 
+  @Test func `what comes behind a large command of a line stays in order before what came later`() {
+    begin(Self.write(1, "big"))
+    #expect(admit((0..<6).map { Self.put(1, "a\($0)") }) == [])
+    desk.finish(.writes)
+    let (commands, source) = desk.takeReleased(4)
+    #expect(commands.map(Self.name) == ["1 /a0", "1 /a1", "1 /a2", "1 /a3"])
+    // The engine sets the second of them aside.
+    begin(Self.write(1, "a1"))
+    #expect(admit(Array(commands[2...]), from: source) == [])
+    #expect(admit([Self.put(1, "b")]) == [])
+    desk.finish(.writes)
+    #expect(takeReleased() + takeReleased() == ["1 /a2", "1 /a3", "1 /a4", "1 /a5", "1 /b"])
+    #expect(desk.isIdle)
+  }
+
   @Test func `what it looked at is kept from the second time on, and it is tried so often`() {
-    desk.begin(.write(Self.write(1, "big")))
+    begin(Self.write(1, "big"))
     #expect(admit([Self.put(2, "gate")]) == ["2 /gate"])
     var places = PlaceSet()
     places.insert(Path("gate"))
-    let isTriedAgain = desk.retry(without: places, attemptsMax: 2)
+    let isTriedAgain = desk.retry(.writes, without: places, steps: 0)
     #expect(isTriedAgain)
     #expect(admit([Self.put(2, "gate"), Self.put(3, "big/x"), Self.put(4, "free")]) == ["4 /free"])
-    let isTriedForEver = desk.retry(without: places, attemptsMax: 2)
+    let isTriedForEver = desk.retry(.writes, without: places, steps: 0)
     #expect(!isTriedForEver)
-    desk.end()
-    #expect(takeReleased(9) == ["2 /gate", "3 /big/x"])
+    desk.finish(.writes)
+    #expect(takeReleased() == ["2 /gate", "3 /big/x"])
+  }
+
+  // MARK: Turns
+
+  @Test func `many sockets of one network have one turn together`() {
+    begin(Self.write(1, "a"), network: 1)
+    for connection in UInt64(2)...9 { begin(Self.write(connection, "a"), network: 1) }
+    begin(Self.write(20, "b"), network: 2)
+    begin(Self.write(21, "b"), network: 2)
+    begin(Self.write(30, "c"))
+    desk.finish(.writes, steps: 50_000)
+    #expect((0..<3).map { _ in next(.writes, steps: 50_000) } == ["20 /b", "30 /c", "2 /a"])
+    #expect((0..<3).map { _ in next(.writes, steps: 50_000) } == ["21 /b", "3 /a", "4 /a"])
+  }
+
+  @Test func `the sockets of one network take turns among themselves`() {
+    begin(Self.write(1, "a"), network: 1)
+    for connection in UInt64(1)...4 { begin(Self.write(connection, "a"), network: 1) }
+    desk.finish(.writes, steps: 50_000)
+    begin(Self.write(2, "a"), network: 1)
+    #expect((0..<5).map { _ in next(.writes, steps: 50_000) } == ["2 /a", "3 /a", "4 /a", "1 /a", "2 /a"])
+  }
+
+  @Test func `comparisons hold no large write back, and no other connection`() {
+    #expect(begin(Self.listen(1, "a")) == .now)
+    #expect(begin(Self.listen(2, "a")) == .later)
+    #expect(begin(Self.write(3, "a")) == .now)
+    #expect(admit([Self.put(1, "x"), Self.put(2, "x"), Self.put(3, "x"), Self.put(4, "x")]) == ["4 /x"])
+    desk.finish(.writes)
+    #expect(takeReleased() == ["3 /x"])
+  }
+
+  @Test func `a listen that would wait behind many is not compared`() {
+    let starts = (UInt64(1)...5).map { begin(Self.listen($0, "a"), network: UInt8($0)) }
+    #expect(starts == [.now, .later, .later, .uncompared, .uncompared])
+    #expect(admit([Self.put(4, "x")]) == ["4 /x"])
+  }
+
+  @Test func `listens of one place wait for its hash together, and once`() {
+    #expect(begin(Self.listen(1, "a", isHashKnown: false)) == .now)
+    for connection in UInt64(2)...9 { #expect(begin(Self.listen(connection, "a", isHashKnown: false)) == .later) }
+    #expect(begin(Self.listen(10, "b", isHashKnown: false)) == .later)
+    desk.finish(.comparisons)
+    #expect(takeReleased() == (2...9).map { "\($0) listens /a" })
+    // The place has changed meanwhile.
+    let starts = (UInt64(2)...5).map { begin(Self.listen($0, "a", isHashKnown: false), from: .due) }
+    #expect(starts == [.later, .uncompared, .uncompared, .uncompared])
+    #expect(next(.comparisons) == "10 listens /b")
+  }
+
+  // MARK: Bounds
+
+  @Test func `a connection with many commands in line is asked to send no more, and no other one is`() {
+    begin(Self.write(1, "big"))
+    #expect(admit((0..<7).map { Self.put(1, "a\($0)") } + [Self.put(2, "a")]) == ["2 /a"])
+    let before = desk.takeCrowd()
+    #expect(before == nil)
+    #expect(admit([Self.put(1, "b"), Self.put(3, "a")]) == ["3 /a"])
+    let crowd = desk.takeCrowd()
+    #expect(crowd == [ConnectionID(rawValue: 1)])
+    desk.finish(.writes)
+    _ = takeReleased()
+    let after = desk.takeCrowd()
+    #expect(after == [])
+    var box = Mailbox(limits: DatabaseLimits())
+    box.crowded = [ConnectionID(rawValue: 1)]
+    let (isOwnTaken, isOtherTaken) = (
+      box.append([Self.put(1, "a")], sizeBytes: 0), box.append([Self.put(2, "a")], sizeBytes: 0)
+    )
+    #expect(!isOwnTaken && isOtherTaken)
   }
 }
 

@@ -207,6 +207,44 @@ import Testing
     #expect(names(box.take(10)) == (0..<10).map { "1.\($0)" })
   }
 
+  @Test func `commands that wait for what is owed are not looked at in each round`() {
+    var limits = DatabaseLimits()
+    limits.roundCommandsMax = 4
+    var box = Mailbox(limits: limits)
+    _ = box.append(commands(1, 0..<1), sizeBytes: 0)
+    _ = box.take(1)
+    box.charge([ConnectionWork(ConnectionID(rawValue: 1), steps: 100 * limits.roundSteps)])
+    _ = box.append(commands(1, 1..<400), sizeBytes: 399 << 10)
+    var others: [String] = []
+    for number in Int32(0)..<90 {
+      _ = box.append(commands(2, number..<number + 1), sizeBytes: 1 << 10)
+      others += names(box.take(100))
+    }
+    #expect(others == (0..<90).map { "2.\($0)" })
+    #expect(box.count == 399 && box.sizeBytes == 399 << 10)
+    let hasRoom = box.append(commands(1, 400..<401), sizeBytes: 0)
+    #expect(hasRoom, "fewer than so many rounds")
+    var own: [String] = []
+    while box.count > 0 { own += names(box.take(100)) }
+    #expect(own == (1..<401).map { "1.\($0)" })
+    #expect(box.sizeBytes == 0)
+  }
+
+  @Test func `a connection that owes much and sends more is asked to wait`() {
+    var limits = DatabaseLimits()
+    (limits.roundCommandsMax, limits.roundsPendingPerConnectionMax) = (4, 8)
+    var box = Mailbox(limits: limits)
+    box.charge([ConnectionWork(ConnectionID(rawValue: 1), steps: 1_000 * limits.roundSteps)])
+    var asked: Int?
+    for number in Int32(0)..<100 where asked == nil {
+      let isFirst = box.append(commands(1, number..<number + 1), sizeBytes: 0)
+      _ = box.append(commands(2, number..<number + 1), sizeBytes: 0)
+      if !isFirst { asked = Int(number) }
+      _ = box.take(10)
+    }
+    #expect(asked.map { $0 <= 34 } == true)
+  }
+
   @Test func `what is put back is taken first, in its order`() {
     var box = Mailbox(limits: DatabaseLimits())
     _ = box.append(commands(1, 0..<10), sizeBytes: 0)

@@ -99,6 +99,49 @@ import Testing
     #expect(batch.comparison == nil && Self.told(batch).last == "1 permission-denied")
   }
 
+  @Test
+  func `a client that may not write is refused before anything is hashed, unless it may once it knows what is there`()
+    throws
+  {
+    let root = Node.empty.replacing(Path("large"), with: Self.children(3_000))
+    let refusing = [
+      #"{"rules": {".read": true}}"#,
+      #"{"rules": {".read": true, "large": {".write": "auth != null"}, "owner": {}}}"#,
+      #"{"rules": {".read": true, "large": {".write": "root.child('owner').val() == 'me'"}}}"#,
+      #"{"rules": {".read": true, "large": {".write": "data.child('k1').val() == 7 && newData.exists()"}}}"#,
+    ]
+    for rules in refusing {
+      var engine = try Self.engine(root, rules: rules)
+      let batch = Self.decide(&engine, 1, Self.put("large", .empty, hash: "wrong"))
+      #expect(batch.comparison == nil && Self.told(batch).last == "1 permission-denied", "\(rules)")
+    }
+    let allowing = [
+      #"{"rules": {".read": true, "large": {".write": "newData.child('k1').val() == data.child('k1').val() + 1"}}}"#,
+      #"{"rules": {".read": true, ".write": true, "large": {".validate": "newData.hasChild('k2')"}}}"#,
+    ]
+    for rules in allowing {
+      var engine = try Self.engine(root, rules: rules)
+      let late = Self.decide(
+        &engine, 1, Self.put("large", .empty.replacing(Path("k1"), with: Node(.int(9))), hash: "wrong"))
+      let settled = try Self.settle(&engine, try #require(late.comparison, "\(rules)"))
+      #expect(Self.told(settled).last?.hasPrefix("1 stale") == true, "\(rules)")
+      let hash = root[Path("large")].simpleHash()
+      engine = try Self.engine(root, rules: rules)
+      let held = Self.decide(
+        &engine, 2, Self.put("large", .empty.replacing(Path("k1"), with: Node(.int(9))), hash: hash))
+      #expect(Self.told(try Self.settle(&engine, try #require(held.comparison))).last == "2 permission-denied")
+    }
+  }
+
+  @Test func `a listener whose comparison is not made is sent the whole value`() throws {
+    let large = Self.children(3_000)
+    var engine = try Self.engine(Node.empty.replacing(Path("large"), with: large))
+    let batch = Self.decide(&engine, 1, .listen(ListenRequest(Path("large"), hash: large.simpleHash())))
+    let settled = engine.settle(.notMade(try #require(batch.comparison)), at: Self.instant, isLast: true)
+    #expect(Self.told(settled).first?.hasPrefix("1 < put /large") == true && Self.told(settled).last == "1 ok")
+    #expect(settled.besideWork.isEmpty)
+  }
+
   @Test func `a write that compared well is late when its place has changed meanwhile`() throws {
     let large = Self.children(3_000)
     var engine = try Self.engine(Node.empty.replacing(Path("large"), with: large))

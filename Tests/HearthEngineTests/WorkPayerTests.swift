@@ -82,4 +82,77 @@ import Testing
     #expect(work.allSatisfy { $0.payer == WorkPayer(ConnectionID(rawValue: 1)) })
     #expect(work.reduce(0) { $0 + $1.steps } >= Self.listenCount * EngineLimits.redecisionSteps)
   }
+
+  // MARK: Beside other commands
+
+  private static let instant = Instant(wallMilliseconds: 1, monotonicMilliseconds: 1)
+
+  private static func largeEngine(_ rules: String) throws -> Engine {
+    let large = (0..<3_000).reduce(Node.empty) { $0.replacing(Path("large/k\($1)"), with: Node(.int(1))) }
+    var limits = EngineLimits()
+    limits.largeWriteBytes = 1_000
+    var engine = Engine(
+      state: Published(root: large, rules: try RuleSet.compile(rules), position: 0), limits: limits)
+    _ = decide(Command(connection: ConnectionID(rawValue: 1), action: .connect), &engine)
+    return engine
+  }
+
+  @Test func `each comparison of a large value is charged to the client that asks, whatever comes of it`() throws {
+    var engine = try Self.largeEngine(#"{"rules": {".read": true, ".write": true}}"#)
+    let payer = WorkPayer(ConnectionID(rawValue: 1))
+    let compound = CompoundHash(hashes: ["a", ""], posts: [Path("k5")])
+    let held = engine.state.root[Path("large")]
+    let actions: [Command.Action] = [
+      .listen(ListenRequest(Path("large"), hash: "wrong")),
+      .listen(ListenRequest(Path("large"), hash: "wrong", compound: compound)),
+      .write(WriteOperation(.put(Location(path: Path("large")), WriteValue(.empty)), expectedHash: "wrong")),
+    ]
+    for action in actions {
+      var engine = engine
+      let command = Command(connection: ConnectionID(rawValue: 1), request: 1, action: action)
+      let aside = engine.decide([command], at: Self.instant, settingAside: true)
+      let comparison = try #require(aside.comparison)
+      #expect(aside.work.map(\.payer) == [payer], "counting the nodes that are too many")
+      let settled = engine.settle(comparison.compared(), at: Self.instant, isLast: false)
+      #expect(settled.besideWork.map(\.payer) == [payer])
+      #expect(settled.besideWork[0].steps >= 3_000 * 64 / EngineLimits.hashedBytesPerStep)
+    }
+    // A comparison that is made again is charged again.
+    let write = WriteOperation(.put(Location(path: Path("large")), WriteValue(.empty)), expectedHash: held.simpleHash())
+    let command = Command(connection: ConnectionID(rawValue: 1), request: 1, action: .write(write))
+    let comparison = try #require(engine.decide([command], at: Self.instant, settingAside: true).comparison)
+    let other = WriteOperation(.put(Location(path: Path("large/k1")), WriteValue(.empty)))
+    _ = Self.decide(Command(connection: ConnectionID(rawValue: 1), action: .write(other)), &engine)
+    let again = engine.settle(comparison.compared(), at: Self.instant, isLast: false)
+    #expect(again.besideWork.count == 1)
+    let last = engine.settle(try #require(again.comparison).compared(), at: Self.instant, isLast: false)
+    #expect(last.besideWork.map(\.payer) == [payer])
+  }
+
+  @Test func `a large write is charged to its writer, also when it is refused or must be decided again`() throws {
+    let rules =
+      #"{"rules": {".write": true, "gate": {}, "large": {"$k": {".validate": "newData.val() == 1 && root.child('gate').val() != 'x'"}}}}"#
+    let (good, bad) = (
+      (0..<3_000).reduce(Node.empty) { $0.replacing(Path("k\($1)"), with: Node(.int(1))) },
+      (0..<3_000).reduce(Node.empty) { $0.replacing(Path("k\($1)"), with: Node(.int($1 == 2_999 ? 2 : 1))) }
+    )
+    let ann = Principal(auth: .object([JSON.Member("uid", .string("ann"))]))
+    let network = NetworkPrefix(addressBytes: [192, 0, 2, 1])
+    for value in [good, bad] {
+      var engine = try Self.largeEngine(rules)
+      let write = WriteOperation(.put(Location(path: Path("large")), WriteValue(value)))
+      let command = Command(
+        connection: ConnectionID(rawValue: 9), request: 1, principal: ann, network: network, action: .write(write))
+      let aside = try #require(engine.decide([command], at: Self.instant, settingAside: true).setAside)
+      let gate = WriteOperation(.put(Location(path: Path("gate")), WriteValue(Node(.int(1)))))
+      _ = Self.decide(Command(connection: ConnectionID(rawValue: 1), action: .write(gate)), &engine)
+      let again = engine.settle(aside.decided(), at: Self.instant)
+      let last = engine.settle(try #require(again.setAside).decided(), at: Self.instant)
+      #expect(last.setAside == nil)
+      for batch in [again, last] {
+        #expect(batch.besideWork.map(\.payer.client) == [ShareClaimant(account: "ann", network: network)])
+        #expect(batch.besideWork[0].steps >= 3_000, "a step for each child at least")
+      }
+    }
+  }
 }

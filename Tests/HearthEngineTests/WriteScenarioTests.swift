@@ -195,13 +195,14 @@ import Testing
       """)
   }
 
-  @Test func `what is long to hash is sent uncompared, and compared only for who may write it`() throws {
+  @Test func `what is long to hash is sent uncompared, and a write is compared with it when rules may allow it`() throws
+  {
     var limits = EngineLimits()
-    limits.hashSizeBytesMax = 64
+    (limits.hashSizeBytesMax, limits.hashBytesInLine) = (64, 64)
     try expectScenario(
       """
-      rules {"rules": {".read": true, "n": {".write": true}, "s": {".write": "newData.val() == 1"}}}
-      data {"n": 1, "s": "text"}
+      rules {"rules": {".read": true, "n": {".write": true}, "s": {".write": "newData.val() == 1"}, "u": {".write": "data.val() == 1 && auth == null"}}}
+      data {"n": 1, "s": "text", "u": "text"}
       1 connect
         1 ok
       1 listen /n YPVfR2bXt/lcDjiQZ8pOkAd3qkQ=
@@ -212,10 +213,37 @@ import Testing
       1 swap wrong /n 2
         1 stale 1
       1 swap wrong /s 2
+        1 stale "text"
+      1 swap x7g2SlseqW4tQc4+nDsWMcKEh5c= /s 2
         log 1 put /s: .write at /s
         1 permission-denied
       1 swap wrong /s 1
         1 stale "text"
+      1 swap wrong /u 2
+        log 1 put /u: .write at /u
+        1 permission-denied
+      """, limits: limits)
+  }
+
+  @Test func `a write is not compared with more than one write may replace`() throws {
+    var limits = EngineLimits()
+    (limits.touchedBytesMax, limits.hashBytesInLine) = (150, 64)
+    let text = String(repeating: "x", count: 60)
+    try expectScenario(
+      """
+      rules {"rules":{".read":true,".write":true}}
+      1 connect
+        1 ok
+      1 put /a/x "\(text)"
+        1 written "\(text)"
+      1 put /a/y "\(text)"
+        1 written "\(text)"
+      1 put /a/z "\(text)"
+        1 written "\(text)"
+      1 swap wrong /a null
+        1 write-too-big
+      1 swap wrong /a/x null
+        1 stale "\(text)"
       """, limits: limits)
   }
 

@@ -35,9 +35,8 @@ public struct DatabaseLimits: Sendable {
   /// changed each time by something that cannot wait.
   public var largeWriteAttemptsMax = 4
 
-  /// Commands that may wait for a large write: those of the same connection, and those that write where it writes. When
-  /// there are more, no others are taken until it is done.
-  public var largeWriteWaitingMax = 262_144
+  /// Listens that may wait to be compared beside the others. Of more, each is sent the whole value at once.
+  public var comparedListensWaitingMax = 64
 
   /// Bytes of the record of a large write that one append takes, before others have their turn at the disk.
   public var recordPieceBytes = 1 << 20

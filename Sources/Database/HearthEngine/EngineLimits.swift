@@ -57,8 +57,8 @@ public struct EngineLimits: Sendable {
   /// listeners the same messages; without it, messages that come to the same.
   public var recordsMerges = false
 
-  /// The size up to which a value is hashed for a listener; a larger one is sent uncompared. Where values are not hashed
-  /// beside other commands, a write is compared with a larger one only after the rules allowed the write.
+  /// The size up to which a value is hashed for a listener; a larger one is sent uncompared. A write is compared with whatever
+  /// one write may replace: ``touchedBytesMax``.
   public var hashSizeBytesMax = 16 << 20
 
   /// The size up to which a value is hashed between other commands, as ``hashSizeBytesMax`` counts: a thousand leaves, some
@@ -123,6 +123,9 @@ public struct EngineLimits: Sendable {
 
   /// Bytes of a record that telling one listener of takes as long as a step.
   static let deliveredBytesPerStep = 64
+
+  /// Bytes of a record that are put together in the time that a step of a rule takes.
+  static let recordBytesPerStep = 16
 
   /// What deciding a listen again counts for, beside the steps of its rules.
   static let redecisionSteps = 150

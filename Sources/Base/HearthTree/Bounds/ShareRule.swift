@@ -27,6 +27,15 @@ package enum ShareRule {
       case .site, .provider: 16
       }
     }
+
+    /// The turns that clients of this level have together where clients take turns.
+    var turns: Int {
+      switch self {
+      case .connection, .account, .network: 1
+      case .site: 2
+      case .provider: 4
+      }
+    }
   }
 
   /// The part up to which shares do not bind.

@@ -151,6 +151,12 @@ package struct SharedBound: Sendable {
     }
   }
 
+  /// The amount that the claim holds itself or with its account or one of its networks, whichever is most for its
+  /// ``ShareRule/Level/turns``. Of clients that take turns, the one with the least is next.
+  package func heaviest(of claim: Claim) -> Int {
+    ShareRule.Level.allCases.reduce(0) { Swift.max($0, (held(claim, $1) ?? 0) / $1.turns) }
+  }
+
   private func held(_ claim: Claim, _ level: ShareRule.Level) -> Int? {
     guard level != .connection else { return claim.held }
     let place = Int(claim.places[level.rawValue - 1])

@@ -8,11 +8,6 @@ extension Database {
     if let follower { return follower.drain() }
     while true {
       let wasReleased = decideReleased()
-      // Too many wait for a large write: the others wait with them.
-      guard desk.withLock({ $0.waitingCount }) <= limits.largeWriteWaitingMax else {
-        if wasReleased { continue }
-        return
-      }
       let isPending = engine.withLock { $0.hasPendingRedecisions }
       let (commands, arrival) = mailbox.withLock { box in
         let commands = box.take(limits.engine.batchCommandsMax)
@@ -24,23 +19,25 @@ extension Database {
     }
   }
 
-  /// Decides commands in order, but for those that wait for a large write.
+  /// Decides commands in order, but for those that wait for a large command.
   ///
   /// - Parameter arrivalNanoseconds: when the first of them came; 0 when that is not known.
-  func decide(_ commands: ArraySlice<Command>, isReleased: Bool = false, arrivalNanoseconds: UInt64 = 0) {
-    var rest = admitted(commands, isReleased: isReleased)
+  func decide(
+    _ commands: ArraySlice<Command>, from source: LargeWriteDesk.Source = .mailbox, arrivalNanoseconds: UInt64 = 0
+  ) {
+    var rest = admitted(commands, from: source)
     while !rest.isEmpty {
       let before = rest
       let large = decideInLine(&rest, settingAside: true, arrivalNanoseconds: arrivalNanoseconds)
       desk.withLock { $0.decided(before[before.startIndex..<rest.startIndex]) }
       guard let large else {
         // What others have sent meanwhile may come before what is left.
-        let isLeft = !rest.isEmpty && !isReleased
+        let isLeft = !rest.isEmpty && source == .mailbox
         if isLeft, mailbox.withLock({ $0.putBack(rest, arrivalNanoseconds: arrivalNanoseconds) }) { return }
         continue
       }
-      LargeCommandWorker(database: self).begin(large)
-      rest = admitted(rest, isReleased: isReleased)
+      LargeCommandWorker(database: self).begin(large, from: source)
+      rest = admitted(rest, from: source)
     }
   }
 
@@ -78,11 +75,12 @@ extension Database {
     return batch.largeCommand
   }
 
-  /// Has those whose commands took many steps wait by themselves.
+  /// Has those whose commands took many steps wait by themselves. Work beside the deciding queue keeps no other command
+  /// waiting here.
   func charge(_ batch: Batch) {
-    guard !batch.work.isEmpty else { return }
-    mailbox.withLock { $0.charge(batch.work) }
-    environment.charge(batch.work)
+    if !batch.work.isEmpty { mailbox.withLock { $0.charge(batch.work) } }
+    let work = batch.work + batch.besideWork
+    if !work.isEmpty { environment.charge(work) }
   }
 
   var isRunning: Bool { pipeline.withLock { $0.status == .running } }

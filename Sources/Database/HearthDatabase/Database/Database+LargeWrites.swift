@@ -1,23 +1,33 @@
 import HearthEngine
 
-/// Commands that wait for one that takes long: see ``LargeCommandWorker``.
+/// Commands that wait for one that takes long: see ``LargeWriteDesk``.
 extension Database {
-  /// What of these commands is decided now; the rest waits for the large write under way.
-  func admitted(_ commands: ArraySlice<Command>, isReleased: Bool = false) -> ArraySlice<Command> {
-    desk.withLock { desk in
-      engine.withLock { engine in
-        desk.admit(commands, isReleased: isReleased) { $0.replaces($1, in: engine.state.sessions) }[...]
+  /// The commands among these that are decided now; the others wait at the desk.
+  func admitted(_ commands: ArraySlice<Command>, from source: LargeWriteDesk.Source) -> ArraySlice<Command> {
+    let (admitted, crowd) = desk.withLock { desk in
+      let admitted = engine.withLock { engine in
+        desk.admit(commands, from: source) { $0.replaces($1, in: engine.state.sessions) }
       }
+      return (admitted, desk.takeCrowd())
     }
+    if let crowd { mailbox.withLock { $0.crowded = crowd } }
+    return admitted[...]
   }
 
-  /// Decides commands that waited for a large write, a share of them. On the deciding queue.
+  /// Decides commands that waited at the desk, a share of a batch. On the deciding queue.
   ///
-  /// - Returns: Whether there were any.
+  /// - Returns: False when none may be decided.
   func decideReleased() -> Bool {
-    let commands = desk.withLock { $0.current == nil ? $0.takeReleased(limits.engine.batchCommandsMax / 2) : [] }
-    guard !commands.isEmpty else { return false }
-    decide(commands[...], isReleased: true)
-    return true
+    let countMax = limits.engine.batchCommandsMax / 2
+    let (commands, source, crowd) = desk.withLock { desk in
+      let (commands, source) = desk.takeReleased(countMax)
+      return (commands, source, desk.takeCrowd())
+    }
+    if let crowd { mailbox.withLock { $0.crowded = crowd } }
+    if !commands.isEmpty { decide(commands[...], from: source) }
+    let worker = LargeCommandWorker(database: self)
+    var isBusy = !commands.isEmpty
+    for kind in LargeWriteDesk.Worker.allCases { isBusy = worker.beginNext(for: kind) || isBusy }
+    return isBusy
   }
 }

@@ -22,7 +22,7 @@ public final class Database: Sendable {
   let journal: any Journal
   let engine: Mutex<Engine>
   let mailbox: Mutex<Mailbox>
-  let desk = Mutex(LargeWriteDesk())
+  let desk: Mutex<LargeWriteDesk>
   let pipeline: Mutex<Pipeline>
   let durable: DurableState
   let watch = DecisionWatch()
@@ -36,6 +36,7 @@ public final class Database: Sendable {
   let outboxes: OutboxHolder
   let decidingQueue: DispatchQueue
   let largeWriteQueue: DispatchQueue
+  let comparisonQueue: DispatchQueue
   let journalQueue: DispatchQueue
   let snapshotQueue: DispatchQueue
   /// Signalled when the pipeline takes batches again.
@@ -82,9 +83,10 @@ public final class Database: Sendable {
     keeper = HistoryKeeper(limits.history)
     self.engine = Mutex(engine)
     mailbox = Mutex(Mailbox(limits: limits))
+    desk = Mutex(LargeWriteDesk(limits: limits))
     pipeline = Mutex(
       Pipeline(head: head, snapshots: SnapshotSchedule(log: log, snapshotBytes: found.snapshotBytes)))
-    (decidingQueue, largeWriteQueue, journalQueue, snapshotQueue) = DatabaseQueues.make(for: name)
+    (decidingQueue, largeWriteQueue, comparisonQueue, journalQueue, snapshotQueue) = DatabaseQueues.make(for: name)
     if !effects.isEmpty { journalQueue.async { environment.deliver(effects, 0) } }
   }
 
@@ -109,8 +111,9 @@ public final class Database: Sendable {
     history = DatabaseHistory(journal, limits: limits.lookingBack) { durable.state }
     self.engine = Mutex(engine)
     mailbox = Mutex(Mailbox(limits: limits))
+    desk = Mutex(LargeWriteDesk(limits: limits))
     pipeline = Mutex(Pipeline(following: start))
-    (decidingQueue, largeWriteQueue, journalQueue, snapshotQueue) = DatabaseQueues.make(for: name)
+    (decidingQueue, largeWriteQueue, comparisonQueue, journalQueue, snapshotQueue) = DatabaseQueues.make(for: name)
   }
 
   /// The last durable state. Holding it costs the memory of what changes meanwhile.
@@ -158,8 +161,11 @@ public final class Database: Sendable {
   ///   start would replay for long otherwise. What is not complete then is given up.
   public func close(snapshotsEnd: Int64 = .min) {
     decidingQueue.sync { drain() }
-    // A large write that is under way is settled, and what waited for it is decided.
-    while !decidingQueue.sync(execute: { desk.withLock { $0.isIdle } }) { largeWriteQueue.sync {} }
+    // Large commands that are under way are settled, and what waited for them is decided.
+    while !decidingQueue.sync(execute: { desk.withLock { $0.isIdle } }) {
+      largeWriteQueue.sync {}
+      comparisonQueue.sync {}
+    }
     journalQueue.sync {
       writeWaiting()
       storeWaiting()

@@ -6,26 +6,56 @@ import HearthJournal
 struct LargeCommandWorker {
   let database: Database
 
-  /// Begins to work on a command beside the others, or has it wait for the one under way.
-  func begin(_ work: LargeCommand) {
-    let isFirst = database.desk.withLock { desk in
-      guard desk.current == nil else {
-        desk.wait(work.command)
-        return false
-      }
-      desk.begin(work)
-      return true
+  /// Begins to work on a command that was set aside, or has it wait for its turn.
+  func begin(_ work: LargeCommand, from source: LargeWriteDesk.Source) {
+    let client = database.engine.withLock { work.command.claimant(in: $0) }
+    switch database.desk.withLock({ $0.begin(work, of: client, from: source) }) {
+    case .now: run(work)
+    case .later: break
+    case .uncompared:
+      guard case .comparison(let comparison) = work else { return }
+      _ = settled(work.command) { $0.settle(.notMade(comparison), at: $1, isLast: true) }
     }
-    if isFirst { run(work) }
+  }
+
+  /// Begins to work on the next commands that wait for a worker, as long as it is free.
+  ///
+  /// - Returns: False when none was decided or begun.
+  func beginNext(for worker: LargeWriteDesk.Worker) -> Bool {
+    var count = 0
+    while count < database.limits.engine.batchCommandsMax / 2,
+      let next = database.desk.withLock({ $0.next(for: worker) })
+    {
+      count += 1
+      decideAnew(next, for: worker)
+    }
+    return count > 0
+  }
+
+  /// Decides a command that had to wait on the state of now, which may take long again.
+  private func decideAnew(_ command: Command, for worker: LargeWriteDesk.Worker) {
+    var rest: ArraySlice = [command]
+    while !rest.isEmpty {
+      guard let work = database.decideInLine(&rest, settingAside: true) else { continue }
+      if rest.isEmpty, database.desk.withLock({ $0.takeReserved(work) }) { return run(work) }
+      begin(work, from: .line)
+      // What the same connection asked for before is worked on first.
+      guard !rest.isEmpty, !command.isOneOff, work.command.connection == command.connection else { continue }
+      database.desk.withLock { $0.putBack(command) }
+      break
+    }
+    database.desk.withLock { $0.finish(worker) }
   }
 
   private func run(_ work: LargeCommand) {
-    database.largeWriteQueue.async {
-      switch work {
-      case .write(let write):
+    switch work {
+    case .write(let write):
+      database.largeWriteQueue.async {
         let decided = staged(write.decided())
         database.decidingQueue.async { settle(decided) }
-      case .comparison(let comparison):
+      }
+    case .comparison(let comparison):
+      database.comparisonQueue.async {
         let result = comparison.compared()
         database.decidingQueue.async { settle(result) }
       }
@@ -63,30 +93,27 @@ struct LargeCommandWorker {
 
   /// Makes a write so that was decided, or has it decided again.
   private func settle(_ decided: DecidedWrite) {
-    let command = decided.write.command
-    if let again = settled(command, { $0.settle(decided, at: $1) }) {
-      let attemptsMax = database.limits.largeWriteAttemptsMax
-      let isWorthIt = database.desk.withLock { $0.retry(without: decided.lookedAt, attemptsMax: attemptsMax) }
-      if isWorthIt { return run(again) }
-      decideAtLast(again.command)
+    guard let again = settled(decided.write.command, { $0.settle(decided, at: $1) }) else {
+      return end(.writes, steps: decided.steps)
     }
-    end()
+    let isWorthIt = database.desk.withLock { $0.retry(.writes, without: decided.lookedAt, steps: decided.steps) }
+    if isWorthIt { return run(again) }
+    decideAtLast(again.command)
+    end(.writes)
   }
 
   /// Decides a command whose comparison was made, or has it compared again.
   private func settle(_ result: ComparisonResult) {
-    let attemptsMax = database.limits.largeWriteAttemptsMax
-    let isLast = database.desk.withLock { !$0.retry(without: PlaceSet(), attemptsMax: attemptsMax) }
-    if let again = settled(result.comparison.command, { $0.settle(result, at: $1, isLast: isLast) }) {
-      // A write that compared well is decided beside the others from now on.
-      if case .write = again { database.desk.withLock { $0.begin(again) } }
-      return run(again)
-    }
-    end()
+    let isLast = database.desk.withLock { !$0.retry(.comparisons, steps: result.steps) }
+    let again = settled(result.comparison.command) { $0.settle(result, at: $1, isLast: isLast) }
+    if case .comparison = again, let again { return run(again) }
+    // A write that compared well is decided beside the others from now on.
+    if let again { begin(again, from: .line) }
+    end(.comparisons)
   }
 
-  private func end() {
-    database.desk.withLock { $0.end() }
+  private func end(_ worker: LargeWriteDesk.Worker, steps: Int = 0) {
+    database.desk.withLock { $0.finish(worker, steps: steps) }
     database.drain()
   }
 

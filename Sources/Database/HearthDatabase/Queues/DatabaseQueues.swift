@@ -4,10 +4,14 @@ import Dispatch
 enum DatabaseQueues {
   static func make(
     for name: String
-  ) -> (deciding: DispatchQueue, largeWrites: DispatchQueue, journal: DispatchQueue, snapshots: DispatchQueue) {
+  ) -> (
+    deciding: DispatchQueue, largeWrites: DispatchQueue, comparisons: DispatchQueue, journal: DispatchQueue,
+    snapshots: DispatchQueue
+  ) {
     (
       DispatchQueue(label: "hearth.engine.\(name)"),
       DispatchQueue(label: "hearth.large.\(name)", qos: .utility),
+      DispatchQueue(label: "hearth.compare.\(name)", qos: .utility),
       DispatchQueue(label: "hearth.journal.\(name)"),
       DispatchQueue(label: "hearth.snapshot.\(name)", qos: .utility)
     )

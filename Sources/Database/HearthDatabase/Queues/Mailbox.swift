@@ -24,6 +24,11 @@ struct Mailbox: Sendable {
     var arrivalNanoseconds: UInt64 = 0
   }
 
+  private struct LateCommands {
+    var commands = PendingCommands()
+    var sizeBytes = 0
+  }
+
   private let limits: DatabaseLimits
   /// Those before ``head`` are spent.
   private var rounds: [Round] = []
@@ -35,10 +40,24 @@ struct Mailbox: Sendable {
   /// Only those in rounds to come mean anything.
   private var lanes: [ConnectionID: Lane] = [:]
 
-  /// Steps that connections have taken and whose rounds are still to pass.
+  /// Steps that connections have taken and whose rounds are still to pass: they are owed until ``passedSteps`` is as much.
   private var debts: [ConnectionID: Int] = [:]
+  /// The steps of the rounds that have passed.
+  private var passedSteps = 0
+  /// Rounds since debts that are paid were last forgotten.
+  private var roundsSinceSweep = 0
+  /// Commands that came up while much was owed, by account. They come before those of the same account in ``rounds``.
+  private var late: [ConnectionID: LateCommands] = [:]
+  /// The accounts of ``late``, in order, and how many of them the round at ``head`` has had.
+  private var lateAccounts: [ConnectionID] = []
+  private var lateTurn = 0
+  /// Commands that the round has taken from the account at ``lateTurn``.
+  private var lateShare = 0
   /// Connections that share what is noted of the one that they replace, so that they stay behind it.
   private var accounts: [ConnectionID: ConnectionID] = [:]
+
+  /// Connections that have as many commands at the ``LargeWriteDesk`` as one may have.
+  var crowded: Set<ConnectionID> = []
 
   private(set) var count = 0
   /// What the senders say that the commands hold.
@@ -63,7 +82,7 @@ struct Mailbox: Sendable {
     let eachBytes = sizeBytes / commands.count
     let cost = 1 + eachBytes / max(1, limits.roundBytesPerCommand)
     var index = commands.startIndex
-    var isFarBehind = false
+    var isFarBehind = !crowded.isEmpty && commands.contains { crowded.contains($0.connection) }
     while index < commands.endIndex {
       let connection = commands[index].connection
       var lane = lane(of: connection)
@@ -76,7 +95,9 @@ struct Mailbox: Sendable {
         index += 1
       } while index < commands.endIndex && commands[index].connection == connection
       lanes[connection] = lane
-      if lane.round - headRound >= UInt64(limits.roundsPendingPerConnectionMax) { isFarBehind = true }
+      let lateCount = late[account(of: connection)]?.commands.count ?? 0
+      let roundCount = Int(lane.round - headRound) + lateCount / limits.roundCommandsMax
+      if roundCount >= limits.roundsPendingPerConnectionMax { isFarBehind = true }
     }
     forgetSpentLanes()
     return hasRoom && !isFarBehind
@@ -95,7 +116,7 @@ struct Mailbox: Sendable {
 
   /// Takes out up to so many commands, to be decided now.
   mutating func take(_ countMax: Int) -> [Command] {
-    if !debts.isEmpty { return takeFair(countMax) }
+    if isFair { return takeFair(countMax) }
     var taken: [Command] = []
     takenArrivalNanoseconds = head < rounds.count ? rounds[head].arrivalNanoseconds : 0
     while taken.count < countMax, head < rounds.count {
@@ -155,12 +176,15 @@ struct Mailbox: Sendable {
 // MARK: - Debts
 
 extension Mailbox {
+  /// Somebody owes steps, or waits because of it.
+  private var isFair: Bool { !debts.isEmpty || !late.isEmpty }
+
   /// Notes what connections' commands took. One-off requests have no lane, and wait for none.
   mutating func charge(_ work: [ConnectionWork]) {
     for item in work where item.payer.client == nil {
       let account = account(of: item.payer.connection)
       guard debts[account] != nil || debts.count < limits.debtorsMax else { continue }
-      debts[account, default: 0] += item.steps
+      debts[account] = max(debts[account] ?? 0, passedSteps) + item.steps
     }
   }
 
@@ -168,67 +192,109 @@ extension Mailbox {
   ///
   /// - Returns: False when no others wait, or nobody has taken more than others: then they are decided at once.
   mutating func putBack(_ commands: ArraySlice<Command>, arrivalNanoseconds: UInt64) -> Bool {
-    guard count > 0, !debts.isEmpty else { return false }
+    guard count > 0, isFair else { return false }
+    if head == rounds.count { rounds.append(Round()) }
     if takenCount > 0 { rounds[head].commands.removeFirst(takenCount) }
     takenCount = 0
-    rounds[head].commands.insert(contentsOf: commands, at: 0)
+    let own = Dictionary(grouping: commands) { isLate($0) ? account(of: $0.connection) : nil }
+    for (account, commands) in own {
+      if let account {
+        late[account]?.commands.prepend(commands)
+      } else {
+        rounds[head].commands.insert(contentsOf: commands, at: 0)
+      }
+    }
     rounds[head].arrivalNanoseconds = arrivalNanoseconds
     count += commands.count
     return true
   }
 
   /// The same as ``take(_:)`` for one round at most, without the commands of connections that have taken more than their
-  /// share: these go on to the next round, and stay in their order.
+  /// share: these wait by themselves, in their order.
   private mutating func takeFair(_ countMax: Int) -> [Command] {
     var taken: [Command] = []
-    while taken.isEmpty, count > 0, head < rounds.count {
+    while taken.isEmpty, count > 0 {
+      if head == rounds.count { rounds.append(Round()) }
       takenArrivalNanoseconds = rounds[head].arrivalNanoseconds
-      var (passed, round) = ([Command](), rounds[head])
-      var index = takenCount
-      while index < round.commands.count, taken.count < countMax {
-        let command = round.commands[index]
-        if isInDebt(command) { passed.append(command) } else { taken.append(command) }
-        index += 1
-      }
-      if taken.count == countMax, index < round.commands.count {
-        // The round goes on; those who pass it stand before what is left of it.
-        round.commands.replaceSubrange(..<index, with: passed)
-        (rounds[head], takenCount) = (round, 0)
-        count -= taken.count
-        return taken
-      }
-      endRound(passed, takenCount: taken.count)
+      takeLate(countMax, into: &taken)
+      takeFromRound(countMax, into: &taken)
+      let isLeft = lateTurn < lateAccounts.count || takenCount < rounds[head].commands.count
+      if isLeft, taken.count >= countMax { break }
+      endRound(isIdle: taken.isEmpty)
     }
-    if count == 0 { (lanes, accounts) = ([:], [:]) }
+    count -= taken.count
+    if count == 0 { (lanes, accounts, late, lateAccounts, lateTurn, lateShare) = ([:], [:], [:], [], 0, 0) }
     return taken
   }
 
-  /// Goes on to the next round. Every debt is less by one share; where nobody had none, by as much as lets one go on.
-  private mutating func endRound(_ passed: [Command], takenCount: Int) {
-    let bytes = rounds[head].sizeBytes
-    rounds[head] = Round()
-    (head, headRound, self.takenCount) = (head + 1, headRound + 1, 0)
-    count -= takenCount
-    if head == rounds.count { rounds.append(Round()) }
-    if passed.isEmpty {
-      sizeBytes -= bytes
-    } else {
-      if rounds[head].commands.isEmpty { rounds[head].arrivalNanoseconds = takenArrivalNanoseconds }
-      rounds[head].commands.insert(contentsOf: passed, at: 0)
-      rounds[head].sizeBytes += bytes
+  /// Takes a share of each account whose commands waited and that owes little by now.
+  private mutating func takeLate(_ countMax: Int, into taken: inout [Command]) {
+    while lateTurn < lateAccounts.count, taken.count < countMax {
+      let account = lateAccounts[lateTurn]
+      let room = min(limits.roundCommandsMax - lateShare, countMax - taken.count)
+      if room > 0, !isInDebt(account), let waiting = late[account], waiting.commands.count > 0 {
+        let part = late[account]?.commands.take(room) ?? []
+        let bytes = waiting.sizeBytes / waiting.commands.count * part.count
+        late[account]?.sizeBytes -= bytes
+        sizeBytes -= bytes
+        taken += part
+        lateShare += part.count
+      } else {
+        (lateTurn, lateShare) = (lateTurn + 1, 0)
+      }
     }
-    let owed = takenCount > 0 ? [] : passed.compactMap { debts[account(of: $0.connection)] }
-    let least = owed.min() ?? 0
-    let share = max(limits.roundSteps, least - limits.roundSteps)
-    debts = debts.compactMapValues { $0 > share ? $0 - share : nil }
+  }
+
+  private mutating func takeFromRound(_ countMax: Int, into taken: inout [Command]) {
+    let left = rounds[head].commands.count - takenCount
+    guard left > 0, taken.count < countMax else { return }
+    let eachBytes = rounds[head].sizeBytes / left
+    while takenCount < rounds[head].commands.count, taken.count < countMax {
+      let command = rounds[head].commands[takenCount]
+      takenCount += 1
+      rounds[head].sizeBytes -= eachBytes
+      let account = account(of: command.connection)
+      if isLate(command) || !command.isOneOff && isInDebt(account) {
+        if late[account] == nil { lateAccounts.append(account) }
+        late[account, default: LateCommands()].commands.append(command)
+        late[account]?.sizeBytes += eachBytes
+      } else {
+        taken.append(command)
+        sizeBytes -= eachBytes
+      }
+    }
+  }
+
+  /// Goes on to the next round. Every debt is less by one share; where nobody had none, by as much as lets one go on.
+  private mutating func endRound(isIdle: Bool) {
+    sizeBytes -= rounds[head].sizeBytes
+    rounds[head] = Round()
+    (head, headRound, takenCount) = (head + 1, headRound + 1, 0)
     if head * 2 >= rounds.count {
       rounds.removeFirst(head)
       head = 0
     }
+    for account in lateAccounts where late[account]?.commands.count == 0 {
+      sizeBytes -= late.removeValue(forKey: account)?.sizeBytes ?? 0
+    }
+    lateAccounts.removeAll { late[$0] == nil }
+    (lateTurn, lateShare) = (0, 0)
+    let least = isIdle ? lateAccounts.map { (debts[$0] ?? 0) - passedSteps }.min() ?? 0 : 0
+    passedSteps += max(limits.roundSteps, least - limits.roundSteps)
+    roundsSinceSweep += 1
+    // As often as it takes no longer than the rounds do.
+    guard roundsSinceSweep >= debts.count else { return }
+    debts = debts.filter { $0.value > passedSteps }
+    roundsSinceSweep = 0
   }
 
-  private func isInDebt(_ command: Command) -> Bool {
-    !command.isOneOff && debts[account(of: command.connection), default: 0] > limits.roundSteps
+  /// Returns true when a command comes after others of its account that wait by themselves.
+  private func isLate(_ command: Command) -> Bool {
+    !command.isOneOff && !late.isEmpty && late[account(of: command.connection)] != nil
+  }
+
+  private func isInDebt(_ account: ConnectionID) -> Bool {
+    (debts[account] ?? 0) - passedSteps > limits.roundSteps
   }
 
   private func account(of connection: ConnectionID) -> ConnectionID { accounts[connection] ?? connection }

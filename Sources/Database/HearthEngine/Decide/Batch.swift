@@ -43,6 +43,9 @@ public struct Batch: Sendable {
   /// What took many steps, in order.
   public var work: [ConnectionWork] = []
 
+  /// The same of work that was done elsewhere, and that the batch settles.
+  public var besideWork: [ConnectionWork] = []
+
   /// When the first of its commands came, on whatever clock its owner notes that by; 0 when nobody noted it.
   public var arrivalNanoseconds: UInt64 = 0
 

@@ -8,7 +8,7 @@ extension Engine {
   public mutating func settle(_ write: DecidedWrite, at instant: Instant) -> Batch {
     (settling, queries.ready) = (write, write.indexes)
     defer { (settling, queries.ready) = (nil, []) }
-    return decide([write.write.command], at: instant)
+    return decide([write.write.command], at: instant).noting(write.steps, of: write.write.command)
   }
 
   /// Decides a command whose comparison was made meanwhile.
@@ -20,7 +20,8 @@ extension Engine {
     comparing?.isLast = isLast
     defer { comparing = nil }
     result.keep(in: &hashes)
-    return decide([result.comparison.command], at: instant, settingAside: true)
+    let command = result.comparison.command
+    return decide([command], at: instant, settingAside: true).noting(result.steps, of: command)
   }
 
   /// True when the batch under way ends with a command that is worked on elsewhere.
@@ -40,17 +41,27 @@ extension Engine {
     if operation.change.isLarge(sizeBytesMax: limits.largeWriteBytes) {
       return LargeWrite.setAside(command, operation, in: &self)
     }
-    if LargeComparison.settles(command, operation, in: &self) { return }
     let (effectCount, caseCount, tally) = (effects.count, tap?.caseCount ?? 0, tally)
     stepsInLineMax = limits.largeWriteSteps
     write(command, operation)
     stepsInLineMax = nil
-    guard isOverlong else { return }
-    isOverlong = false
+    guard isOverlong || comparison != nil else { return }
     // Nothing has come of it but a refusal that does not count.
     effects.removeSubrange(effectCount...)
     self.tally = tally
     tap?.forget(from: caseCount)
+    guard isOverlong else { return }
+    isOverlong = false
     LargeWrite.setAside(command, operation, in: &self)
+  }
+}
+
+extension Batch {
+  /// The batch with work that was done elsewhere for its command; without it when the command was not decided.
+  fileprivate func noting(_ steps: Int, of command: Command) -> Batch {
+    guard commandCount > 0, steps >= EngineLimits.notedStepsMin else { return self }
+    var batch = self
+    batch.besideWork.append(ConnectionWork(WorkPayer(command), steps: steps))
+    return batch
   }
 }

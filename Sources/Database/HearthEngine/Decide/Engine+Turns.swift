@@ -8,7 +8,7 @@ extension Engine {
       return perform(command, operation)
     }
     let requester = TurnRequester(command, as: principal)
-    if !isSettling {
+    if !isSettling, !command.hadTurn {
       turns.asks(requester, at: operation.path, now)
       if waits(requester, command, request, operation, principal) { return }
     }
@@ -68,7 +68,8 @@ extension Engine {
   /// - Returns: False when one of them must be compared elsewhere before.
   mutating func settleTurns(before command: Command) -> Bool {
     guard command.principal == nil, command.action.comesAfterWrites, !isSettling else { return true }
-    if LargeComparison.setsAsideWaiting(of: command.connection, in: &self) { return false }
+    WriteComparison.decideWaiting(of: command.connection, in: &self)
+    if hasSetAside { return false }
     var hashes = hashes
     let root = state.root
     let due = turns.settle(of: command.connection) { command in

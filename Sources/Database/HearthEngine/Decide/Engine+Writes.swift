@@ -12,26 +12,28 @@ extension Engine {
       tap?.noteRead(.compare, path, nil, principal, state, now, refusal == nil)
       if let refusal { return deny(command, .compare, path, principal, refusal.decision) }
     }
-    // Hashing is work: what is long waits for the rules' word.
-    let comparesFirst =
-      operation.expectedHash != nil
-      && hashes.isCheap(
-        state.root[path], at: HashCache.Place(path: path, of: operation.expectedHash ?? ""),
-        sizeBytesMax: limits.hashSizeBytesMax)
-    if comparesFirst, let stale = stale(operation) { return reply(command, .stale(stale)) }
+    var isCompared = true
+    switch WriteComparison(of: operation, in: &self) {
+    case .holds: break
+    case .late(let node): return reply(command, .stale(node))
+    case .long: isCompared = false
+    }
     let candidate: Candidate
     do {
       candidate = try Candidate(operation, on: state.root, nowMilliseconds: now.wallMilliseconds, limits: limits)
     } catch {
       return fail(command, error)
     }
+    let permission = permission(of: candidate, to: principal, candidate.isMerge ? .update : .set)
+    if isOverlong { return }
+    let needsComparison = !isCompared && (permission.isGranted || candidate.mayBeAllowed(to: principal, in: self))
+    if needsComparison, !WriteComparison.isMade(for: command, operation, in: &self) { return }
     let grant: CommitGrant?
-    switch permission(of: candidate, to: principal, candidate.isMerge ? .update : .set) {
+    switch permission {
     case .granted(let found): grant = found
     case .refused(let refusal): return deny(command, candidate.isMerge ? .merge : .put, path, principal, refusal)
     }
     if let problem = candidate.problem { return fail(command, problem) }
-    if !comparesFirst, let stale = stale(operation) { return reply(command, .stale(stale)) }
     let planned = candidate.commit(after: state)
     let writer = operation.firesTriggers ? principal : nil
     if let objection = changeTap?.objection(to: planned, by: writer, at: now) { return fail(command, objection) }
@@ -54,9 +56,7 @@ extension Engine {
       return .granted(nil)
     }
     guard !principal.isReadOnly else { return .refused(nil) }
-    let request = WriteRequest(
-      oldRoot: state.root, newRoot: candidate.root, locations: candidate.locations, auth: principal.auth,
-      nowMilliseconds: now.wallMilliseconds)
+    let request = candidate.request(of: principal, in: self)
     let permission: WritePermission
     switch answer(to: request, below: candidate.base) {
     case .tooLong:

@@ -124,10 +124,11 @@ public struct Engine {
       else { break }
       meter.beginCommand(effectCount: effects.count, recordBytes: payload.count)
       endCredentials()
-      if !turns.isIdle, !settleTurns(before: command) { break }
       redecisions.payer = WorkPayer(command)
-      decide(command)
+      let isDecided = turns.isIdle || settleTurns(before: command)
+      if isDecided { decide(command) }
       meter.endCommand(of: redecisions.payer, effects: effects, recordBytes: payload.count)
+      guard isDecided else { break }
       takeTurns()
       continueRedecisions()
       count += 1

@@ -18,16 +18,25 @@ public struct LargeComparison: Sendable {
   let compound: CompoundHash?
   /// A larger value is not compared.
   let sizeBytesMax: Int
+  /// True when the hash of the value is known, and the comparison is of ranges.
+  package let isHashKnown: Bool
 
-  fileprivate var isWrite: Bool { if case .write = command.action { true } else { false } }
+  private var isWrite: Bool { if case .write = command.action { true } else { false } }
 
   /// Makes the comparison. Takes as long as hashing the value does.
   public func compared() -> ComparisonResult {
-    guard value.hashedBytes(upTo: sizeBytesMax) != nil else { return ComparisonResult(comparison: self) }
+    var result = ComparisonResult(comparison: self)
+    guard let bytes = value.hashedBytes(upTo: sizeBytesMax) else {
+      result.steps = EngineLimits.steps(ofCounting: sizeBytesMax)
+      return result
+    }
     let hashes = ValueHashes(value, place.isExact ? .exact : isWrite ? .every : .standard)
-    let isMatch = hashes.texts.contains(hash) && (isWrite || !hashes.isAmbiguous)
-    var result = ComparisonResult(comparison: self, hashes: hashes, isMatch: isMatch)
-    if !isMatch, !hashes.isAmbiguous, let compound { result.ranges = value.rangeMerges(against: compound) }
+    result.steps = bytes / EngineLimits.hashedBytesPerStep * hashes.texts.count
+    (result.hashes, result.isMatch) = (hashes, hashes.texts.contains(hash) && (isWrite || !hashes.isAmbiguous))
+    if !result.isMatch, !hashes.isAmbiguous, let compound {
+      result.ranges = value.rangeMerges(against: compound)
+      result.steps += bytes / EngineLimits.hashedBytesPerStep
+    }
     return result
   }
 }
@@ -44,6 +53,16 @@ public struct ComparisonResult: Sendable {
   var ranges: [RangeMerge]?
   /// The command is not set aside again, whatever has changed meanwhile.
   var isLast = false
+  /// The steps that it took.
+  package fileprivate(set) var steps = 0
+
+  /// The outcome of a comparison that is not made: a listener is sent the whole value.
+  package static func notMade(_ comparison: LargeComparison) -> ComparisonResult {
+    ComparisonResult(comparison: comparison)
+  }
+
+  /// Returns true when a write finds what its writer holds at its path.
+  func isMatch(of node: Node) -> Bool { isMatch && comparison.source.isIdentical(to: node) }
 
   /// The version of the value that was compared, when the place is still the same.
   func value(of query: Query?, at path: Path, _ source: Node) -> Node? {
@@ -53,7 +72,7 @@ public struct ComparisonResult: Sendable {
   }
 
   /// Returns true when comparing again could show that the client holds the present value, or some of it.
-  fileprivate func isWorthAnother(_ node: Node) -> Bool {
+  func isWorthAnother(_ node: Node) -> Bool {
     !isLast && (isMatch || ranges != nil) && !comparison.value.isIdentical(to: node)
   }
 
@@ -73,34 +92,12 @@ public struct ComparisonResult: Sendable {
 // MARK: - In the engine
 
 extension LargeComparison {
-  /// Sets a compared write aside when its comparison takes long, and tells its writer when it has shown to be late.
-  ///
-  /// A writer whose hash was not that of the value is late, whatever has changed meanwhile: what a client may know was
-  /// there before it asked.
-  ///
-  /// - Returns: False when the write is to be decided.
-  static func settles(_ command: Command, _ operation: WriteOperation, in engine: inout Engine) -> Bool {
-    guard engine.setsAside, let hash = operation.expectedHash, let principal = engine.principal(of: command) else {
-      return false
-    }
-    let (path, node) = (operation.path, engine.state.root[operation.path])
-    if let result = engine.comparing {
-      if result.isMatch, result.comparison.source.isIdentical(to: node) { return false }
-      guard engine.state.readRefusal(path, principal, at: engine.now) == nil else { return false }
-      if !result.isWorthAnother(node) {
-        engine.tap?.noteRead(.compare, path, nil, principal, engine.state, engine.now, true)
-        engine.reply(command, .stale(node))
-        return true
-      }
-    } else {
-      guard isLong(node, at: HashCache.Place(path: path, of: hash), in: &engine) else { return false }
-      guard engine.state.readRefusal(path, principal, at: engine.now) == nil else { return false }
-    }
+  /// Sets a compared write aside that its writer may make if what it compares holds.
+  static func setAside(_ command: Command, _ operation: WriteOperation, in engine: inout Engine) {
+    let (node, hash) = (engine.state.root[operation.path], operation.expectedHash ?? "")
     engine.comparison = LargeComparison(
-      command: command, place: HashCache.Place(path: path, of: hash), source: node, value: node, hash: hash,
-      compound: nil,
-      sizeBytesMax: .max)
-    return true
+      command: command, place: HashCache.Place(path: operation.path, of: hash), source: node, value: node, hash: hash,
+      compound: nil, sizeBytesMax: .max, isHashKnown: false)
   }
 
   /// Sets a listen aside that was allowed, when comparing what its client holds takes long.
@@ -114,56 +111,44 @@ extension LargeComparison {
   ) -> Bool {
     guard engine.setsAside, !value.isEmpty, !request.hash.isEmpty || request.compound != nil else { return false }
     let place = HashCache.Place(path: request.path, query: query)
+    let isKnown = engine.hashes.hashedBytes(value, at: place, upTo: 0) == 0
+    var bytes = 0
     if let result = engine.comparing {
       guard result.isWorthAnother(value) else { return false }
     } else {
-      var bytes = 0
       if let compound = request.compound {
         // Ranges are hashed anew for each client.
-        let isKnown = engine.hashes.hashedBytes(value, at: place, upTo: 0) == 0
         let holdsAll =
           isKnown && engine.hashes.isKnown(value, at: place.path, query: query, hash: request.hash)
         bytes =
           holdsAll
           ? 0 : (compound.posts.count + 1) * 64 + (value.hashedBytes(upTo: engine.limits.hashBytesInLine) ?? .max / 2)
       }
-      guard isLong(value, at: place, plus: bytes, in: &engine) else { return false }
+      guard !isInLine(value, at: place, plus: bytes, in: &engine) else { return false }
     }
     engine.comparison = LargeComparison(
       command: command, place: place, source: engine.state.root[request.path], value: value, hash: request.hash,
-      compound: request.compound, sizeBytesMax: engine.limits.hashSizeBytesMax)
+      compound: request.compound, sizeBytesMax: engine.limits.hashSizeBytesMax, isHashKnown: isKnown)
     return true
   }
+}
 
-  /// Sets aside the first write of a connection that waits for its turn and takes long to compare: what the connection asks
-  /// for next comes after it.
-  static func setsAsideWaiting(of connection: ConnectionID, in engine: inout Engine) -> Bool {
-    guard engine.setsAside else { return false }
-    let (root, hashes, bytesMax) = (engine.state.root, engine.hashes, engine.limits.hashBytesInLine)
-    let waiting = engine.turns.takeFirst(of: connection) { command in
-      guard case .write(let operation) = command.action else { return false }
-      let place = HashCache.Place(path: operation.path, of: operation.expectedHash ?? "")
-      return !hashes.isCheap(root[operation.path], at: place, sizeBytesMax: bytesMax)
-    }
-    guard let waiting, case .write(let operation) = waiting.action else { return false }
-    let node = root[operation.path]
-    let hash = operation.expectedHash ?? ""
-    engine.comparison = LargeComparison(
-      command: waiting, place: HashCache.Place(path: operation.path, of: hash), source: node, value: node,
-      hash: hash, compound: nil, sizeBytesMax: .max)
-    return true
-  }
-
-  /// Returns true when comparing takes longer than a command may take. Otherwise its steps are counted for the command
-  /// under way.
-  private static func isLong(
+extension LargeComparison {
+  /// Returns true when comparing takes no longer than a command may take. Its steps count for the command under way.
+  static func isInLine(
     _ node: Node, at place: HashCache.Place, plus bytes: Int = 0, in engine: inout Engine
   ) -> Bool {
     let bytesMax = engine.limits.hashBytesInLine - bytes
-    guard bytesMax >= 0,
-      let hashed = engine.hashes.hashedBytes(node, at: place, upTo: bytesMax)
-    else { return true }
+    guard bytesMax >= 0, let hashed = engine.hashes.hashedBytes(node, at: place, upTo: bytesMax) else {
+      engine.meter.stepsTaken += EngineLimits.steps(ofCounting: engine.limits.hashBytesInLine)
+      return false
+    }
     engine.meter.stepsTaken += (hashed + bytes) / EngineLimits.hashedBytesPerStep
-    return false
+    return true
   }
+}
+
+extension EngineLimits {
+  /// The steps of a look at each node of a value that counts for so many bytes.
+  fileprivate static func steps(ofCounting bytes: Int) -> Int { bytes / 64 }
 }

@@ -13,18 +13,22 @@ extension LargeWrite {
     var command = command
     command.principal = principal
     let batch = engine.decide([command], at: now)
+    var cost = QueryCost()
+    let indexes = indexes(of: batch.state.root, &cost)
+    let bytes = batch.payload.count + operation.change.heldBytes(upTo: limits.touchedBytesMax)
+    let steps =
+      batch.work.reduce(0) { $0 + $1.steps } + bytes / EngineLimits.recordBytesPerStep + cost.total
     return DecidedWrite(
       write: self, effects: batch.effects, record: batch.payload, root: batch.state.root,
-      notes: engine.notes ?? LargeWriteNotes(), indexes: indexes(of: batch.state.root), cases: batch.decided)
+      notes: engine.notes ?? LargeWriteNotes(), indexes: indexes, steps: steps, cases: batch.decided)
   }
 
   /// Orders of large places that are new altogether. The engine makes small ones itself, and moves those of places in
   /// which only something changed.
-  private func indexes(of root: Node) -> [PlaceIndex] {
+  private func indexes(of root: Node, _ cost: inout QueryCost) -> [PlaceIndex] {
     orders.compactMap { path, order in
       let node = root[path]
       guard node.childCount >= limits.orderedChildrenMin, !node.isIdentical(to: state.root[path]) else { return nil }
-      var cost = QueryCost()
       return PlaceIndex(path: path, node: node, index: ChildIndex(node, by: order, cost: &cost))
     }
   }
@@ -109,8 +113,9 @@ extension Engine {
       return state.rules.answer(to: request, stepsMax: &stepsLeft, namesRules: limits.recordsAuthors)
     }
     let (places, depth) = LargeWrite.places(request.locations, below: base, limits)
-    let (answer, reads) = state.rules.answerNotingReads(
+    let (answer, reads, steps) = state.rules.answerNotingReads(
       to: request, ownDepthMax: depth, namesRules: limits.recordsAuthors)
+    meter.stepsTaken += steps
     notes?.note(places, reads)
     return answer
   }

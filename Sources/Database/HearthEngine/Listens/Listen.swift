@@ -117,6 +117,11 @@ final class Connection {
     (self.id, self.address, self.network) = (id, address, network)
   }
 
+  /// The client, as shared bounds count it.
+  var claimant: ShareClaimant {
+    ShareClaimant(account: principal.uid, network: network, isAdministrator: principal.readsAll)
+  }
+
   func listen(at node: ListenNode) -> Listen? { listens[ObjectIdentifier(node)] }
   func listen(in group: QueryGroup) -> Listen? { listens[ObjectIdentifier(group)] }
 }

@@ -23,6 +23,9 @@ public struct Command: Sendable {
   /// What is asked.
   public var action: Action
 
+  /// True for a compared write that has waited for its turn, and is decided now whoever else waits.
+  var hadTurn = false
+
   /// A command of these parts.
   public init(
     connection: ConnectionID, request: Int32? = nil, principal: Principal? = nil, address: AddressClass? = nil,

@@ -110,22 +110,16 @@ struct OnDisconnectDesk {
   }
 
   /// Notes what a connection has asked for.
-  mutating func note(_ wish: Wish) { set(wish.connection.id, wish.usage, Self.claimant(wish.connection)) }
+  mutating func note(_ wish: Wish) { set(wish.connection.id, wish.usage, wish.connection.claimant) }
 
   /// Forgets how much a connection has asked for.
   mutating func forget(_ connection: ConnectionID) { set(connection, nil, ShareClaimant()) }
-
-  private static func claimant(_ connection: Connection) -> ShareClaimant {
-    let principal = connection.principal
-    return ShareClaimant(
-      account: principal.uid, network: connection.network, isAdministrator: principal.readsAll)
-  }
 
   /// Returns true when the connection may hold so many bytes more; a change that takes away is always welcome.
   private mutating func mayHold(_ bytes: Int, _ share: SharedBound.Claim?, _ connection: Connection) -> Bool {
     guard bytes > 0 else { return true }
     if let share { return shares.admits(bytes, to: share) }
-    var share = shares.join(Self.claimant(connection))
+    var share = shares.join(connection.claimant)
     defer { shares.leave(&share) }
     return shares.admits(bytes, to: share)
   }

@@ -89,6 +89,8 @@ public struct DecidedWrite: Sendable {
   let root: Node
   let notes: LargeWriteNotes
   let indexes: [PlaceIndex]
+  /// The steps that deciding it took.
+  package let steps: Int
   /// The decisions of the rules that it took; nil unless somebody judges them after it.
   var cases: DecidedCases?
   /// The pieces in which the record is in the log already.

@@ -77,7 +77,7 @@ struct Decider: ~Copyable {
   ) -> Verdict {
     context.place.move(to: path, sharing: sharedCount)
     validatedDepth = min(validatedDepth, sharedCount)
-    if let notes = context.notes { notes.ownDepth = min(notes.ownDepthMax, path.count) }
+    if let notes = context.notes, !notes.notesOwn { notes.ownDepth = min(notes.ownDepthMax, path.count) }
     let verdict = grant(.write, from: root)
     if grantors != nil, verdict.isAllowed, let rule = verdict.rule { note(grantor: rule) }
     guard verdict.isAllowed, root.hasValidation else { return verdict }

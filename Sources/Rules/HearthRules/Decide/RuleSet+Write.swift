@@ -55,7 +55,7 @@ extension RuleSet {
   ///   - namesRules: whether an answer that allows it says by which rules.
   public func answerNotingReads(
     to request: WriteRequest, ownDepthMax: Int, namesRules: Bool = false
-  ) -> (answer: WriteAnswer, reads: WriteReads) {
+  ) -> (answer: WriteAnswer, reads: WriteReads, steps: Int) {
     withDecider(of: request) { decider in
       decider.watch(isTracing: false, coverage: storage.coverage)
       if namesRules { decider.noteGrantors() }
@@ -65,7 +65,25 @@ extension RuleSet {
       let decision = decide(request, &decider)
       reads.before = notes.before
       if let after = notes.after { reads.after = after }
-      return (decision.isAllowed ? .allowed(by: decider.granting) : .refused(decision), reads)
+      let steps = RulesLimits.stepsPerDecisionMax - decider.context.decisionStepsLeft
+      return (decision.isAllowed ? .allowed(by: decider.granting) : .refused(decision), reads, steps)
+    }
+  }
+
+  /// Returns true when the decision on a write looks at what the write brings at, above or below a place.
+  ///
+  /// - Parameter stepsMax: Steps after which it counts as one that does.
+  package func looksAtNewData(_ request: WriteRequest, around place: Path, stepsMax: Int) -> Bool {
+    withDecider(of: request) { decider in
+      decider.context.decisionStepsLeft = stepsMax
+      let notes = ReadNotes(
+        before: ReadDependencies(countMax: RulesLimits.writeReadsMax),
+        after: ReadDependencies(countMax: RulesLimits.writeReadsMax), ownDepthMax: .max)
+      notes.notesOwn = true
+      decider.context.notes = notes
+      _ = decide(request, &decider)
+      guard decider.context.decisionStepsLeft > 0, let reads = notes.after else { return true }
+      return reads.data.keys.contains { $0.contains(place) || place.contains($0) }
     }
   }
 

@@ -102,6 +102,8 @@ final class ReadNotes {
   let ownDepthMax: Int
   /// From this depth on the path leads into what the write replaces. What is read there is not noted.
   var ownDepth = Int.max
+  /// What is read in what the write replaces is noted too.
+  var notesOwn = false
 
   /// For a read.
   init(_ before: ReadDependencies = ReadDependencies()) {

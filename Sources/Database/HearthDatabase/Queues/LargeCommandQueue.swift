@@ -1,0 +1,63 @@
+import HearthEngine
+import HearthTree
+
+/// Large commands that wait for one worker.
+///
+/// Next comes the command of the client for which the worker has done least: by its connection, its account or its networks,
+/// whichever has had most, and among equals by its connection. So many sockets of one network have one turn together, in which
+/// they take turns. The work of a period counts.
+struct LargeCommandQueue: Sendable {
+  /// Steps of the worker that are a period: a few seconds.
+  static let periodSteps = 64 << 20
+  /// Steps that each command counts for at least.
+  static let stepsMin = 1_000
+
+  private struct Entry: Sendable {
+    let command: Command
+    let payer: WorkPayer
+    let client: ShareClaimant
+  }
+
+  /// In the order of arrival.
+  private var entries: [Entry] = []
+  /// The work of this period.
+  private var done = SharedBound(max: periodSteps)
+  private var claims: [WorkPayer: SharedBound.Claim] = [:]
+
+  var count: Int { entries.count }
+
+  mutating func append(_ command: Command, of client: ShareClaimant) {
+    let entry = Entry(command: command, payer: WorkPayer(command), client: client)
+    entries.append(entry)
+    join(entry.payer, client)
+  }
+
+  /// The next command.
+  mutating func popFirst() -> (command: Command, client: ShareClaimant)? {
+    var next: (index: Int, done: (Int, Int))?
+    for index in entries.indices {
+      let claim = claims[entries[index].payer]
+      let done = (claim.map { self.done.heaviest(of: $0) } ?? 0, claim?.held ?? 0)
+      if next.map({ done < $0.done }) ?? true { next = (index, done) }
+    }
+    guard let next else { return nil }
+    let entry = entries.remove(at: next.index)
+    return (entry.command, entry.client)
+  }
+
+  /// Counts work that was done for a client.
+  mutating func charge(_ steps: Int, to payer: WorkPayer, of client: ShareClaimant) {
+    if done.used > done.max {
+      (done, claims) = (SharedBound(max: Self.periodSteps), [:])
+      for entry in entries { join(entry.payer, entry.client) }
+    }
+    join(payer, client)
+    guard var claim = claims[payer] else { return }
+    done.add(max(steps, Self.stepsMin), to: &claim)
+    claims[payer] = claim
+  }
+
+  private mutating func join(_ payer: WorkPayer, _ client: ShareClaimant) {
+    if claims[payer] == nil { claims[payer] = done.join(client) }
+  }
+}

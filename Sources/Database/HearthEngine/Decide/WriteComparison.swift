@@ -1,0 +1,76 @@
+import HearthRules
+import HearthTree
+
+/// The outcome of comparing what a writer holds with what is there.
+enum WriteComparison {
+  /// The writer holds what is there, or did not say.
+  case holds
+  /// The writer holds something else than this.
+  case late(Node)
+  /// It takes long, so the rules are asked first.
+  case long
+
+  init(of operation: WriteOperation, in engine: inout Engine) {
+    guard let hash = operation.expectedHash else {
+      self = .holds
+      return
+    }
+    let node = engine.state.root[operation.path]
+    if let made = engine.comparing {
+      self = made.isMatch(of: node) ? .holds : made.isWorthAnother(node) ? .long : .late(node)
+    } else if LargeComparison.isInLine(node, at: HashCache.Place(path: operation.path, of: hash), in: &engine) {
+      self = engine.stale(operation).map { .late($0) } ?? .holds
+    } else {
+      self = .long
+    }
+  }
+
+  /// Compares a write with a large value, or sets it aside.
+  ///
+  /// - Returns: False when the write is answered, or set aside.
+  static func isMade(for command: Command, _ operation: WriteOperation, in engine: inout Engine) -> Bool {
+    let (node, bytesMax) = (engine.state.root[operation.path], engine.limits.touchedBytesMax)
+    if node.heldBytes(upTo: bytesMax) > bytesMax {
+      engine.fail(command, .writeTooBig)
+    } else if engine.setsAside {
+      LargeComparison.setAside(command, operation, in: &engine)
+    } else {
+      engine.meter.stepsTaken += (node.hashedBytes(upTo: .max) ?? 0) / EngineLimits.hashedBytesPerStep
+      guard let stale = engine.stale(operation) else { return true }
+      engine.reply(command, .stale(stale))
+    }
+    return false
+  }
+
+  /// Decides the writes of a connection that wait for their turns and take long to compare, until one of them is set aside:
+  /// what the connection asks for next comes after it.
+  static func decideWaiting(of connection: ConnectionID, in engine: inout Engine) {
+    while engine.setsAside, !engine.hasSetAside {
+      let (root, hashes, bytesMax) = (engine.state.root, engine.hashes, engine.limits.hashBytesInLine)
+      let waiting = engine.turns.takeFirst(of: connection) { command in
+        guard case .write(let operation) = command.action else { return false }
+        let place = HashCache.Place(path: operation.path, of: operation.expectedHash ?? "")
+        return !hashes.isCheap(root[operation.path], at: place, sizeBytesMax: bytesMax)
+      }
+      guard var waiting, case .write(let operation) = waiting.action else { return }
+      waiting.hadTurn = true
+      engine.perform(waiting, operation)
+    }
+  }
+}
+
+extension Candidate {
+  /// The request that the rules are asked.
+  func request(of principal: Principal, in engine: borrowing Engine) -> WriteRequest {
+    WriteRequest(
+      oldRoot: engine.state.root, newRoot: root, locations: locations, auth: principal.auth,
+      nowMilliseconds: engine.now.wallMilliseconds)
+  }
+
+  /// Returns true when the rules, which refuse it, may allow its writer another one once it holds what is there.
+  func mayBeAllowed(to principal: Principal, in engine: borrowing Engine) -> Bool {
+    !principal.isReadOnly
+      && engine.state.rules.looksAtNewData(
+        request(of: principal, in: engine), around: base, stepsMax: engine.limits.largeWriteSteps)
+  }
+}
