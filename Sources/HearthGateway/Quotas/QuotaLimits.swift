@@ -44,6 +44,8 @@ struct QuotaLimits: Sendable {
   static let owingBytesMax = 16 << 10
   /// The number of times that a request over HTTP waits because of its client's work, for up to ``holdMillisecondsMax`` each time.
   static let workWaitsMax = 10
+  /// The same for one whose body is larger than ``owingBytesMax`` and is there: what it waits for is paid in a moment.
+  static let largeBodyWaitsMax = 2
   /// The smallest answer that a quota weighs: smaller ones are made on the event loop where they are asked for.
   static let answerBytesMin = 256 << 10
   /// How often databases are looked at whose stored bytes are limited.
