@@ -1,5 +1,8 @@
 /// A client as shared bounds count it.
 package struct ShareClaimant: Sendable, Hashable {
+  /// The client whose request a task works for; `nil` for the server's own work.
+  @TaskLocal package static var current: ShareClaimant?
+
   /// A signed-in user; nil when signed out.
   package var account: String?
   /// The network that it comes from, behind trusted proxies; nil when that is not known here.
