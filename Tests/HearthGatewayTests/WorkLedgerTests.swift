@@ -92,6 +92,17 @@ import Testing
     #expect(ledger.wait(of: .requests(Self.client("192.0.99.1")), at: 3) == 0)
   }
 
+  @Test func `a publisher whose events many listen to is not held to its allowance before the machine is`() {
+    var ledger = Self.ledger([Self.client("192.0.2.1", "publisher")])
+    // 4,000 writes of 200 bytes in a second to 1,000 listeners: four million deliveries.
+    for millisecond in 0..<10_000 {
+      let now = Int64(millisecond) * 1_000_000
+      for _ in 0..<4 {
+        #expect(ledger.charge(WorkAmount(steps: 3 * 1_000), to: Self.connection(1), at: now) == 0)
+      }
+    }
+  }
+
   @Test func `administrators and small work are not charged, and what is at rest is forgotten`() {
     var administrator = Self.client("192.0.2.1")
     administrator.isAdministrator = true

@@ -18,9 +18,10 @@ struct QuotaLimits: Sendable {
   /// up to ``holdMillisecondsMax``.
   static let refusalsPerSecondMax: Int64 = 1_000
   /// Steps of work that a connection, or the requests over HTTP of a user or of an address without one, may cause in a
-  /// second, for which nothing else was set: about a seventh of a processor. A second's worth may come at once, which decides
-  /// 20,000 listens again.
-  var connectionWorkPerSecond = 4_000_000
+  /// second, for which nothing else was set: about half a processor, which a database gives to one client while no other one
+  /// wants it. An event of 200 bytes counts three steps for each listener, a fifth of what it takes or less, and most of that
+  /// is done by the event loops beside the database: so a publisher reaches the machine's end and not this one.
+  var connectionWorkPerSecond = 16_000_000
   /// Steps of work that all clients of a database may cause in a second before their parts of it bind, for which nothing
   /// else was set: about half a processor. A database decides on one at a time.
   var workPerSecond = 16_000_000
