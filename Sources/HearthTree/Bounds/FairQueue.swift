@@ -9,8 +9,9 @@ package struct FairQueue<Client: Hashable & Sendable, Job> {
   /// Clients with jobs that wait, the next first.
   private var turns: [Client] = []
 
+  /// The most jobs that wait.
   package let countMax: Int
-  /// Of one client.
+  /// Of these, the most of one client.
   package let countPerClientMax: Int
 
   /// A queue in which nothing waits.
