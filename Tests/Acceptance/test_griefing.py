@@ -286,3 +286,36 @@ def test_listens_that_compare_a_large_place_keep_only_their_own_client_waiting(s
     honest.close()
     for attacker in attackers:
         attacker.socket.sock.close()
+
+
+def test_coming_back_is_no_new_allowance(serve):
+    server = serve(rules=RULES)
+    assert manage(server, "PATCH", "/default", quotas={"connectionWorkPerSecond": 40_000}).status_code == 200
+    honest, token = Honest(server, "e"), server.token("attacker")
+    # A write that has 2,000 listens decided again is some 300,000 steps, and half a megabyte that is read 130,000: seconds each.
+    watcher = Attacker(server)
+    watcher.listen(["/gated/end-a"] + [f"/gated/{number}" for number in range(2_000)] + ["/gated/end-b"])
+    attacker = Client(server)
+    attacker.sign_in(token)
+    # What its write has decided again is owed by its account, also when it goes at once.
+    attacker.call("p", p="/gate", d="ends")
+    one_pass([watcher], honest, {"gated/end-a", "gated/end-b"})
+    attacker.close()
+    other = Client(server)
+    other.sign_in(server.token("other"))
+    other.call("g", p="/honest/e")
+    again = Client(server)
+    # Signing in is not held up, and what it asks for after that is.
+    again.sign_in(token)
+    assert answered_beside(honest, lambda: again.call("g", p="/gate")) >= 20
+    # Nor is another connection over HTTP, whose large body is not read before it is paid.
+    url = f"{server.url}/honest/large.json"
+
+    def ask(method, **body):
+        answer = requests.request(method, url, params={"auth": token, "shallow": "true"}, timeout=WAIT_SECONDS, **body)
+        assert answer.status_code == 200, answer.text
+
+    ask("PUT", data=json.dumps("x" * (1 << 19)))
+    assert answered_beside(honest, lambda: ask("GET")) >= 20
+    for client in (honest, other, again, watcher.client):
+        client.close()

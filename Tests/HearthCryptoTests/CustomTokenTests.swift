@@ -164,7 +164,7 @@ struct CustomTokenTests {
     }
   }
 
-  @Test("Claims with the name of what the server computes are taken, and the account's own values win")
+  @Test("Claims with the name of what the server computes are taken, and tokens have the account's own values or none")
   func computed() throws {
     let names = ["email", "email_verified", "phone_number", "provider_id", "user_id"]
     let claims = "{" + names.map { "\"\($0)\":\"x\"" }.joined(separator: ",") + ",\"role\":1}"
@@ -175,7 +175,12 @@ struct CustomTokenTests {
     subject.sessionClaims = custom.claims
     let minted = try ring.verifyIDToken(try ring.mintIDToken(subject, issuedAtSeconds: now), nowSeconds: now).claims
     #expect(minted["user_id"] == .string("alice") && minted["sub"] == .string("alice"))
-    #expect(["email", "email_verified", "phone_number"].allSatisfy { minted[$0] == .string("x") })
+    #expect(["email", "email_verified", "phone_number", "provider_id"].allSatisfy { minted[$0] == nil })
+    #expect(minted["role"] == .int(1))
+    (subject.sessionClaims, subject.customClaims) = ([], custom.claims)
+    let stored = try ring.verifyIDToken(try ring.mintIDToken(subject, issuedAtSeconds: now), nowSeconds: now).claims
+    #expect(["email", "email_verified", "phone_number", "provider_id"].allSatisfy { stored[$0] == nil })
+    #expect(stored["role"] == .int(1))
     (subject.email, subject.phoneNumber) = ("alice@example.com", "+15555550100")
     let own = try ring.verifyIDToken(try ring.mintIDToken(subject, issuedAtSeconds: now), nowSeconds: now).claims
     #expect(own["email"] == .string("alice@example.com") && own["email_verified"] == .bool(false))

@@ -45,7 +45,7 @@ import Testing
     let user = #"{"localId":"a","customAttributes":"{\"email\":\"x\",\"user_id\":1,\"role\":\"b\"}"}"#
     #expect(
       try lines([user, user, #"{"localId":"b","customAttributes":"no"}"#]) == [
-        "users.json: 2 users: note: the custom claim email is kept, and ID tokens have the account's own value where there is one",
+        "users.json: 2 users: note: the custom claim email is kept, and ID tokens have the account's own value or none",
         "users.json: 2 users: note: the custom claim user_id is kept, and ID tokens have the uid in its place",
       ])
   }

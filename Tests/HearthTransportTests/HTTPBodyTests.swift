@@ -110,6 +110,49 @@ import Testing
     #expect(memory.heldBytes == 0)
   }
 
+  @Test(arguments: [false, true])
+  func `a body that is not small is read only once its client may bring it, and not held before`(isChunked: Bool) throws
+  {
+    let waits = Mutex<[Int]>([])
+    let memory = ClientMemory.ofTest(heldBytesMax: 1 << 20)
+    var responder = TestResponder()
+    responder.admission = { request, count in
+      waits.withLock { $0.append(count) }
+      return request.target == "/never"
+        ? .refused(HTTPResponse(.tooManyRequests))
+        : count < 2 ? .later(milliseconds: 20_000) : .now
+    }
+    func head(_ target: String, _ bytes: Int) -> String {
+      let length = isChunked ? "Transfer-Encoding: chunked" : "Content-Length: \(bytes)"
+      return "PUT /\(target) HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n\(length)\r\n\r\n"
+    }
+    func part(_ bytes: Int) -> String {
+      isChunked ? "\(String(bytes, radix: 16))\r\n\(Self.text(bytes))\r\n" : Self.text(bytes)
+    }
+    let small = try TestConnection(responder: responder, memory: memory)
+    try small.send(head("small", 16 << 10) + part(16 << 10) + (isChunked ? "0\r\n\r\n" : ""))
+    #expect(try small.text().contains("200 OK") && waits.withLock { $0 } == [])
+
+    let large = try TestConnection(responder: responder, memory: memory)
+    try large.send(head("large", 100_000))
+    // A body without a length says its size by growing.
+    #expect(try large.text() == (isChunked ? "HTTP/1.1 100 Continue\r\n\r\n" : ""))
+    for _ in 0..<10 { try large.send(part(10_000)) }
+    if isChunked { try large.send("0\r\n\r\n") }
+    #expect(memory.heldBytes <= 2 * 16_384 && waits.withLock { $0 } == [0])
+    // Longer than a body may pause: it is the server that does not read.
+    large.advance(seconds: 39)
+    #expect(try large.text() == "" && waits.withLock { $0 } == [0, 1] && large.isOpen)
+    large.advance(seconds: 2)
+    let answer = try large.text()
+    #expect(answer.contains("200 OK") && waits.withLock { $0 } == [0, 1, 2])
+    #expect(answer.contains("100 Continue") != isChunked && memory.heldBytes == 0)
+
+    let refused = try TestConnection(responder: responder, memory: memory)
+    try refused.send(head("never", 100_000) + part(50_000))
+    #expect(try refused.text().contains("429 ") && memory.heldBytes == 0)
+  }
+
   @Test func `large bodies without a credential share a small room, and leave the rest to others`() throws {
     var limits = TransportLimits.standard
     limits.bodyBytesOfAnybodyMax = 100

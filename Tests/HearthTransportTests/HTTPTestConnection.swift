@@ -23,6 +23,13 @@ struct TestResponder: HTTPResponder {
 
   func caller(of request: HTTPRequest, on loop: TransportLoop) -> HTTPBodyCaller { caller(request) }
 
+  /// When a body is read that is not small, by the number of times that it has waited.
+  var admission: @Sendable (HTTPRequest, Int) -> HTTPBodyAdmission = { _, _ in .now }
+
+  func admission(of request: HTTPRequest, waits: Int, on loop: TransportLoop) -> HTTPBodyAdmission {
+    admission(request, waits)
+  }
+
   func response(to failure: HTTPFailure, for request: HTTPRequest?) -> HTTPResponse {
     let (status, text) = failure.explanation
     return HTTPResponse(

@@ -48,6 +48,12 @@ import Testing
     "ForeignTokenLimits.waitersMax": TestReference(
       file: "HearthAccountsTests/ForeignTokens/ForeignTokenTableTests",
       name: "the networks of one /48 leave questions to others"),
+    "QuestionGate.waitingMax": TestReference(
+      file: "HearthPluginHostTests/Host/QuestionGateTests",
+      name: "one network with all the questions that may wait leaves another network's to it, and waits behind it"),
+    "QuestionGate.waitingBytesMax": TestReference(
+      file: "HearthPluginHostTests/Host/QuestionGateTests",
+      name: "one network with all the bytes that may wait leaves another network's to it"),
     "TriggerLimits.waitingEventsMax": TestReference(
       file: "HearthOutboxTests/WaitingSharesTests",
       name: "an account whose writes have filled a trigger's queue leaves room for the events of others"),

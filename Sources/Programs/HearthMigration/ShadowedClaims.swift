@@ -2,7 +2,7 @@ import HearthTree
 
 /// Custom claims that have the name of a claim for which ID tokens use the account's own value, counted over accounts.
 package struct ShadowedClaims: Sendable {
-  /// Names that the server computes. Custom claims may have them: the account's value takes their place where it has one.
+  /// Names that the server computes. Custom claims may have them; ID tokens have the account's value or none.
   private static let names: Set<String> = ["email", "email_verified", "phone_number", "provider_id", "user_id"]
 
   private var counts: [String: Int] = [:]
@@ -21,7 +21,7 @@ package struct ShadowedClaims: Sendable {
     counts.sorted { $0.key < $1.key }.map { name, count in
       let rule =
         name == "user_id"
-        ? "ID tokens have the uid in its place" : "ID tokens have the account's own value where there is one"
+        ? "ID tokens have the uid in its place" : "ID tokens have the account's own value or none"
       return (count, "the custom claim \(name) is kept, and \(rule)")
     }
   }

@@ -1,4 +1,5 @@
 import HearthCrypto
+import HearthTree
 import Synchronization
 import Testing
 
@@ -125,7 +126,7 @@ struct PasswordPoolQueueTests {
 
   @Test("Clients take turns")
   func turns() {
-    var queue = FairQueue<String>(countMax: 8, countPerClientMax: 4)
+    var queue = FairQueue<String, String>(countMax: 8, countPerClientMax: 4)
     let first = ["a1", "a2", "a3", "a4", "a5", "b1", "b2", "c1"].filter { !queue.append($0, for: String($0.prefix(1))) }
     #expect(first == ["a5"], "one client's part is full")
     var order: [String] = []
@@ -138,7 +139,7 @@ struct PasswordPoolQueueTests {
 
   @Test("the networks of one /48 leave room in the queue for another")
   func shares() {
-    var queue = FairQueue<Int>(
+    var queue = FairQueue<String, Int>(
       countMax: PasswordPool.queueCountMax, countPerClientMax: PasswordPool.queueCountPerClientMax)
     var taken = 0
     for number in 0..<500 {

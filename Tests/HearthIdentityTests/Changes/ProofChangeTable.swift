@@ -9,28 +9,30 @@
 /// - `anonymous`: an anonymous user whose account began ten minutes ago.
 /// - `admin`: what a user's sessions do when an administrator makes the change.
 /// - `mail`: what the address that the account had before is told, with a way back.
+/// - `late`: after a change by the session of `old`, a fresh sign-in by the way that it added, which asks for a change of
+///   the password.
 ///
 /// A tenant's users are asked and ended as the project's. A session cookie changes nothing: it is no ID token.
 let proofChangeTable = """
-  change                | old     | unshown | before  | same    | other      | cookie | anonymous | admin | mail
-  passwordLinked        | refused | refused | refused | goes on | goes on    | counts | upgrades  | ends  | signInMethodAdded
-  passwordChanged       | refused | refused | refused | anew    | ends       | ends   | -         | ends  | passwordChanged
-  passwordUnlinked      | refused | refused | refused | goes on | no refresh | counts | -         | stays | signInMethodRemoved
-  addressLinked         | allowed | refused | refused | goes on | goes on    | counts | upgrades  | -     | -
-  addressChanged        | refused | refused | refused | anew    | ends       | ends   | -         | ends  | recoverEmail
-  phoneLinked           | allowed | refused | refused | goes on | goes on    | counts | upgrades  | stays | signInMethodAdded
-  phoneReplaced         | refused | refused | refused | goes on | no refresh | counts | -         | stays | signInMethodAdded
-  phoneUnlinked         | refused | refused | refused | goes on | no refresh | counts | -         | stays | signInMethodRemoved
-  providerLinked        | allowed | refused | refused | goes on | goes on    | counts | upgrades  | stays | signInMethodAdded
-  providerUnlinked      | refused | refused | refused | goes on | no refresh | counts | -         | stays | signInMethodRemoved
-  factorEnrolled        | refused | refused | refused | anew    | ends       | ends   | -         | stays | revertSecondFactorAddition
-  factorWithdrawn       | refused | refused | refused | anew    | ends       | ends   | -         | stays | secondFactorRemoved
-  recoveryCodesReplaced | refused | refused | refused | goes on | goes on    | counts | -         | -     | recoveryCodesReplaced
-  passkeyAdded          | refused | refused | refused | goes on | goes on    | counts | refused   | -     | passkeyAdded
-  passkeyRemoved        | refused | refused | refused | anew    | ends       | ends   | -         | ends  | passkeyRemoved
-  passwordReset         | by mail | by mail | refused | ends    | ends       | ends   | -         | -     | -
-  addressConfirmed      | by mail | by mail | refused | ends    | ends       | ends   | -         | -     | recoverEmail
-  takenBack             | by mail | by mail | refused | ends    | ends       | ends   | -         | -     | -
-  ownerArrived          | never   | never   | refused | -       | -          | -      | -         | -     | -
-  administered          | never   | never   | refused | -       | -          | -      | -         | -     | -
+  change                | old     | unshown | before  | same    | other      | cookie | anonymous | admin | mail                      | late
+  passwordLinked        | refused | refused | refused | goes on | goes on    | counts | upgrades  | ends  | signInMethodAdded         | -
+  passwordChanged       | refused | refused | refused | anew    | ends       | ends   | -         | ends  | passwordChanged           | -
+  passwordUnlinked      | refused | refused | refused | goes on | no refresh | counts | -         | stays | signInMethodRemoved       | -
+  addressLinked         | allowed | refused | refused | goes on | goes on    | counts | upgrades  | -     | -                         | allowed
+  addressChanged        | refused | refused | refused | anew    | ends       | ends   | -         | ends  | recoverEmail              | -
+  phoneLinked           | allowed | refused | refused | goes on | goes on    | counts | upgrades  | stays | signInMethodAdded         | refused
+  phoneReplaced         | refused | refused | refused | goes on | no refresh | counts | -         | stays | signInMethodAdded         | -
+  phoneUnlinked         | refused | refused | refused | goes on | no refresh | counts | -         | stays | signInMethodRemoved       | -
+  providerLinked        | allowed | refused | refused | goes on | goes on    | counts | upgrades  | stays | signInMethodAdded         | refused
+  providerUnlinked      | refused | refused | refused | goes on | no refresh | counts | -         | stays | signInMethodRemoved       | -
+  factorEnrolled        | refused | refused | refused | anew    | ends       | ends   | -         | stays | revertSecondFactorAddition | -
+  factorWithdrawn       | refused | refused | refused | anew    | ends       | ends   | -         | stays | secondFactorRemoved       | -
+  recoveryCodesReplaced | refused | refused | refused | goes on | goes on    | counts | -         | -     | recoveryCodesReplaced     | -
+  passkeyAdded          | refused | refused | refused | goes on | goes on    | counts | refused   | -     | passkeyAdded              | -
+  passkeyRemoved        | refused | refused | refused | anew    | ends       | ends   | -         | ends  | passkeyRemoved            | -
+  passwordReset         | by mail | by mail | refused | ends    | ends       | ends   | -         | -     | -                         | -
+  addressConfirmed      | by mail | by mail | refused | ends    | ends       | ends   | -         | -     | recoverEmail              | -
+  takenBack             | by mail | by mail | refused | ends    | ends       | ends   | -         | -     | -                         | -
+  ownerArrived          | never   | never   | refused | -       | -          | -      | -         | -     | -                         | -
+  administered          | never   | never   | refused | -       | -          | -      | -         | -     | -                         | -
   """

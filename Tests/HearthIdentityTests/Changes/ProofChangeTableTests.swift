@@ -40,6 +40,7 @@ import Testing
       try await check("anonymous") { try await $0.askedOfAnonymous() }
       try await check("admin") { try await $0.administered() }
       try await check("mail") { try await $0.ends().mail }
+      try await check("late") { try await $0.askedByTheWayThatAnOldSessionAdds() }
     }
   }
 
@@ -129,14 +130,14 @@ struct ProofWorld {
       id: id, kind: .totp(sealedSecret: id, lastAcceptedStep: 1), displayName: nil, enrolledAtMilliseconds: 1)
   }
 
-  private func put(_ user: UserRecord) async throws {
+  func put(_ user: UserRecord) async throws {
     try await accounts.store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
       if transaction.user(user.uid) == nil { return try transaction.insert(user) }
       try transaction.update(user, as: [.administered])
     }
   }
 
-  private var user: UserRecord { get throws { try #require(accounts.store.view.user(Self.uid)) } }
+  var user: UserRecord { get throws { try #require(accounts.store.view.user(Self.uid)) } }
 
   // MARK: Sessions
 
@@ -176,7 +177,7 @@ struct ProofWorld {
   // MARK: The change
 
   /// The way in that the change is about.
-  private var way: SignInWay {
+  var way: SignInWay {
     switch change {
     case .phoneLinked, .phoneReplaced, .phoneUnlinked: SignInWay(ProviderID.phone)
     case .providerLinked, .providerUnlinked: SignInWay("google.com")

@@ -73,7 +73,7 @@ import Testing
         expectation: PluginExpectation(name: "p", version: "1", hooks: [.exchange]),
         settings: .object([.init("a", .int(1))]))
       runner = WebhookRunner(
-        setup, call, report: .init(event: { [log] in log.add($1) }, line: { _, _ in }),
+        setup, call, connections: 8, report: .init(event: { [log] in log.add($1) }, line: { _, _ in }),
         pause: { [pauses] milliseconds in
           pauses.add("\(milliseconds)")
           await Task.yield()

@@ -127,6 +127,10 @@ package struct CredentialChanges: Sendable {
       try check(authority, changes, on: user, now: now)
       let before = user
       try change(&transaction, &user)
+      if let caller {
+        user.noteWays(
+          addedSince: before, isRecent: callers.isRecent(caller, now: now), nowSeconds: now.wallMilliseconds / 1000)
+      }
       let ending = ending(of: terms, user)
       let hasEnded = transaction.end(ending, of: &user, since: before, except: caller)
       var record: SessionRecord?

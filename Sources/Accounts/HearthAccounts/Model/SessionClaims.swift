@@ -5,8 +5,8 @@ import HearthTree
 package enum SessionClaims {
   /// Reads them from a plugin's answer or a developer's: an object without reserved names, small enough.
   ///
-  /// - Parameter takesComputed: Names of the server's own values are taken, which win where there are any: for claims that the
-  ///   service takes so. Otherwise a plugin could say for an account without an address that it has a proven one.
+  /// - Parameter takesComputed: Names of the server's own values are taken, for claims that the service takes so; no token says
+  ///   them. Otherwise such a claim is refused, so that its author learns of it.
   /// - Throws: `invalidClaims`, `claimsTooLarge`, `forbiddenClaim` with the claim's name.
   package static func read(_ json: JSON, takesComputed: Bool = false) throws(AccountError) -> [ClaimValue.Member] {
     guard let claims = try? ClaimValue(json: json.text()), let members = claims.members else {

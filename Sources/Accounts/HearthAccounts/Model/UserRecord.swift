@@ -43,6 +43,8 @@ public struct UserRecord: Sendable, Equatable {
   public var recoveryCodes: [String] = []
   /// Keys of WebAuthn, in the order of their enrolment; unique each.
   public var passkeys: [Passkey] = []
+  /// Ways in that a session without a recent sign-in has added, for as long as a sign-in by them is not taken for a recent one.
+  var lateWays: [LateWay] = []
   /// The password was given out by somebody else: 2.x clients ask for a new one. An import may say so; a reset mails a
   /// link and needs none.
   public var hasTemporaryPassword = false

@@ -1,5 +1,6 @@
 import HearthCrypto
 import HearthSystem
+import HearthTree
 import Synchronization
 
 /// Makes and checks password hashes, a few at a time: each holds up to 256 MiB and keeps a processor busy for about half a
@@ -35,7 +36,7 @@ package final class PasswordPool: Sendable {
   }
 
   private struct State {
-    var queue: FairQueue<Job>
+    var queue: FairQueue<String, Job>
     var running = 0
     var refusedCount = 0
   }

@@ -44,9 +44,14 @@ package struct Callers: Sendable {
   ///
   /// - Throws: `credentialTooOld`.
   package func requireRecentSignIn(_ caller: Caller, now: Instant) throws(AccountError) {
-    guard now.wallMilliseconds / 1000 - caller.authTimeSeconds <= configuration.value.recentSignInSeconds else {
-      throw AccountError(.credentialTooOld)
-    }
+    guard isRecent(caller, now: now) else { throw AccountError(.credentialTooOld) }
+  }
+
+  /// Returns true when a session's sign-in was a short while ago, by a way in that counts as the owner's: see ``LateWay``.
+  func isRecent(_ caller: Caller, now: Instant) -> Bool {
+    let nowSeconds = now.wallMilliseconds / 1000
+    return nowSeconds - caller.authTimeSeconds <= configuration.value.recentSignInSeconds
+      && !caller.user.isLate(caller.provider, nowSeconds: nowSeconds)
   }
 
   /// Returns true when a session may act for an account that opens the console.

@@ -22,6 +22,7 @@ extension UserRecord: StoredRecord {
     for stored in try reader.objects("factors") { factors.append(try SecondFactor(stored: stored)) }
     recoveryCodes = try reader.optionalText("recoveryCodes")?.split(separator: " ").map(String.init) ?? []
     for stored in try reader.objects("passkeys") { passkeys.append(try Passkey(stored: stored)) }
+    for stored in try reader.objects("lateWays") { lateWays.append(try LateWay(stored: stored)) }
     hasTemporaryPassword = try reader.bool("temporaryPassword")
     // Records from before the field existed tell it by what else they have.
     hasEmailLink = try reader.optionalBool("emailLink") ?? (email != nil && hasNoOtherWayIn)
@@ -53,8 +54,20 @@ extension UserRecord: StoredRecord {
     writer.set("factors", factors)
     writer.set("recoveryCodes", recoveryCodes.isEmpty ? nil : recoveryCodes.joined(separator: " "))
     writer.set("passkeys", passkeys)
+    writer.set("lateWays", lateWays)
     writer.set("temporaryPassword", hasTemporaryPassword)
     if email != nil { writer.set("emailLink", stated: hasEmailLink) }
+  }
+}
+
+extension LateWay: StoredRecord {
+  init(stored reader: RecordReader) throws(RecordDamage) {
+    self.init(providerID: try reader.text("provider"), untilSeconds: try reader.int("until"))
+  }
+
+  func store(in writer: inout RecordWriter) {
+    writer.set("provider", providerID)
+    writer.set("until", untilSeconds)
   }
 }
 

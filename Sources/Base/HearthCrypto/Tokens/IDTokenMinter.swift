@@ -39,7 +39,9 @@ public struct IDTokenMinter: Sendable, Redacted {
     var claims = MergedClaims()
     claims.set("name", subject.name)
     claims.set("picture", subject.picture)
-    for claim in subject.customClaims + subject.sessionClaims { claims.set(claim.name, claim.value) }
+    for claim in subject.customClaims + subject.sessionClaims where !IDTokenClaims.computedNames.contains(claim.name) {
+      claims.set(claim.name, claim.value)
+    }
     claims.set("iss", .string(UnverifiedToken.idTokenIssuerPrefix + projectID))
     claims.set("aud", .string(projectID + (subject.isForEnrolment ? IDTokenClaims.enrolmentAudience : "")))
     claims.set("auth_time", .int(subject.authTimeSeconds))

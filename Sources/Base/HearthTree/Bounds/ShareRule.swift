@@ -47,12 +47,8 @@ package enum ShareRule {
   /// Returns true when the bound is nearly used up, so that shares bind.
   package static func isNearlyUsedUp(_ used: Int, of max: Int) -> Bool { used > openPart(of: max) }
 
-  /// Returns true when a client holds more than its fixed part of a bound at some level.
-  ///
-  /// - Parameter held: what the client holds by each level that it has.
-  package static func isOverPart(of max: Int, held: (Level) -> Int?) -> Bool {
-    Level.allCases.contains { level in held(level).map { $0 > max / level.divisor } ?? false }
-  }
+  /// The fixed part of a bound that a client of a level may hold while shares bind.
+  package static func part(of max: Int, at level: Level) -> Int { max / level.divisor }
 
   /// Returns true when a client gets `amount` more.
   ///

@@ -1,18 +1,3 @@
-/// A client as shared bounds count it.
-package struct ShareClaimant: Sendable, Hashable {
-  /// A signed-in user; nil when signed out.
-  package var account: String?
-  /// The network that it comes from, behind trusted proxies; nil when that is not known here.
-  package var network: NetworkPrefix?
-  /// Counted by nothing, and admitted to the last part of the bound.
-  package var isAdministrator: Bool
-
-  /// A client of these parts.
-  package init(account: String? = nil, network: NetworkPrefix? = nil, isAdministrator: Bool = false) {
-    (self.account, self.network, self.isAdministrator) = (account, network, isAdministrator)
-  }
-}
-
 /// A bound that clients share, and what each of them holds of it, by connection, account and network. ``ShareRule`` says
 /// what is admitted.
 ///
@@ -138,17 +123,16 @@ package struct SharedBound: Sendable {
     }
   }
 
-  /// Returns true when the claim, its account or one of its networks holds more than a fixed part of the bound.
-  package func isOverPart(_ claim: Claim) -> Bool { ShareRule.isOverPart(of: max) { held(claim, $0) } }
+  /// Returns true when the claim, its account or its network, by the level, holds more than a fixed part of the bound.
+  package func isOverPart(_ claim: Claim, at level: ShareRule.Level) -> Bool {
+    held(claim, level).map { $0 > ShareRule.part(of: max, at: level) } ?? false
+  }
 
   /// Returns true when the account or a network of a client without a claim holds more than a fixed part of the bound.
-  package func isOverPart(_ claimant: ShareClaimant) -> Bool {
-    let holders = Self.holders(of: claimant)
-    return ShareRule.isOverPart(of: max) { level in
-      let lane = level.rawValue - 1
-      guard holders.indices.contains(lane), let holder = holders[lane] else { return nil }
-      return places[holder].map { tallies[Int($0)].held }
-    }
+  package func isOverPart(_ claimant: ShareClaimant, at level: ShareRule.Level) -> Bool {
+    let (holders, lane) = (Self.holders(of: claimant), level.rawValue - 1)
+    guard holders.indices.contains(lane), let holder = holders[lane], let place = places[holder] else { return false }
+    return tallies[Int(place)].held > ShareRule.part(of: max, at: level)
   }
 
   /// The amount that the claim holds itself or with its account or one of its networks, whichever is most for its

@@ -7,7 +7,7 @@ struct PluginClaimsSource: ClaimsSource {
   var name: String { handle.name }
 
   func claims(for request: ClaimsRequest) async throws -> ClaimsAnswer {
-    try await handle.ask(.customClaims, request)
+    try await handle.ask(.customClaims, request, of: request.user.uid)
   }
 }
 

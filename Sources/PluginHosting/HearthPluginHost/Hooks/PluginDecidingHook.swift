@@ -34,7 +34,7 @@ struct PluginDecidingHook: DecidingHook {
     let hook = event.moment.hook
     guard hooks.contains(hook) else { return .allow() }
     do {
-      return try await handle.ask(hook, event)
+      return try await handle.ask(hook, event, of: event.isNewUser ? nil : event.user.uid)
     } catch let error as PluginCallError {
       throw error.hookFailure
     }

@@ -1,4 +1,5 @@
 import HearthPlugin
+import HearthSystem
 import HearthTree
 import Synchronization
 
@@ -6,12 +7,15 @@ import Synchronization
 final class PluginHandle: Sendable {
   let name: String
   private let current: Mutex<any PluginRunner>
+  /// Has the questions of clients wait in turn.
+  private let gate: QuestionGate
   private let notice: @Sendable (String) -> Void
 
   /// - Parameter notice: told of what a plugin was asked in vain; no more than once a second.
   init(_ name: String, _ runner: any PluginRunner, notice: @escaping @Sendable (String) -> Void) {
     self.name = name
     current = Mutex(runner)
+    gate = QuestionGate(slots: runner.questionsMax)
     self.notice = notice
   }
 
@@ -21,7 +25,8 @@ final class PluginHandle: Sendable {
   ///
   /// - Returns: the former one.
   func replace(by runner: any PluginRunner) -> any PluginRunner {
-    current.withLock { current in
+    gate.setSlots(runner.questionsMax)
+    return current.withLock { current in
       let former = current
       current = runner
       return former
@@ -30,17 +35,12 @@ final class PluginHandle: Sendable {
 
   /// Asks a hook, and reads what it comes to.
   ///
+  /// - Parameter uid: of the account that the question is about, where the client has shown that it is theirs.
   /// - Throws: ``PluginCallError``.
   func ask<Output: Decodable & Sendable>(
-    _ hook: PluginHook, _ input: some Encodable & Sendable, as type: Output.Type = Output.self
+    _ hook: PluginHook, _ input: some Encodable & Sendable, of uid: String? = nil, as type: Output.Type = Output.self
   ) async throws -> Output {
-    let input = try JSON(encoding: input)
-    let asked = runner
-    var outcome = await asked.ask(hook, input, milliseconds: asked.deadlineMilliseconds)
-    // Replaced in this moment: what the former version did not take is for the new one.
-    if outcome == .down, case let now = runner, now !== asked {
-      outcome = await now.ask(hook, input, milliseconds: now.deadlineMilliseconds)
-    }
+    let outcome = await outcome(hook, try JSON(encoding: input), of: uid)
     guard case .output(let output) = outcome else {
       throw failed(hook, outcome.text, outcome.kind, isTemporary: outcome.isTemporary)
     }
@@ -49,6 +49,24 @@ final class PluginHandle: Sendable {
     } catch let error as DecodingError {
       throw failed(hook, "answered something else: \(error.place)", .badAnswer)
     }
+  }
+
+  private func outcome(_ hook: PluginHook, _ input: JSON, of uid: String?) async -> PluginOutcome {
+    // What the server asks for itself has bounds of its own.
+    var client = ShareClaimant.current ?? ShareClaimant(isAdministrator: true)
+    if !client.isAdministrator { client.account = uid }
+    let (asked, started) = (runner, Clock.monotonicMilliseconds)
+    switch await gate.enter(client, sizeBytes: input.text().count, milliseconds: asked.deadlineMilliseconds) {
+    case .entered: break
+    case .refused: return .overloaded
+    case .late: return .late
+    }
+    defer { gate.leave() }
+    let waited = Clock.monotonicMilliseconds - started
+    let outcome = await asked.ask(hook, input, milliseconds: max(1, asked.deadlineMilliseconds - waited))
+    // Replaced in this moment: what the former version did not take is for the new one.
+    guard outcome == .down, case let now = runner, now !== asked else { return outcome }
+    return await now.ask(hook, input, milliseconds: now.deadlineMilliseconds)
   }
 
   /// An error that names the plugin; the operator is told.

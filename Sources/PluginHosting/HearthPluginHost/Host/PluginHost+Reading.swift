@@ -142,7 +142,7 @@ extension PluginHost {
       return WebhookRunner(
         setup,
         try WebhookCall(service, secrets: plugin.secrets, client: client, answerBytesMax: setup.lineBytesMax),
-        report: report)
+        connections: manifest.wants.connections, report: report)
     }
   }
 

@@ -5,6 +5,8 @@ import HearthTree
 protocol PluginRunner: AnyObject, Sendable {
   /// How long whoever asks waits.
   var deadlineMilliseconds: Int64 { get }
+  /// Questions that it takes at a time without any of them waiting.
+  var questionsMax: Int { get }
   /// How it is.
   var health: PluginHealth { get }
   /// What it was asked so far.

@@ -55,6 +55,10 @@ final class ProcessRunner: PluginRunner {
 
   var deadlineMilliseconds: Int64 { setup.deadlineMilliseconds }
 
+  var questionsMax: Int {
+    state.withLock { $0.supervisor.limits.inFlightPerWorkerMax * $0.supervisor.workers.count }
+  }
+
   var health: PluginHealth { state.withLock { $0.supervisor.health } }
 
   var figures: PluginFigures {

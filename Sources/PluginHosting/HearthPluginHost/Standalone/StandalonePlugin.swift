@@ -64,7 +64,8 @@ package final class StandalonePlugin: Sendable {
         let client = WebhookCall.client(policy, plugin.manifest.wants.connections)
         let call = try WebhookCall(
           service, secrets: installed.secrets, client: client, answerBytesMax: setup.lineBytesMax)
-        carrier = .webhook(WebhookRunner(setup, call, report: report))
+        carrier = .webhook(
+          WebhookRunner(setup, call, connections: plugin.manifest.wants.connections, report: report))
       }
     } catch {
       PluginFiles.remove(dataDirectory)

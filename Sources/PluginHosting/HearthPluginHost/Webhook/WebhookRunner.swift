@@ -29,16 +29,20 @@ final class WebhookRunner: PluginRunner {
 
   let setup: PluginSetup
   let call: WebhookCall
+  let questionsMax: Int
   private let report: PluginReport
   private let pause: @Sendable (Int64) async throws -> Void
   private let state = Mutex(State())
 
-  /// - Parameter pause: waits so many milliseconds.
+  /// - Parameters:
+  ///   - connections: requests that the service is sent at a time.
+  ///   - pause: waits so many milliseconds.
   init(
-    _ setup: PluginSetup, _ call: WebhookCall, report: PluginReport,
+    _ setup: PluginSetup, _ call: WebhookCall, connections: Int, report: PluginReport,
     pause: @escaping @Sendable (Int64) async throws -> Void = { try await Task.sleep(for: .milliseconds($0)) }
   ) {
     (self.setup, self.call, self.report, self.pause) = (setup, call, report, pause)
+    questionsMax = connections
   }
 
   var deadlineMilliseconds: Int64 { setup.deadlineMilliseconds }

@@ -1,3 +1,4 @@
+import HearthCrypto
 import HearthProgram
 import HearthTree
 
@@ -22,7 +23,8 @@ struct AccountClaims {
       return unknown(shown, "there is no such account now")
     }
     var members = user["customAttributes"]?.string.flatMap { JSON(parsing: $0.utf8)?.members } ?? []
-    // As in a token: the account's own values win, but for the name.
+    // As in a token: the account's own values or none, but for the name.
+    members.removeAll { IDTokenClaims.isTaken($0.name) }
     func set(_ name: String, _ value: JSON) {
       members.removeAll { $0.name == name }
       members.append(.init(name, value))

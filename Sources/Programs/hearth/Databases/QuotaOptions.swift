@@ -27,7 +27,7 @@ struct QuotaOptions: ParsableArguments {
       "Work of clients, in steps of rules, before the heaviest of them wait; 16000000 unless set.", valueName: "steps"))
   var workPerSecond: QuotaValue?
 
-  @Option(help: ArgumentHelp("The same of one connection, which then waits; 4000000 unless set.", valueName: "steps"))
+  @Option(help: ArgumentHelp("The same of one connection, which then waits; 16000000 unless set.", valueName: "steps"))
   var connectionWorkPerSecond: QuotaValue?
 
   @Option(help: ArgumentHelp("Bytes that the data takes in memory; nothing more is stored beyond.", valueName: "bytes"))

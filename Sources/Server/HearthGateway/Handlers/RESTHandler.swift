@@ -48,11 +48,12 @@ struct RESTHandler {
     to http: HTTPRequest, _ request: RESTRequest, _ envelope: RESTEnvelope, _ caller: VerifiedCaller,
     _ origin: RequestOrigin, waits: Int = 0, completion: @escaping RESTResponse.Completion
   ) {
-    let client = ShareClaimant(
-      account: caller.principal.uid, network: origin.network, isAdministrator: caller.principal.readsAll)
+    let client = Self.claimant(caller, origin)
     if let wait = services.quotas.wait(of: client, in: request.namespace) {
       if waits == 0 { services.quotas.noteWait(in: request.namespace) }
-      guard waits < QuotaLimits.workWaitsMax else { return completion(RESTResponse(.overWork(wait))) }
+      guard Self.mayWait(wait, waits, holding: request.body.readableBytes) else {
+        return completion(RESTResponse(.overWork(wait)))
+      }
       hub.loop.assumeIsolated().scheduleTask(in: .milliseconds(wait.milliseconds)) {
         respond(to: http, request, envelope, caller, origin, waits: waits + 1, completion: completion)
       }
@@ -80,6 +81,38 @@ struct RESTHandler {
       call.completion = deadline.finish
     }
     do throws(RESTFailure) { try answer(call, for: http) } catch { call.completion(RESTResponse(error)) }
+  }
+
+  private static func claimant(_ caller: VerifiedCaller, _ origin: RequestOrigin) -> ShareClaimant {
+    ShareClaimant(
+      account: caller.principal.uid, network: origin.network, isAdministrator: caller.principal.readsAll)
+  }
+
+  /// Returns true when a request waits for its client's work. One with a large body waits before that is read; once it is
+  /// there, only for what is paid soon.
+  private static func mayWait(_ wait: DatabaseAllowance.Wait, _ waits: Int, holding sizeBytes: Int) -> Bool {
+    if sizeBytes <= QuotaLimits.owingBytesMax { return waits < QuotaLimits.workWaitsMax }
+    return waits < QuotaLimits.largeBodyWaitsMax && wait.nanoseconds <= QuotaLimits.holdMillisecondsMax * 1_000_000
+  }
+
+  /// The time for which a request's client is still to wait because of its work, and the database; `nil` when it may go on,
+  /// and for a request that is refused for something else.
+  func workWait(of http: HTTPRequest) -> (wait: DatabaseAllowance.Wait, database: String)? {
+    guard let query = try? URLQuery(of: http),
+      let request = try? RESTRequest(http, query, defaultNamespace: services.defaultNamespace)
+    else { return nil }
+    let origin = services.origin(of: http)
+    var caller = VerifiedCaller.signedOut
+    if let credential = request.credential {
+      // One of which a plugin must be asked counts as none until it was.
+      guard let known = try? services.glance(at: credential, from: origin, now: SystemClock.now) ?? caller else {
+        return nil
+      }
+      caller = known
+    }
+    return services.quotas.wait(of: Self.claimant(caller, origin), in: request.namespace).map {
+      ($0, request.namespace)
+    }
   }
 
   /// The operations. A new one is a case of ``RESTTarget``, a file in `Operations`, and a line here.

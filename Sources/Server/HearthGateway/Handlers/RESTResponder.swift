@@ -26,6 +26,14 @@ package struct RESTResponder: HTTPResponder {
     }
   }
 
+  /// A body waits with its client for as long as the client owes work.
+  package func admission(of request: HTTPRequest, waits: Int, on loop: TransportLoop) -> HTTPBodyAdmission {
+    guard let (wait, database) = handler(on: loop).workWait(of: request) else { return .now }
+    guard waits < QuotaLimits.workWaitsMax else { return .refused(HTTPResponse(RESTResponse(.overWork(wait)))) }
+    if waits == 0 { services.quotas.noteWait(in: database) }
+    return .later(milliseconds: wait.milliseconds)
+  }
+
   private func handler(on loop: TransportLoop) -> RESTHandler {
     RESTHandler(services: services, hub: services.router.hub(on: loop.eventLoop))
   }

@@ -12,6 +12,9 @@ extension DatabaseAllowance {
     var milliseconds: Int64 { min(1 + nanoseconds / 1_000_000, QuotaLimits.holdMillisecondsMax) }
   }
 
+  /// Steps that one connection may cause in a second.
+  var connectionStepsPerSecond: Int { work.withLock { $0.connectionStepsPerSecond } }
+
   /// Charges what a batch of the database took.
   ///
   /// - Returns: the clients that are to wait.
@@ -41,10 +44,14 @@ extension DatabaseAllowance {
   }
 
   /// Knows from now on which client a connection is.
-  func joinWork(_ connection: ConnectionID, as client: ShareClaimant) {
-    work.withLock { $0.join(connection, as: client) }
+  ///
+  /// - Returns: the nanoseconds for which it is to wait for what that client's connections before it have caused.
+  func joinWork(_ connection: ConnectionID, as client: ShareClaimant, at now: Int64 = DatabaseAllowance.now) -> Int64 {
+    work.withLock { $0.join(connection, as: client, at: now) }
   }
 
   /// A connection has ended.
-  func leaveWork(_ connection: ConnectionID) { work.withLock { $0.leave(connection) } }
+  func leaveWork(_ connection: ConnectionID, at now: Int64 = DatabaseAllowance.now) {
+    work.withLock { $0.leave(connection, at: now) }
+  }
 }

@@ -9,6 +9,9 @@ final class QuotaSeat {
   private var entry: DatabaseAllowance.Entry
   /// nil for one whose work is not charged.
   private let connection: ConnectionID?
+  /// The end of the time for which the connection is to wait for what its client's connections before it have caused, in
+  /// nanoseconds on the monotonic clock.
+  private var carriedNanoseconds: Int64 = 0
 
   /// - Parameters:
   ///   - entry: what ``DatabaseAllowance/enter(as:from:at:)`` gave.
@@ -30,7 +33,9 @@ final class QuotaSeat {
   private func joinWork(from network: NetworkPrefix?) {
     guard let connection else { return }
     let client = ShareClaimant(account: client?.name.uid, network: network, isAdministrator: client == nil)
-    allowance.joinWork(connection, as: client)
+    let now = DatabaseAllowance.now
+    let wait = allowance.joinWork(connection, as: client, at: now)
+    carriedNanoseconds = wait > 0 ? now + wait : 0
   }
 
   // MARK: Work
@@ -41,6 +46,21 @@ final class QuotaSeat {
   func charge(_ amount: WorkAmount) -> DatabaseAllowance.Wait? {
     connection.flatMap { allowance.charge(amount, to: .connection($0)) }
   }
+
+  /// The milliseconds until the connection may have its first work done, within bounds; `nil` when it may at once. It costs
+  /// a look at one number for a client that owed nothing.
+  var carriedMilliseconds: Int64? {
+    guard carriedNanoseconds > 0 else { return nil }
+    let wait = carriedNanoseconds - DatabaseAllowance.now
+    guard wait > 0 else {
+      carriedNanoseconds = 0
+      return nil
+    }
+    return min(1 + wait / 1_000_000, QuotaLimits.holdMillisecondsMax)
+  }
+
+  /// The refusal of what is too large to wait until the client's work is paid for.
+  var workRefusal: QuotaRefusal { QuotaRefusal(.connectionWorkPerSecond, allowance.connectionStepsPerSecond) }
 
   /// The time for which the connection is still to wait because of its work; nil when it may go on.
   var workWait: DatabaseAllowance.Wait? { connection.flatMap { allowance.wait(of: .connection($0)) } }

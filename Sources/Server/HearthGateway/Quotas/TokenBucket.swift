@@ -18,8 +18,19 @@ struct TokenBucket: Sendable {
   /// Takes so much although it may not be there; then it is owed.
   mutating func charge(_ count: Int, perSecond rate: Int, at now: Int64) {
     let cost = min(Int64(min(max(0, count), Self.countMax)) * Self.second / Int64(max(1, rate)), Self.debtMax)
-    fullNanoseconds = min(max(fullNanoseconds, now) + cost, now + Self.debtMax)
+    charge(nanoseconds: cost, at: now)
   }
+
+  /// After how many nanoseconds it is full.
+  func untilFull(at now: Int64) -> Int64 { max(0, fullNanoseconds - now) }
+
+  /// Takes what comes back in so many nanoseconds, although it may not be there.
+  mutating func charge(nanoseconds: Int64, at now: Int64) {
+    fullNanoseconds = min(max(fullNanoseconds, now) + min(max(0, nanoseconds), Self.debtMax), now + Self.debtMax)
+  }
+
+  /// Becomes as empty as another one, if that is emptier.
+  mutating func lower(to other: TokenBucket) { fullNanoseconds = max(fullNanoseconds, other.fullNanoseconds) }
 
   /// After how many nanoseconds nothing is owed.
   func wait(at now: Int64) -> Int64 { max(0, fullNanoseconds - now - Self.second) }

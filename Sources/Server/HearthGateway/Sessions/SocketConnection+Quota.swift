@@ -71,6 +71,41 @@ extension SocketConnection {
     return true
   }
 
+  /// Keeps a message for later when the client still owes work of connections that it had before: a new connection is no new
+  /// allowance. What says who it is goes on, since another client may owe nothing. A large message is refused, so that who
+  /// owes does not fill memory.
+  ///
+  /// - Returns: True when the message is kept or refused. Nothing more is read then; what had been read already is kept as
+  ///   well.
+  func postpones(_ message: ClientMessage, _ sizeBytes: Int) -> Bool {
+    if postponed.isEmpty {
+      guard case .request(let request) = message, request.action.isWork, let wait = seat?.carriedMilliseconds else {
+        return false
+      }
+      waitForWork(milliseconds: wait)
+    }
+    if sizeBytes > QuotaLimits.owingBytesMax, let refusal = seat?.workRefusal, case .request(let request) = message {
+      return refuse(request, refusal, .unavailable)
+    }
+    postponed.append((message, sizeBytes))
+    return true
+  }
+
+  /// Does what was kept, until the client owes again.
+  private func takePostponed() {
+    guard !postponed.isEmpty else { return }
+    let messages = postponed
+    postponed = []
+    for (index, (message, sizeBytes)) in messages.enumerated() {
+      guard transport != nil, !isOverQuota else {
+        postponed += messages[index...]
+        break
+      }
+      received(message, sizeBytes: sizeBytes)
+    }
+    finish()
+  }
+
   /// The connection's work, or that of its account or network, is over the allowance.
   func waitForWork(milliseconds: Int64) {
     guard !isOverQuota, transport != nil, let database else { return }
@@ -100,6 +135,7 @@ extension SocketConnection {
     hub.loop.assumeIsolated().scheduleTask(in: .milliseconds(milliseconds)) {
       self.isOverQuota = false
       if let wait = self.seat?.workWait { return self.holdOff(milliseconds: wait.milliseconds) }
+      self.takePostponed()
       self.setReading(true)
     }
   }

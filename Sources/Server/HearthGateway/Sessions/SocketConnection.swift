@@ -42,6 +42,8 @@ final class SocketConnection: TransportDelegate, SignedInClient {
   var isHeldBack = false
   /// Nothing is read from the client for a moment: it is over a quota.
   var isOverQuota = false
+  /// Messages that wait, with their sizes, until the client has paid for the work of its connections before this one.
+  var postponed: [(message: ClientMessage, sizeBytes: Int)] = []
   /// Nothing is read from the client until somebody has said whose the token is that it has shown.
   var isVerifying = false
   /// What is to be done once a large value is ready to be sent; nil when nothing waits for one. Events then wait too:
@@ -103,7 +105,7 @@ final class SocketConnection: TransportDelegate, SignedInClient {
   }
 
   func received(_ message: ClientMessage, sizeBytes: Int) {
-    guard !refuses(message, sizeBytes) else { return }
+    guard !postpones(message, sizeBytes), !refuses(message, sizeBytes) else { return }
     var outputs: [ClientSession.Output] = []
     commandBytes += sizeBytes
     if awaitsRequest, case .request = message {
@@ -120,7 +122,7 @@ final class SocketConnection: TransportDelegate, SignedInClient {
     setCredential(nil)
     hub.remove(self)
     services.sessions.remove(sessionID)
-    (commands, behind) = ([], nil)
+    (commands, behind, postponed) = ([], nil, [])
     database?.submit([Command(connection: id, action: .disconnect)])
     (database, seat) = (nil, nil)
     transport = nil

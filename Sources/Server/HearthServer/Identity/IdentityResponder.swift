@@ -47,7 +47,9 @@ struct IdentityResponder: Sendable {
     Task(executorPreference: AccountsExecutor.shared) {
       let watch = TransactionWatch()
       let answer = await RequestContext.$id.withValue(id) {
-        await TransactionWatch.$current.withValue(watch) { await endpoints.answer(request, at: match) }
+        await TransactionWatch.$current.withValue(watch) {
+          await ShareClaimant.$current.withValue(claimant) { await endpoints.answer(request, at: match) }
+        }
       }
       count(answer, to: http, at: match)
       var response = response(to: answer, of: request, for: http)

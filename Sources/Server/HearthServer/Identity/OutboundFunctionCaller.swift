@@ -1,17 +1,31 @@
 import HearthAccounts
 import HearthOutbound
 import HearthPlugin
+import HearthPluginHost
+import HearthSystem
+import HearthTree
 
 /// Asks functions over libcurl, on threads of their own: a function that hangs keeps nobody waiting who signs in with
-/// another provider's key set. Where functions may be is the same as for the receivers of triggers.
+/// another provider's key set. Where functions may be is the same as for the receivers of triggers. Clients whose sign-ins
+/// wait have their turns: ``QuestionGate``.
 struct OutboundFunctionCaller: FunctionCaller {
   private static let pool = OutboundPool(slots: BlockingFunctionLimits.slots)
+  private static let gate = QuestionGate(slots: BlockingFunctionLimits.slots)
 
   func call(_ url: String, allowsPrivate: Bool, body: [UInt8]) async throws(HookFailure) -> FunctionAnswer {
-    let request = OutboundRequest(
+    let started = Clock.monotonicMilliseconds
+    let timeout = Int64(BlockingFunctionLimits.timeoutSeconds) * 1_000
+    let client = ShareClaimant.current ?? ShareClaimant(isAdministrator: true)
+    // Where too many wait already, a flood of sign-ins must not make a function count as unreachable.
+    guard await Self.gate.enter(client, sizeBytes: body.count, milliseconds: timeout) == .entered else {
+      throw .deadlineExceeded
+    }
+    defer { Self.gate.leave() }
+    let left = max(1, timeout - (Clock.monotonicMilliseconds - started))
+    var request = OutboundRequest(
       method: .post, url: url, headers: [OutboundHeader("Content-Type", "application/json")], body: body,
-      timeoutSeconds: BlockingFunctionLimits.timeoutSeconds,
       responseSizeBytesMax: BlockingFunctionLimits.answerBytesMax)
+    request.timeoutMilliseconds = left
     do throws(OutboundError) {
       // Redirects are not followed, so nothing but this URL's host is asked.
       let policy = try OutboundPolicy.receiving(at: url, allowsPrivate: allowsPrivate)
@@ -19,7 +33,6 @@ struct OutboundFunctionCaller: FunctionCaller {
       return FunctionAnswer(status: answer.status, body: answer.body)
     } catch {
       switch error.code {
-      // Where too many wait already, a flood of sign-ins must not make a function count as unreachable.
       case .timedOut, .cancelled, .busy: throw .deadlineExceeded
       case .tooLarge: throw .badAnswer("The function's answer is longer than 64 KiB.")
       case .forbiddenAddress, .invalidRequest:

@@ -39,6 +39,10 @@ struct RelayResponder: HTTPResponder {
     responder.caller(of: request, on: loop)
   }
 
+  func admission(of request: HTTPRequest, waits: Int, on loop: TransportLoop) -> HTTPBodyAdmission {
+    responder.admission(of: request, waits: waits, on: loop)
+  }
+
   // MARK: Handing over
 
   private func pass(_ request: HTTPRequest, triesLeft: Int, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse> {

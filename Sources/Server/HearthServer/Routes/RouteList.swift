@@ -28,6 +28,10 @@ struct RouteList: HTTPResponder {
     responder(for: request).caller(of: request, on: loop)
   }
 
+  func admission(of request: HTTPRequest, waits: Int, on loop: TransportLoop) -> HTTPBodyAdmission {
+    responder(for: request).admission(of: request, waits: waits, on: loop)
+  }
+
   private func responder(for request: HTTPRequest) -> any HTTPResponder {
     let path = request.path
     for route in routes {

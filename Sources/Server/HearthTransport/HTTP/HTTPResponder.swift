@@ -16,6 +16,21 @@ package protocol HTTPResponder: Sendable {
 
   /// Who sends a large body; asked on the connection's event loop before it is read, with the request's head.
   func caller(of request: HTTPRequest, on loop: TransportLoop) -> HTTPBodyCaller
+
+  /// The time at which the rest of a body is read that is not small; asked on the connection's event loop with the request's
+  /// head.
+  ///
+  /// - Parameter waits: the number of times that the request has waited already.
+  func admission(of request: HTTPRequest, waits: Int, on loop: TransportLoop) -> HTTPBodyAdmission
+}
+
+/// The time at which a body is read that is not small. Until then it stays with its client.
+package enum HTTPBodyAdmission: Sendable {
+  case now
+  /// It is asked again after so many milliseconds.
+  case later(milliseconds: Int64)
+  /// Never: the request is answered so.
+  case refused(HTTPResponse)
 }
 
 /// Who sends a large body.
@@ -98,4 +113,6 @@ extension HTTPResponder {
   package func bodyLimit(for request: HTTPRequest) -> HTTPBodyLimit? { nil }
   /// Everybody may send large bodies.
   package func caller(of request: HTTPRequest, on loop: TransportLoop) -> HTTPBodyCaller { .known }
+  /// Every body is read as it comes.
+  package func admission(of request: HTTPRequest, waits: Int, on loop: TransportLoop) -> HTTPBodyAdmission { .now }
 }

@@ -9,6 +9,9 @@ package struct TransportLimits: Sendable {
   /// A body of more than this is taken when the request's credential counts, or within what callers without one may make
   /// the server hold. Nearly every write of an app is far below.
   var bodyBytesOfAnybodyMax = 2 << 20
+  /// A body of up to this size is read without asking whether its client owes something: as much as a connection may hold
+  /// without being counted.
+  package static let bodyBytesUnasked = 16 << 10
   /// Seconds from the connection, or the last response, to the end of a TLS handshake and the first request's head.
   var headTimeoutSeconds = 15
   /// Seconds that a connection may wait for its next request. Proxies keep theirs for 60.

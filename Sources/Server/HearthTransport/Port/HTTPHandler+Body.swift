@@ -25,8 +25,41 @@ extension HTTPHandler {
     pace = BodyPace(beganAt: loop.now, loop.limits)
     deadline = loop.now + Int32(loop.limits.bodyPauseSeconds)
     guard length <= loop.limits.bodyBytesOfAnybodyMax || admitLarge(length, request, framing) else { return }
-    if WebSocketHandshake.hasToken("100-continue", in: head.headers["Expect"]) {
+    guard length <= TransportLimits.bodyBytesUnasked || admitBody() else { return }
+    askForBody(request)
+  }
+
+  private func askForBody(_ request: HTTPRequest) {
+    if WebSocketHandshake.hasToken("100-continue", in: request.headers["Expect"]) {
       context?.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
+    }
+  }
+
+  /// Asks whether the body is read now. Otherwise nothing more is read of the connection until it may be, so that it waits
+  /// with its client and is not held here.
+  ///
+  /// - Returns: False when it is not read now.
+  private func admitBody(waits: Int = 0) -> Bool {
+    guard case .receiving(let request, var framing) = phase else { return false }
+    switch responder.admission(of: request, waits: waits, on: loop) {
+    case .now:
+      framing.isAdmitted = true
+      phase = .receiving(request, framing)
+      return true
+    case .refused(let response):
+      refuse(with: response)
+      return false
+    case .later(let milliseconds):
+      isBodyHeld = true
+      loop.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(max(1, milliseconds))) {
+        self.isBodyHeld = false
+        guard case .receiving = self.phase, self.admitBody(waits: waits + 1) else { return self.drain() }
+        self.pace = BodyPace(beganAt: self.loop.now, self.loop.limits)
+        self.deadline = self.loop.now + Int32(self.loop.limits.bodyPauseSeconds)
+        if self.body.readableBytes == 0 { self.askForBody(request) }
+        self.drain()
+      }
+      return false
     }
   }
 
@@ -49,6 +82,8 @@ extension HTTPHandler {
     if count > loop.limits.bodyBytesOfAnybodyMax, !framing.isCallerKnown {
       guard admitLarge(count, request, framing) else { return }
     }
+    if count > TransportLimits.bodyBytesUnasked, !framing.isAdmitted { _ = admitBody() }
+    guard case .receiving = phase else { return }
     // A body in chunks says its size by growing.
     if share.isAnonymous, count > loop.memory.anonymousBytesMax { return refuse(.bodyNeedsCredential, request) }
     pace.brought(bytes.readableBytes)

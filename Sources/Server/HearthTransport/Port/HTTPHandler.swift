@@ -32,6 +32,8 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
     var bodyLimit: HTTPBodyLimit?
     /// It was asked who sends so large a body.
     var isCallerKnown = false
+    /// It was asked whether a body that is not small is read.
+    var isAdmitted = false
   }
 
   let loop: TransportLoop
@@ -63,6 +65,8 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
   var isInLine = false
   /// Nothing more is taken from the client for a moment.
   var isResting = false
+  /// The body that is being received is not read for a moment.
+  var isBodyHeld = false
   var isReading = false
   var needsFlush = false
   /// The loop's second at which the connection is overdue.
@@ -137,7 +141,7 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
   /// A client that sends more requests before the answers is read again when it has them.
   func read(context: ChannelHandlerContext) {
-    if backlog.isEmpty, !isResting, context.channel.isWritable {
+    if backlog.isEmpty, !isResting, !isBodyHeld, context.channel.isWritable {
       context.read()
     } else {
       isReadHeld = true
@@ -157,7 +161,7 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
       refuse(failure, received)
     }
     joinLine()
-    guard isReadHeld, backlog.isEmpty, !isResting, let context, context.channel.isWritable else { return }
+    guard isReadHeld, backlog.isEmpty, !isResting, !isBodyHeld, let context, context.channel.isWritable else { return }
     isReadHeld = false
     context.read()
   }
@@ -169,7 +173,8 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
     switch phase {
     case .responding: false
     case .waiting: !isResting && !isInLine && turnLeft > 0 && context?.channel.isWritable ?? false
-    case .receiving, .streaming, .ending: true
+    case .receiving: !isBodyHeld
+    case .streaming, .ending: true
     }
   }
 
@@ -225,6 +230,7 @@ extension HTTPHandler: TransportConnection {
   func sweep() {
     if case .streaming(let stream) = phase { return stream.sweep() }
     followAnswer()
+    if isBodyHeld { return }
     if case .receiving(let request, _) = phase {
       let keepsPace = pace.isKept(at: loop.now, heldBytes: body.readableBytes, loop.limits)
       if !keepsPace || loop.now >= deadline { refuse(.timeout, request) }

@@ -1,0 +1,17 @@
+/// A client as shared bounds count it.
+package struct ShareClaimant: Sendable, Hashable {
+  /// The client whose request a task works for; `nil` for the server's own work.
+  @TaskLocal package static var current: ShareClaimant?
+
+  /// A signed-in user; nil when signed out.
+  package var account: String?
+  /// The network that it comes from, behind trusted proxies; nil when that is not known here.
+  package var network: NetworkPrefix?
+  /// Counted by nothing, and admitted to the last part of the bound.
+  package var isAdministrator: Bool
+
+  /// A client of these parts.
+  package init(account: String? = nil, network: NetworkPrefix? = nil, isAdministrator: Bool = false) {
+    (self.account, self.network, self.isAdministrator) = (account, network, isAdministrator)
+  }
+}

@@ -1,0 +1,158 @@
+import HearthSystem
+import HearthTree
+import Synchronization
+
+/// Lets so many questions to a plugin, or to another service, be under way at a time. The others wait, each client's in turn,
+/// so that one that asks much delays its own alone; clients share the room: ``ShareRule``.
+package final class QuestionGate: Sendable {
+  /// Questions that may wait; more are refused at once.
+  package static let waitingMax = 1_024
+  /// Bytes of the questions that wait.
+  package static let waitingBytesMax = 16 << 20
+
+  /// What became of a question.
+  package enum Entry: Sendable, Equatable {
+    /// It may be asked; ``QuestionGate/leave()`` follows.
+    case entered
+    /// Too many wait, or too many of its client's.
+    case refused
+    /// Its time was over, or its task was cancelled, before its turn came.
+    case late
+  }
+
+  private struct Waiter: Sendable {
+    var id: UInt64
+    var bytes: SharedBound.Claim
+    var continuation: CheckedContinuation<Entry, Never>
+  }
+
+  private struct State {
+    var slots: Int
+    var underWayCount = 0
+    var lastID: UInt64 = 0
+    var queue: FairQueue<ShareClaimant, Waiter>
+    var bytes: SharedBound
+  }
+
+  private let state: Mutex<State>
+
+  /// - Parameter slots: questions under way at a time.
+  package init(slots: Int, waitingMax: Int = waitingMax, waitingBytesMax: Int = waitingBytesMax) {
+    state = Mutex(
+      State(
+        slots: max(1, slots), queue: FairQueue(countMax: waitingMax, countPerClientMax: waitingMax),
+        // A question that is no larger than this gets in while there is room, whatever its neighbours hold.
+        bytes: SharedBound(max: waitingBytesMax, unit: waitingBytesMax / 1_024)))
+  }
+
+  /// Questions that wait.
+  package var waitingCount: Int { state.withLock { $0.queue.count } }
+
+  /// Questions under way.
+  package var underWayCount: Int { state.withLock { $0.underWayCount } }
+
+  /// Lets another number of questions be under way from now on.
+  func setSlots(_ slots: Int) {
+    resume(
+      state.withLock { state in
+        state.slots = max(1, slots)
+        return Self.admitted(&state)
+      })
+  }
+
+  /// Waits for a question's turn.
+  ///
+  /// - Parameters:
+  ///   - client: the client that it is asked for. The server's own questions are an administrator's.
+  ///   - sizeBytes: asked for only when it has to wait.
+  package func enter(
+    _ client: ShareClaimant, sizeBytes: @autoclosure () -> Int, milliseconds: Int64
+  ) async -> Entry {
+    let id = state.withLock { state -> UInt64? in
+      if state.underWayCount < state.slots, state.queue.count == 0 {
+        state.underWayCount += 1
+        return nil
+      }
+      state.lastID += 1
+      return state.lastID
+    }
+    guard let id else { return .entered }
+    let (size, turn) = (sizeBytes(), Self.turn(of: client))
+    var timer: Task<Void, any Error>?
+    let entry = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        wait(id, client, turn, size, continuation)
+        if Task.isCancelled { giveUp(id, turn) }
+        timer = Task { [weak self] in
+          try await Task.sleep(for: .milliseconds(max(1, milliseconds)))
+          self?.giveUp(id, turn)
+        }
+      }
+    } onCancel: {
+      giveUp(id, turn)
+    }
+    timer?.cancel()
+    return entry
+  }
+
+  /// A question was answered, or given up.
+  package func leave() {
+    resume(
+      state.withLock { state in
+        state.underWayCount -= 1
+        return Self.admitted(&state)
+      })
+  }
+
+  // MARK: Waiting
+
+  /// The client whose turn a question waits for: the account, wherever from; without one, the address.
+  private static func turn(of client: ShareClaimant) -> ShareClaimant {
+    client.account == nil
+      ? ShareClaimant(network: client.network, isAdministrator: client.isAdministrator)
+      : ShareClaimant(account: client.account)
+  }
+
+  private func wait(
+    _ id: UInt64, _ client: ShareClaimant, _ turn: ShareClaimant, _ size: Int,
+    _ continuation: CheckedContinuation<Entry, Never>
+  ) {
+    let (entry, admitted) = state.withLock { state -> (Entry?, [Waiter]) in
+      var bytes = state.bytes.join(client)
+      guard state.bytes.admit(size, to: &bytes) else {
+        state.bytes.leave(&bytes)
+        return (.refused, [])
+      }
+      guard state.queue.append(Waiter(id: id, bytes: bytes, continuation: continuation), for: turn, as: client) else {
+        state.bytes.leave(&bytes)
+        return (.refused, [])
+      }
+      // One may have left meanwhile.
+      return (nil, Self.admitted(&state))
+    }
+    if let entry { continuation.resume(returning: entry) }
+    resume(admitted)
+  }
+
+  private func giveUp(_ id: UInt64, _ turn: ShareClaimant) {
+    let waiter = state.withLock { state -> Waiter? in
+      guard var waiter = state.queue.remove(for: turn, where: { $0.id == id }) else { return nil }
+      state.bytes.leave(&waiter.bytes)
+      return waiter
+    }
+    waiter?.continuation.resume(returning: .late)
+  }
+
+  /// Takes those out of the line whose turn has come.
+  private static func admitted(_ state: inout State) -> [Waiter] {
+    var admitted: [Waiter] = []
+    while state.underWayCount < state.slots, var waiter = state.queue.popFirst() {
+      state.bytes.leave(&waiter.bytes)
+      state.underWayCount += 1
+      admitted.append(waiter)
+    }
+    return admitted
+  }
+
+  private func resume(_ waiters: [Waiter]) { for waiter in waiters { waiter.continuation.resume(returning: .entered) } }
+}

@@ -1,0 +1,74 @@
+import HearthEngine
+import HearthTree
+
+/// The work of all clients in a window of time: a bound that they share, and what each of them has caused of it.
+///
+/// Once most of the bound is used up, a connection or an account that has caused more than its part waits for the next
+/// window, and so do the clients of a network that has. But of such a network's part, once more, its members are served in
+/// proportion: one that has caused little goes on, since it is not what filled the window. What they get so is at most the
+/// network's part in each window, however many they are.
+struct WorkWindow: Sendable {
+  private let milliseconds: Int64
+  private var bound = SharedBound(max: 0)
+  private var claims: [WorkLedger.Payer: SharedBound.Claim] = [:]
+  private var members: WorkMembers
+  /// What members of networks over their part have caused of it once more, in this window.
+  private var granted: [NetworkPrefix: Int] = [:]
+  private var number: Int64 = 0
+  /// The end of the window, in nanoseconds on the monotonic clock.
+  private(set) var end: Int64 = 0
+
+  init(_ limits: QuotaLimits) {
+    milliseconds = max(1, limits.workWindowMilliseconds)
+    members = WorkMembers(countMax: limits.workMembersMax)
+  }
+
+  /// Clients with work in this window.
+  var payerCount: Int { claims.count }
+
+  /// Members of networks of whom something is kept.
+  var memberCount: Int { members.count }
+
+  /// Begins the next window when the last one is over.
+  ///
+  /// - Returns: True when one has begun.
+  mutating func advance(to now: Int64, stepsPerSecond: Int) -> Bool {
+    guard now >= end else { return false }
+    number += (now - end) / (milliseconds * 1_000_000) + 1
+    end = now + milliseconds * 1_000_000
+    bound = SharedBound(max: Int(clamping: Int64(clamping: stepsPerSecond) * milliseconds / 1_000))
+    (claims, granted) = ([:], [:])
+    members.sweep(in: number, of: bound.max)
+    return true
+  }
+
+  /// Counts a client's work.
+  mutating func add(_ steps: Int, of payer: WorkLedger.Payer, _ client: ShareClaimant) {
+    if bound.isNearlyUsedUp, !binds(payer, client) {
+      for network in client.network?.widening ?? [] { granted[network, default: 0] += steps }
+    }
+    var claim = claims[payer] ?? bound.join(client)
+    bound.add(steps, to: &claim)
+    claims[payer] = claim
+    guard let network = client.network else { return }
+    members.add(
+      steps, of: WorkMembers.Name(payer, client), in: network.widest, window: number, of: bound.max)
+  }
+
+  /// Returns true when a client is to wait for the window's end.
+  func binds(_ payer: WorkLedger.Payer, _ client: ShareClaimant) -> Bool {
+    guard bound.isNearlyUsedUp else { return false }
+    let claim = claims[payer]
+    func isOverPart(_ level: ShareRule.Level) -> Bool {
+      claim.map { bound.isOverPart($0, at: level) } ?? bound.isOverPart(client, at: level)
+    }
+    if isOverPart(.connection) || isOverPart(.account) { return true }
+    guard let networks = client.network?.widening else { return false }
+    for (level, network) in zip([ShareRule.Level.network, .site, .provider], networks) where isOverPart(level) {
+      let free = ShareRule.part(of: bound.max, at: level) - (granted[network] ?? 0)
+      let own = members.steps(of: WorkMembers.Name(payer, client), in: number, of: bound.max)
+      guard free > 0, own <= free / WorkMembers.divisor else { return true }
+    }
+    return false
+  }
+}

@@ -1,0 +1,59 @@
+import Testing
+
+@testable import HearthAccounts
+@testable import HearthIdentity
+
+/// Ways in that a session without a recent sign-in adds.
+@Suite struct LateWayTests {
+  @Test("a way that an old session adds counts as the owner's a week later, or once a recent one adds it again")
+  func lateWay() async throws {
+    let world = try await ProofWorld(.phoneLinked, isTenant: false)
+    #expect(try await world.askedByTheWayThatAnOldSessionAdds() == "refused")
+    #expect(try await world.askedByTheAddedWay(afterSeconds: 7 * 86_400 - 60) == "refused")
+    #expect(try await world.askedByTheAddedWay(afterSeconds: 120) == "allowed")
+    let recent = try await ProofWorld(.providerLinked, isTenant: false)
+    #expect(try await recent.askedByTheWayThatAnOldSessionAdds(afterSeconds: 0) == "allowed")
+    #expect(try await recent.asked() == "allowed", "the ways that were there before count as they did")
+  }
+
+  @Test("an old session that gives an account its first address has no recent sign-in by it")
+  func lateAddress() async throws {
+    let world = try await ProofWorld(.addressLinked, isTenant: false)
+    try await world.putWithoutAddress()
+    #expect(try await world.askedByTheWayThatAnOldSessionAdds() == "refused")
+  }
+}
+
+extension ProofWorld {
+  /// A session adds a way in; then who has that way signs in by it and wants to change the password.
+  func askedByTheWayThatAnOldSessionAdds(afterSeconds seconds: Int64 = 600) async throws -> String {
+    guard [.addressLinked, .phoneLinked, .providerLinked].contains(change) else { return "-" }
+    let old = try await session(SignInWay("google.com"))
+    world.world.advance(seconds: seconds)
+    let tokens = try #require(try await make(by: old))
+    // The session that added it stays as old as it is.
+    let kept = try accounts.callers.caller(idToken: tokens.idToken, now: world.world.now)
+    #expect(kept.authTimeSeconds == world.nowSeconds - seconds)
+    return try await askedByTheAddedWay(afterSeconds: 0)
+  }
+
+  func askedByTheAddedWay(afterSeconds seconds: Int64) async throws -> String {
+    world.world.advance(seconds: seconds)
+    let added = change == .addressLinked ? .password : change == .phoneLinked ? way : SignInWay("github.com")
+    let session = try await session(added)
+    let caller = try accounts.callers.caller(idToken: session.idToken, now: world.world.now)
+    do throws(AccountError) {
+      try accounts.credentials.require([.passwordChanged], of: caller, now: world.world.now)
+      return "allowed"
+    } catch {
+      return error.code == .credentialTooOld ? "refused" : "\(error)"
+    }
+  }
+
+  /// The account has an identity at a provider alone.
+  func putWithoutAddress() async throws {
+    var bare = try user
+    (bare.email, bare.isEmailVerified, bare.password) = (nil, false, nil)
+    try await put(bare)
+  }
+}
