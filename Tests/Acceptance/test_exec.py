@@ -241,7 +241,8 @@ def test_a_wrong_default_project_is_told_with_its_file(project, name):
 
 
 def test_a_project_is_found_from_below_and_by_its_alias(project):
-    (project / ".firebaserc").write_text('{"projects": {"default": "demo-shop", "staging": "demo-staging"}}')
+    (project / ".firebaserc").write_text('{"projects": {"default": "demo-shop", "staging": "demo-staging",'
+        ' "My_Beta 2": "demo-beta"}}')
     below = project / "web/test"
     below.mkdir(parents=True)
     script = """
@@ -249,9 +250,12 @@ config = json.loads(os.environ["FIREBASE_CONFIG"])
 assert config["projectId"] == project and config["databaseURL"] == f"http://{host}/?ns={project}-default-rtdb", config
 print(project, "mine" in ask("GET", f"http://{host}/.settings/rules.json?ns={project}", **OWNER)["rules"])
 """
-    for arguments, name in ((), "demo-shop"), (("--project", "staging"), "demo-staging"), (("--project", "x-y"), "x-y"):
+    for arguments, name in ((), "demo-shop"), (("--project", "staging"), "demo-staging"), (("--project", "x-y"), "x-y"), (
+            ("--project", "My_Beta 2"), "demo-beta"):
         done = client(below, script, *arguments)
         assert (done.returncode, done.stdout) == (0, f"{name} True\n"), done.stderr
+    done = client(below, script, "--project", "My_Gamma")
+    assert done.returncode != 0 and "--project must be" in done.stderr
 
 
 def test_an_admin_sdk_is_configured_by_the_environment_alone(project):

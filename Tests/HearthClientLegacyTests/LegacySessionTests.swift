@@ -142,8 +142,8 @@ extension LegacyTests {
       let token = "e30.eyJkIjp7InVpZCI6ImFkYSJ9LCJpYXQiOjF9.x"
       let first = session()
       let codes = Calls<Int?>()
-      first.signIn(token: "other", { error, _ in codes.add(error?.code) }, cancel: nil)
-      first.signIn(token: token, { error, _ in codes.add(error?.code) }, cancel: nil)
+      first.signIn(token: "other", Callback(plain: { error, _ in codes.add(error?.code) }), cancel: nil)
+      first.signIn(token: token, Callback(plain: { error, _ in codes.add(error?.code) }), cancel: nil)
       try await codes.wait(for: 1)
       #expect(codes.all == [FAuthenticationError.preempted.rawValue])
       let shown = DatabaseCredential(token: token, userID: "ada")

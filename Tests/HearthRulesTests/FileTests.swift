@@ -25,6 +25,14 @@ struct FileTests {
     #expect(problem(source) == nil, "\(source)")
   }
 
+  @Test("An index of keys is taken, and declares nothing that is not there without it")
+  func keyIndex() throws {
+    let rules = try RuleSet.compile(#"{"rules":{"a":{".indexOn":[".key","b"]},"c":{".indexOn":".key"}}}"#)
+    #expect(rules.indexes(at: Path("a")) == [.child(Path("b"))])
+    #expect(rules.indexes(at: Path("c")).isEmpty)
+    #expect(problem(#"{"rules":{".indexOn":".keys"}}"#)?.contains("String can't contain") == true)
+  }
+
   @Test(
     "A file that is no rules file is refused with line and column",
     arguments: [

@@ -20,8 +20,26 @@ import Testing
       #expect(json(connected) == "true")
       database.goOffline()
       #expect(await lines.wait(for: 3).last == "false")
-      DatabaseReference.goOnline()
+      database.goOnline()
       #expect(await lines.wait(for: 4).last == "true")
+    }
+  }
+
+  @Test("the class takes every database of the process off the line and back")
+  func everyDatabase() async throws {
+    try await DatabaseWorld.with { world in
+      // A process of its own: other tests have databases as well, and some of them must stay off the line.
+      await #expect(processExitsWith: .success) { [url = world.url as String] in
+        let database = Database.database(url: url)
+        database.callbackQueue = DispatchQueue(label: "test")
+        let lines = Lines()
+        database.reference(withPath: ".info/connected").observe(.value) { lines.add(json($0)) }
+        await lines.wait(for: 2)
+        DatabaseReference.goOffline()
+        await lines.wait(for: 3)
+        DatabaseReference.goOnline()
+        exit(await lines.wait(for: 4) == ["false", "true", "false", "true"] ? 0 : 1)
+      }
     }
   }
 

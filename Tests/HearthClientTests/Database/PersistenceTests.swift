@@ -9,11 +9,13 @@ import Testing
 
 /// Data on disk, as an app sees it.
 @Suite struct PersistenceTests {
-  /// A client with its data in a folder.
-  private static func database(_ folder: String, _ url: String, isOnline: Bool) throws -> Database {
+  /// A client with its data in a folder. Tests run at once, and each has app names of its own.
+  private static func database(
+    _ folder: String, _ url: String, isOnline: Bool, app name: String = "app"
+  ) throws -> Database {
     let options = FirebaseOptions()
     options.storageDirectory = URL(fileURLWithPath: folder)
-    let name = UUID().uuidString
+    let name = folder + name
     FirebaseApp.configure(name: name, options: options)
     let app = try #require(FirebaseApp.app(name: name))
     app.delete()
@@ -58,6 +60,8 @@ import Testing
       #expect(try await json(ref.child("sum").singleEvent(of: .value).snapshot) == "20")
       let lines = Lines()
       other.child("list").observe(.childAdded) { lines.add($0.key) }
+      // What is there when it begins to listen comes in the order of keys.
+      _ = try await other.child("list").singleEvent(of: .value)
       database.goOnline()
       try await ref.child("done").setValue(true)
       let stored = try await other.getData()
@@ -94,6 +98,76 @@ import Testing
       let again = try Self.database(folder.path, world.url, isOnline: false)
       defer { again.shutDown() }
       try await check(again.reference(withPath: "open"))
+    }
+  }
+
+  @Test("two apps of one process persist side by side, in one directory and for one address")
+  func twoApps() async throws {
+    let folder = try TemporaryFolder()
+    try await DatabaseWorld.with { world in
+      for isOnline in [true, false] {
+        let databases = try ["one", "two"].map {
+          try Self.database(folder.path, world.url, isOnline: isOnline, app: $0)
+        }
+        for (i, database) in databases.enumerated() {
+          let ref = database.reference(withPath: "open")
+          let expected = #"{"app\#(i)":"waits","cached":"x"}"#
+          guard isOnline else {
+            #expect(try await json(ref.singleEvent(of: .value).snapshot) == expected)
+            continue
+          }
+          try await ref.child("cached").setValue("x")
+          ref.keepSynced(true)
+          _ = try await ref.singleEvent(of: .value)
+          database.goOffline()
+          plainly { ref.child("app\(i)").setValue("waits") }
+          #expect(try await json(ref.singleEvent(of: .value).snapshot) == expected)
+        }
+        for database in databases { await database.close() }
+      }
+    }
+  }
+
+  @Test("an app and its extension persist side by side in one directory")
+  func appAndExtension() async throws {
+    let folder = try TemporaryFolder()
+    try await DatabaseWorld.with { world in
+      let database = try Self.database(folder.path, world.url, isOnline: true)
+      let ref = database.reference(withPath: "open")
+      try await ref.child("cached").setValue("x")
+      ref.keepSynced(true)
+      _ = try await ref.singleEvent(of: .value)
+      await #expect(processExitsWith: .success) { [path = folder.path as String, url = world.url as String] in
+        ProcessInfo.processInfo.processName = "extension"
+        for isOnline in [true, false] {
+          let database = try PersistenceTests.database(path, url, isOnline: isOnline)
+          let ref = database.reference(withPath: "open")
+          ref.keepSynced(true)
+          guard try await json(ref.singleEvent(of: .value).snapshot) == #"{"cached":"x"}"# else { exit(1) }
+          await database.close()
+        }
+        exit(0)
+      }
+      await database.close()
+      let again = try Self.database(folder.path, world.url, isOnline: false)
+      defer { again.shutDown() }
+      #expect(try await json(again.reference(withPath: "open/cached").singleEvent(of: .value).snapshot) == #""x""#)
+    }
+  }
+
+  @Test("what version 1.0 kept, which apps and programs shared, goes to the first that asks")
+  func adoptsSharedFolder() throws {
+    let folder = try TemporaryFolder()
+    let directory = URL(fileURLWithPath: folder.path)
+    let (address, _) = try DatabaseAddress.parse("http://127.0.0.1:9/?ns=default")
+    let shared = directory.appendingPathComponent("databases/ZGvObpiSjl4sTBkoemel2z6SNk4=")
+    try FileManager.default.createDirectory(at: shared, withIntermediateDirectories: true)
+    let file = shared.appendingPathComponent("nobody.sqlite").path
+    let write = StoredWrite(id: 4, content: .overwrite(Location(path: Path("a")), WriteValue(Node(.int(1)))))
+    try DiskStore(path: file).save(write)
+    for (app, ids) in [("one", [4]), ("two", [])] {
+      let store = try #require(RepositoryFolder(directory, address, app: app).store(of: nil))
+      #expect(try store.writes().map(\.id) == ids)
     }
   }
 

@@ -72,4 +72,39 @@ import Testing
       #expect(error?.status == "permission_denied")
     }
   }
+
+  @Test("a read without a connection fails with the sentence that apps know, where nothing is observed or on disk")
+  func offlineRead() async throws {
+    try await DatabaseWorld.with { world in
+      let database = world.database { $0.configureConnections { $0.getPatience = 1 } }
+      database.goOffline()
+      let query = database.reference(withPath: "open/a").queryLimited(toLast: 2)
+      let error = await #expect(throws: DatabaseError.self) { try await query.getData() }
+      #expect(
+        error?.localizedDescription
+          == "Unable to get latest value for query \(query.description), client offline with no "
+          + "active listeners and no matching disk cache entries")
+    }
+  }
+
+  @Test(
+    "in key order the methods with a key are refused, also without one",
+    arguments: ["StartingAt", "StartingAfter", "EndingAt", "EndingBefore", "EqualTo"])
+  func keyOrderWithoutKey(method: String) async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      [method = method as String] in
+      let query = Database.database(url: "http://127.0.0.1:1/?ns=x").reference().queryOrderedByKey()
+      switch method {
+      case "StartingAt": _ = query.queryStarting(atValue: "a", childKey: nil)
+      case "StartingAfter": _ = query.queryStarting(afterValue: "a", childKey: nil)
+      case "EndingAt": _ = query.queryEnding(atValue: "a", childKey: nil)
+      case "EndingBefore": _ = query.queryEnding(beforeValue: "a", childKey: nil)
+      default: _ = query.queryEqual(toValue: "a", childKey: nil)
+      }
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(
+      text.contains(
+        "You must use query\(method)Value: instead of query\(method)Value:childKey: when using queryOrderedByKey:"))
+  }
 }

@@ -30,4 +30,25 @@ import Testing
     #expect(try store.serverData(at: Path("a")).childCount == 50)
     #expect(try store.serverDataSizeBytes() > 50_000)
   }
+
+  @Test("a second process of a program is refused while the first runs, and not after its end")
+  func twoProcesses() async throws {
+    let folder = try TemporaryFolder()
+    let file = folder.path + "/cache"
+    do {
+      let store = try DiskStore(path: file)
+      try store.replaceServerData(at: Location(path: Path("a")), with: Node(.int(1)))
+      await #expect(processExitsWith: .success) { [file = file as String] in
+        let error = #expect(throws: DiskStoreError.self) { try DiskStore(path: file) }
+        exit(error?.code == .inUse ? 0 : 1)
+      }
+      #expect(try store.serverData(at: Path("a")) == Node(.int(1)))
+    }
+    await #expect(processExitsWith: .success) { [file = file as String] in
+      let store = try DiskStore(path: file)
+      // Ends without a word, as a crash does.
+      try store.transaction { _exit(0) }
+    }
+    #expect(try DiskStore(path: file).serverData(at: Path("a")) == Node(.int(1)))
+  }
 }

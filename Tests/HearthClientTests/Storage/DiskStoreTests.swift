@@ -57,6 +57,40 @@ private func text(_ node: Node) -> String { String(decoding: node.json(), as: UT
     for suffix in ["-wal"] { #expect(try folder.mode(folder.file + suffix) == 0o600) }
   }
 
+  @Test("no lock is held between changes; a second store is refused while the first is open, in this process")
+  func holdsNoLock() throws {
+    let folder = try StoreFolder()
+    do {
+      let store = try folder.open()
+      try store.replaceServerData(at: Location(path: Path("a")), with: node("1"))
+      let other = try DatabaseQueue(path: folder.file)
+      try other.write { try $0.execute(sql: "INSERT INTO queryKey VALUES (9, CAST('k' AS BLOB))") }
+      #expect(try store.keys(ofQuery: 9) == ["k"])
+      let error = #expect(throws: DiskStoreError.self) { try folder.open() }
+      #expect(error?.code == .inUse)
+      #expect(text(try store.serverData(at: .root)) == #"{"a":1}"#)
+    }
+    #expect(text(try folder.open().serverData(at: .root)) == #"{"a":1}"#)
+  }
+
+  @Test("a store whose file another process took over changes nothing more, and nothing is set aside")
+  func takenOver() throws {
+    let folder = try StoreFolder()
+    let first = try folder.open()
+    let other = try DatabaseQueue(path: folder.file)
+    // As of a process in another container, of which this one does not see whether it runs.
+    try other.write { try $0.execute(sql: "UPDATE owner SET token = 5, start = CAST('1 elsewhere' AS BLOB)") }
+    let error = #expect(throws: DiskStoreError.self) {
+      try first.replaceServerData(at: Location(path: Path("a")), with: node("1"))
+    }
+    #expect(error?.code == .inUse)
+    #expect(throws: DiskStoreError.self) { try first.writes() }
+    #expect(throws: DiskStoreError.self) { try first.transaction {} }
+    let second = try folder.open()
+    #expect(try second.serverData(at: .root).isEmpty)
+    #expect(folder.log.isEmpty)
+  }
+
   @Test("a place that empties takes its priority with it, and a leaf with children keeps its own")
   func priorities() throws {
     let store = try StoreFolder().open()

@@ -167,7 +167,9 @@ import Testing
     #expect(try await signIn(["phoneNumber": number, "temporaryProof": "x"]).error == "INVALID_TEMPORARY_PROOF")
     #expect(try await signIn(["code": "1"]).error == "MISSING_SESSION_INFO")
     #expect(try await signIn(["sessionInfo": "x"]).error == "MISSING_CODE")
-    for bad: JSON in ["", "5555550100", "+0", .null] {
+    // A masked number is none here either: older SDKs for iOS send one with an emulator in the place of a second factor's
+    // enrolment, which the service refuses as well. A code for it would stand for every number of the same end.
+    for bad: JSON in ["", "5555550100", "+0", .null, "+*******0100"] {
       let answer = try await world.app("accounts:sendVerificationCode", ["phoneNumber": bad])
       #expect(answer.error == "INVALID_PHONE_NUMBER : Invalid format.")
     }

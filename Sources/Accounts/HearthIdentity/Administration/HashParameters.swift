@@ -26,7 +26,8 @@ struct HashParameters: Sendable {
     parameters = ImportedHash.Parameters(algorithm, signerKeyID: signerKey?.id)
     parameters.saltSeparator = try Self.bytes("saltSeparator", of: call) ?? []
     parameters.rounds = try call.int("rounds")
-    if let rounds = parameters.rounds, let range = Self.rounds(of: algorithm), !range.contains(rounds) {
+    // What a request leaves out is 0, as for the service.
+    if let range = Self.rounds(of: algorithm), !range.contains(parameters.rounds ?? 0) {
       throw AccountError(.invalidHashRounds, "rounds of \(name) is \(range.lowerBound) to \(range.upperBound)")
     }
     parameters.memoryCost = try call.int("memoryCost")
@@ -48,7 +49,7 @@ struct HashParameters: Sendable {
     switch algorithm {
     case .md5: 0...8_192
     case .sha1, .sha256, .sha512: 1...8_192
-    case .pbkdfSHA1, .pbkdf2SHA256: 0...120_000
+    case .pbkdfSHA1, .pbkdf2SHA256: 1...120_000
     case .scrypt: 1...8
     case .hmacMD5, .hmacSHA1, .hmacSHA256, .hmacSHA512, .standardScrypt, .bcrypt, .argon2, .hearth: nil
     }

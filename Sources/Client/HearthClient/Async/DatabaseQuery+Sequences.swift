@@ -120,15 +120,13 @@ extension DatabaseQuery {
       let id = repository.nextRegistration()
       continuation.onTermination = { _ in repository.remove(id, from: query.spec) }
       let observer = Observer(
-        spec: spec, types: types.reduce(into: []) { $0.formUnion($1.eventType) }, isInline: true
-      ) { event in
-        guard let event = query.event(event) else { return }
-        if case .dropped = continuation.yield(event), let limit {
-          continuation.finish(throwing: DatabaseEventsOverflow(limit: limit))
-        }
-      } onCancel: { error in
-        continuation.finish(throwing: error)
-      }
+        spec: spec, types: types.reduce(into: []) { $0.formUnion($1.eventType) }, isInline: true,
+        onEvent: Callback(plain: { event in
+          guard let event = query.event(event) else { return }
+          if case .dropped = continuation.yield(event), let limit {
+            continuation.finish(throwing: DatabaseEventsOverflow(limit: limit))
+          }
+        }), onCancel: Callback(plain: { continuation.finish(throwing: $0) }))
       repository.observe(id, observer)
     }
   }

@@ -23,11 +23,11 @@ final class AuthListener: NSObject, Sendable {
   }
 
   let subject: Subject
-  private let block: UncheckedCallback<(Auth, User?)>
+  let block: Callback<(Auth, User?)>
   private let told = Mutex<Told?>(nil)
   private let isRemoved = Mutex(false)
 
-  init(_ subject: Subject, _ block: UncheckedCallback<(Auth, User?)>) {
+  init(_ subject: Subject, _ block: Callback<(Auth, User?)>) {
     self.subject = subject
     self.block = block
   }
@@ -45,20 +45,15 @@ final class AuthListener: NSObject, Sendable {
 
   func tell(_ auth: Auth, _ user: User?) {
     guard !isRemoved.withLock({ $0 }) else { return }
-    block.call((auth, user))
+    block((auth, user))
   }
-}
-
-/// An app's function, which need not be `Sendable`: it is called on the queue that the app chose, and nowhere else.
-struct UncheckedCallback<Value>: @unchecked Sendable {
-  let call: (Value) -> Void
 }
 
 extension Auth {
   /// Calls `listener` with who is signed in: at once, and then whenever somebody signs in or out.
   @discardableResult
   public func addStateDidChangeListener(
-    _ listener: @escaping (Auth, User?) -> Void
+    _ listener: @escaping @isolated(any) (Auth, User?) -> Void
   ) -> AuthStateDidChangeListenerHandle {
     add(.user, listener)
   }
@@ -69,7 +64,7 @@ extension Auth {
   /// Calls `listener` with who is signed in: at once, and then whenever somebody signs in or out, and with each new token.
   @discardableResult
   public func addIDTokenDidChangeListener(
-    _ listener: @escaping (Auth, User?) -> Void
+    _ listener: @escaping @isolated(any) (Auth, User?) -> Void
   ) -> IDTokenDidChangeListenerHandle {
     add(.token, listener)
   }
@@ -86,14 +81,16 @@ extension Auth {
 
   private func stream(_ subject: AuthListener.Subject) -> AsyncStream<User?> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-      let listener = AuthListener(subject, UncheckedCallback { _, user in continuation.yield(user) })
+      let listener = AuthListener(subject, Callback(plain: { _, user in continuation.yield(user) }))
       continuation.onTermination = { [weak self] _ in self?.remove(listener) }
       add(listener)
     }
   }
 
-  private func add(_ subject: AuthListener.Subject, _ block: @escaping (Auth, User?) -> Void) -> AuthListener {
-    let listener = AuthListener(subject, UncheckedCallback { block($0.0, $0.1) })
+  private func add(_ subject: AuthListener.Subject, _ block: @escaping @isolated(any) (Auth, User?) -> Void)
+    -> AuthListener
+  {
+    let listener = AuthListener(subject, Callback(block))
     add(listener)
     return listener
   }
@@ -114,7 +111,7 @@ extension Auth {
   private func tell(_ listener: AuthListener, _ state: State) {
     let user = state.user
     guard listener.isNews(user) else { return }
-    state.calls.async { listener.tell(self, user) }
+    listener.block.executor.async(or: state.calls) { listener.tell(self, user) }
   }
 
   /// Tells everybody to whom the state is news.
@@ -130,24 +127,30 @@ extension Auth {
 
   /// Calls a completion where the app wants it.
   func answer<Value: Sendable>(
-    _ completion: ((Value?, (any Error)?) -> Void)?, _ work: @escaping @Sendable () async throws -> Value
+    _ completion: (@isolated(any) (Value?, (any Error)?) -> Void)?,
+    _ work: @escaping @Sendable () async throws -> Value
   ) {
-    let callback = completion.map { completion in
-      UncheckedCallback<(Value?, (any Error)?)> { completion($0.0, $0.1) }
-    }
+    answer(callback: completion.map { Callback($0) }, work)
+  }
+
+  private func answer<Value: Sendable>(
+    callback: Callback<(Value?, (any Error)?)>?, _ work: @escaping @Sendable () async throws -> Value
+  ) {
     Task {
       do {
         let value = try await work()
-        self.state.withLock { $0.calls }.async { callback?.call((value, nil)) }
+        callback?.enqueue((value, nil), or: self.state.withLock { $0.calls })
       } catch {
-        self.state.withLock { $0.calls }.async { callback?.call((nil, error)) }
+        callback?.enqueue((nil, error), or: self.state.withLock { $0.calls })
       }
     }
   }
 
   /// The same for work with nothing to tell but its end.
-  func answer(_ completion: (((any Error)?) -> Void)?, _ work: @escaping @Sendable () async throws -> Void) {
-    answer(completion.map { completion in { (_: Bool?, error: (any Error)?) in completion(error) } }) {
+  func answer(
+    _ completion: (@isolated(any) ((any Error)?) -> Void)?, _ work: @escaping @Sendable () async throws -> Void
+  ) {
+    answer(callback: completion.map { Callback($0).mapped { (outcome: (Bool?, (any Error)?)) in outcome.1 } }) {
       try await work()
       return true
     }

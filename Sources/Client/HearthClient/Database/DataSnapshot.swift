@@ -9,7 +9,8 @@ public final class DataSnapshot: Sendable {
   /// What the children are sorted by.
   private let order: Query.Order
 
-  init(_ ref: DatabaseReference, _ node: Node, order: Query.Order = .priority) {
+  /// The data at a place, whose children come in an order.
+  package init(_ ref: DatabaseReference, _ node: Node, order: Query.Order = .priority) {
     self.ref = ref
     self.node = node
     self.order = order

@@ -181,7 +181,8 @@ public final class Database: Sendable {
     }
   }
 
-  /// Where blocks are called: the main queue by default. A serial queue keeps them in order.
+  /// Where blocks are called: the main queue by default. A serial queue keeps them in order. A block that belongs to the main
+  /// actor is called on the main queue whatever is set here; mark it `@Sendable` to have it called on this queue.
   ///
   /// The main queue needs a main thread that runs it: `RunLoop.main.run()`, `dispatchMain()`, or an asynchronous `main`.
   public var callbackQueue: DispatchQueue {
@@ -234,7 +235,8 @@ public final class Database: Sendable {
       if let repository = state.repository { return repository }
       var settings = state.settings
       if state.isPersistenceEnabled {
-        settings.persistenceDirectory = (app ?? FirebaseApp.appOrDefault()).storageDirectory
+        let app = app ?? FirebaseApp.appOrDefault()
+        (settings.persistenceDirectory, settings.appName) = (app.storageDirectory, app.name)
       }
       let repository = Repository.connected(to: state.address, credentials: credentials, settings: settings)
       state.repository = repository

@@ -2,7 +2,8 @@ import HearthSync
 import HearthTree
 
 /// Blocks are called on the database's ``Database/callbackQueue``, in the order of what they tell, and never after a removal
-/// returned on that queue. They need not be `@Sendable`: on the main queue they are the main actor's.
+/// returned on that queue. They need not be `@Sendable`: a block that is written in the context of an actor and belongs to it
+/// is called on that actor, for the main actor on the main queue.
 extension DatabaseQuery {
   /// The snapshot that an event brings.
   func snapshot(of event: DataEvent) -> DataSnapshot {
@@ -18,52 +19,62 @@ extension DatabaseQuery {
   /// - Returns: What ``removeObserver(withHandle:)`` takes.
   @discardableResult
   public func observe(
-    _ eventType: DataEventType, with block: @escaping (DataSnapshot) -> Void,
-    withCancel cancelBlock: ((any Error) -> Void)? = nil
+    _ eventType: DataEventType, with block: @escaping @isolated(any) (DataSnapshot) -> Void,
+    withCancel cancelBlock: (@isolated(any) (any Error) -> Void)? = nil
   ) -> DatabaseHandle {
-    observe(eventType, isOnce: false, { snapshot, _ in block(snapshot) }, cancelBlock)
+    observe(eventType, isOnce: false, Callback(block).mapped { $0.0 }, cancelBlock)
   }
 
   /// The same with the key of the child before it in the order of the query, for children that were added, changed or moved;
   /// nil for the first.
   @discardableResult
   public func observe(
-    _ eventType: DataEventType, andPreviousSiblingKeyWith block: @escaping (DataSnapshot, String?) -> Void,
-    withCancel cancelBlock: ((any Error) -> Void)? = nil
+    _ eventType: DataEventType,
+    andPreviousSiblingKeyWith block: @escaping @isolated(any) (DataSnapshot, String?) -> Void,
+    withCancel cancelBlock: (@isolated(any) (any Error) -> Void)? = nil
   ) -> DatabaseHandle {
-    observe(eventType, isOnce: false, block, cancelBlock)
+    observe(eventType, isOnce: false, Callback(block), cancelBlock)
   }
 
   /// Calls a block with the first event of a type and then no more.
   ///
   /// What is in memory or on disk counts: it may be older than what the server has. ``getData()`` asks the server.
   public func observeSingleEvent(
-    of eventType: DataEventType, with block: @escaping (DataSnapshot) -> Void,
-    withCancel cancelBlock: ((any Error) -> Void)? = nil
+    of eventType: DataEventType, with block: @escaping @isolated(any) (DataSnapshot) -> Void,
+    withCancel cancelBlock: (@isolated(any) (any Error) -> Void)? = nil
   ) {
-    observe(eventType, isOnce: true, { snapshot, _ in block(snapshot) }, cancelBlock)
+    observe(eventType, isOnce: true, Callback(block).mapped { $0.0 }, cancelBlock)
   }
 
   /// The same with the key of the child before it.
   public func observeSingleEvent(
-    of eventType: DataEventType, andPreviousSiblingKeyWith block: @escaping (DataSnapshot, String?) -> Void,
-    withCancel cancelBlock: ((any Error) -> Void)? = nil
+    of eventType: DataEventType,
+    andPreviousSiblingKeyWith block: @escaping @isolated(any) (DataSnapshot, String?) -> Void,
+    withCancel cancelBlock: (@isolated(any) (any Error) -> Void)? = nil
   ) {
-    observe(eventType, isOnce: true, block, cancelBlock)
+    observe(eventType, isOnce: true, Callback(block), cancelBlock)
   }
 
   @discardableResult
   private func observe(
-    _ eventType: DataEventType, isOnce: Bool, _ block: @escaping (DataSnapshot, String?) -> Void,
-    _ cancelBlock: ((any Error) -> Void)?
+    _ eventType: DataEventType, isOnce: Bool, _ callback: Callback<(DataSnapshot, String?)>,
+    _ cancelBlock: (@isolated(any) (any Error) -> Void)?
   ) -> DatabaseHandle {
-    let (repository, blocks) = (database.repository, HandedOver((block, cancelBlock)))
+    observe(eventType, isOnce: isOnce, callback, cancel: cancelBlock.map { Callback($0) })
+  }
+
+  /// Calls a block with the events of a type, or with the first one.
+  @discardableResult
+  package func observe(
+    _ eventType: DataEventType, isOnce: Bool, _ callback: Callback<(DataSnapshot, String?)>,
+    cancel: Callback<any Error>?
+  ) -> DatabaseHandle {
+    let repository = database.repository
     let id = repository.nextRegistration()
-    let observer = Observer(spec: spec, types: eventType.eventType, isOnce: isOnce) { [self] event in
-      blocks.value.0(snapshot(of: event), event.previousKey?.text)
-    } onCancel: { error in
-      blocks.value.1?(error)
-    }
+    let observer = Observer(
+      spec: spec, types: eventType.eventType, isOnce: isOnce,
+      onEvent: callback.mapped { [self] event in (snapshot(of: event), event.previousKey?.text) },
+      onCancel: cancel.map { $0.mapped { (error: DatabaseError) in error } } ?? Callback(plain: { _ in }))
     repository.observe(id, observer)
     return DatabaseHandle(id.number)
   }

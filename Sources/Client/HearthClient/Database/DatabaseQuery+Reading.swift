@@ -7,32 +7,35 @@ extension DatabaseQuery {
   ///
   /// The server is asked, unless an observer has all of it already. Without a connection the answer comes after three
   /// seconds: what is on disk, if anything is, else an error.
-  public func getData(completion block: @escaping ((any Error)?, DataSnapshot?) -> Void) {
-    let blocks = HandedOver(block)
-    get { result in
-      switch result {
-      case .success(let snapshot): blocks.value(nil, snapshot)
-      case .failure(let error): blocks.value(error, nil)
-      }
-    }
+  public func getData(completion block: @escaping @isolated(any) ((any Error)?, DataSnapshot?) -> Void) {
+    get(
+      Callback(block).mapped { result in
+        switch result {
+        case .success(let snapshot): (nil, snapshot)
+        case .failure(let error): (error, nil)
+        }
+      })
   }
 
   /// The data as it is now; see ``getData(completion:)``.
   ///
   /// - Throws: ``DatabaseError`` when the server denies it, or cannot be reached and nothing is on disk.
   public nonisolated(nonsending) func getData() async throws -> DataSnapshot {
-    try await withCheckedThrowingContinuation { continuation in get { continuation.resume(with: $0) } }
+    try await withCheckedThrowingContinuation { continuation in
+      get(Callback(plain: { continuation.resume(with: $0) }))
+    }
   }
 
-  private func get(_ completion: @escaping @Sendable (Result<DataSnapshot, any Error>) -> Void) {
+  private func get(_ completion: Callback<Result<DataSnapshot, any Error>>) {
     let (query, spec) = (self, spec)
     database.repository.perform(
-      .get { outcome in
-        switch outcome {
-        case .value(let node): completion(.success(DataSnapshot(query.ref, node, order: query.order)))
-        case .failed(let failure): completion(.failure(DatabaseError(failure)))
-        }
-      },
+      .get(
+        completion.mapped { outcome in
+          switch outcome {
+          case .value(let node): .success(DataSnapshot(query.ref, node, order: query.order))
+          case .failed(let failure): .failure(DatabaseError(failure))
+          }
+        }),
       { core, operation in core.get(spec, operation: operation) })
   }
 
@@ -67,14 +70,13 @@ extension DatabaseQuery {
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         guard first.wait(continuation) else { return }
-        let observer = Observer(spec: spec, types: eventType.eventType, isOnce: true) { event in
-          first.finish(
-            .success(
-              DatabaseEvent(
-                type: eventType, snapshot: query.snapshot(of: event), previousKey: event.previousKey?.text)))
-        } onCancel: { error in
-          if throwsDenial { first.finish(.failure(error)) }
-        }
+        let observer = Observer(
+          spec: spec, types: eventType.eventType, isOnce: true,
+          onEvent: Callback(plain: { event in
+            let snapshot = query.snapshot(of: event)
+            let previousKey = event.previousKey?.text
+            first.finish(.success(DatabaseEvent(type: eventType, snapshot: snapshot, previousKey: previousKey)))
+          }), onCancel: Callback(plain: { if throwsDenial { first.finish(.failure($0)) } }))
         repository.observe(id, observer)
       }
     } onCancel: {

@@ -12,7 +12,7 @@ extension DatabaseReference {
 
   /// The same, and calls a block with the outcome.
   public func onDisconnectSetValue(
-    _ value: Any?, withCompletionBlock block: @escaping ((any Error)?, DatabaseReference) -> Void
+    _ value: Any?, withCompletionBlock block: @escaping @isolated(any) ((any Error)?, DatabaseReference) -> Void
   ) {
     DatabaseArgumentError.trapping {
       try onDisconnectSet(value, from: "onDisconnectSetValue:withCompletionBlock:", completion(block))
@@ -33,7 +33,7 @@ extension DatabaseReference {
   /// The same, and calls a block with the outcome.
   public func onDisconnectSetValue(
     _ value: Any?, andPriority priority: Any?,
-    withCompletionBlock block: @escaping ((any Error)?, DatabaseReference) -> Void
+    withCompletionBlock block: @escaping @isolated(any) ((any Error)?, DatabaseReference) -> Void
   ) {
     DatabaseArgumentError.trapping {
       try onDisconnectSet(
@@ -55,7 +55,9 @@ extension DatabaseReference {
   }
 
   /// The same, and calls a block with the outcome.
-  public func onDisconnectRemoveValue(completionBlock block: @escaping ((any Error)?, DatabaseReference) -> Void) {
+  public func onDisconnectRemoveValue(
+    completionBlock block: @escaping @isolated(any) ((any Error)?, DatabaseReference) -> Void
+  ) {
     DatabaseArgumentError.trapping {
       try onDisconnectSet(nil, from: "onDisconnectRemoveValueWithCompletionBlock:", completion(block))
     }
@@ -74,7 +76,8 @@ extension DatabaseReference {
 
   /// The same, and calls a block with the outcome.
   public func onDisconnectUpdateChildValues(
-    _ values: [AnyHashable: Any], withCompletionBlock block: @escaping ((any Error)?, DatabaseReference) -> Void
+    _ values: [AnyHashable: Any],
+    withCompletionBlock block: @escaping @isolated(any) ((any Error)?, DatabaseReference) -> Void
   ) {
     DatabaseArgumentError.trapping {
       try onDisconnectUpdate(values, from: "onDisconnectUpdateChildValues:withCompletionBlock:", completion(block))
@@ -93,7 +96,9 @@ extension DatabaseReference {
   public func cancelDisconnectOperations() { onDisconnectCancel(nil) }
 
   /// The same, and calls a block with the outcome.
-  public func cancelDisconnectOperations(completionBlock block: (((any Error)?, DatabaseReference) -> Void)?) {
+  public func cancelDisconnectOperations(
+    completionBlock block: (@isolated(any) ((any Error)?, DatabaseReference) -> Void)?
+  ) {
     onDisconnectCancel(block.map { completion($0) })
   }
 
@@ -106,21 +111,24 @@ extension DatabaseReference {
 
 // What the three forms of each share.
 extension DatabaseReference {
-  func onDisconnectSet(
+  /// Replaces everything at the place when the connection ends.
+  package func onDisconnectSet(
     _ value: Any?, from function: String, _ completion: Completion? = nil
   ) throws(DatabaseArgumentError) {
     try Validation.writable(path, from: function)
     onDisconnect(try ValueReader.value(value, at: path, from: function), completion)
   }
 
-  func onDisconnectSet(
+  /// Replaces everything at the place, with a priority, when the connection ends.
+  package func onDisconnectSet(
     _ value: Any?, _ priority: Any?, from function: String, _ completion: Completion? = nil
   ) throws(DatabaseArgumentError) {
     try Validation.writable(path, from: function)
     onDisconnect(try ValueReader.value(value, priority: priority, at: path, from: function), completion)
   }
 
-  func onDisconnectUpdate(
+  /// Replaces what is at some places below when the connection ends.
+  package func onDisconnectUpdate(
     _ values: [AnyHashable: Any], from function: String, _ completion: Completion? = nil
   ) throws(DatabaseArgumentError) {
     try Validation.writable(path, from: function)
@@ -137,7 +145,8 @@ extension DatabaseReference {
     }
   }
 
-  private func onDisconnectCancel(_ completion: Completion?) {
+  /// Takes back what was to be done at the place and below it.
+  package func onDisconnectCancel(_ completion: Completion?) {
     let path = path
     database.repository.perform(completion.map { .write($0) }) { core, operation in
       core.onDisconnectCancel(path, operation: operation)

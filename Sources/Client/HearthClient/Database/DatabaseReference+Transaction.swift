@@ -9,18 +9,18 @@ import HearthTree
 /// for it, and is therefore `@Sendable`: state of the main actor is changed in the completion block.
 extension DatabaseReference {
   /// Is told how a transaction ended.
-  private typealias Ended = @Sendable (_ error: DatabaseError?, _ isCommitted: Bool, _ node: Node?) -> Void
+  package typealias Ended = Callback<(error: DatabaseError?, isCommitted: Bool, node: Node?)>
 
   /// Changes the data at the place by a block that is given it.
   public func runTransactionBlock(_ block: @escaping @Sendable (MutableData) -> TransactionResult) {
-    run(block, from: "runTransactionBlock:", showsLocally: true) { _, _, _ in }
+    run(block, from: "runTransactionBlock:", showsLocally: true, Ended(plain: { _ in }))
   }
 
   /// The same, and calls another block with the outcome: an error; whether the data was written, which it was not when the
   /// first block gave it up; and the data.
   public func runTransactionBlock(
     _ block: @escaping @Sendable (MutableData) -> TransactionResult,
-    andCompletionBlock completionBlock: @escaping ((any Error)?, Bool, DataSnapshot?) -> Void
+    andCompletionBlock completionBlock: @escaping @isolated(any) ((any Error)?, Bool, DataSnapshot?) -> Void
   ) {
     runTransactionBlock(block, andCompletionBlock: completionBlock, withLocalEvents: true)
   }
@@ -28,13 +28,14 @@ extension DatabaseReference {
   /// The same; without local events, observers see nothing of it before the server has taken it.
   public func runTransactionBlock(
     _ block: @escaping @Sendable (MutableData) -> TransactionResult,
-    andCompletionBlock completionBlock: (((any Error)?, Bool, DataSnapshot?) -> Void)?,
+    andCompletionBlock completionBlock: (@isolated(any) ((any Error)?, Bool, DataSnapshot?) -> Void)?,
     withLocalEvents localEvents: Bool
   ) {
-    let (reference, completion) = (self, HandedOver(completionBlock))
-    run(block, from: "runTransactionBlock:andCompletionBlock:withLocalEvents:", showsLocally: localEvents) {
-      completion.value?($0, $1, $2.map { DataSnapshot(reference, $0) })
-    }
+    let (reference, completion) = (self, completionBlock.map { Callback($0) })
+    run(
+      block, from: "runTransactionBlock:andCompletionBlock:withLocalEvents:", showsLocally: localEvents,
+      completion?.mapped { ($0.error, $0.isCommitted, $0.node.map { DataSnapshot(reference, $0) }) }
+        ?? Ended(plain: { _ in }))
   }
 
   /// The same, and waits for the outcome: whether the data was written, and the data.
@@ -46,26 +47,31 @@ extension DatabaseReference {
   ) async throws -> (Bool, DataSnapshot) {
     try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<(Bool, DataSnapshot), any Error>) in
       let reference = self
-      run(block, from: "runTransactionBlock:", showsLocally: true) { error, isCommitted, node in
+      let ended = Ended(plain: { error, isCommitted, node in
         if let error { return continuation.resume(throwing: error) }
         continuation.resume(returning: (isCommitted, DataSnapshot(reference, node ?? .empty)))
-      }
+      })
+      run(block, from: "runTransactionBlock:", showsLocally: true, ended)
     }
   }
 
-  private func run(
+  /// Runs a transaction.
+  ///
+  /// - Parameter ended: Is told the outcome.
+  package func run(
     _ block: @escaping @Sendable (MutableData) -> TransactionResult, from function: String, showsLocally: Bool,
-    _ ended: @escaping Ended
+    _ ended: Ended
   ) {
     let path = path
     DatabaseArgumentError.trapping { try Validation.writable(path, from: function) }
-    let outcome = Repository.Outcome.transaction { outcome in
-      switch outcome {
-      case .committed(let node): ended(nil, true, node)
-      case .aborted(let node): ended(nil, false, node)
-      case .failed(let failure, let node): ended(DatabaseError(failure), false, node)
-      }
-    }
+    let outcome = Repository.Outcome.transaction(
+      ended.mapped { outcome in
+        switch outcome {
+        case .committed(let node): (nil, true, node)
+        case .aborted(let node): (nil, false, node)
+        case .failed(let failure, let node): (DatabaseError(failure), false, node)
+        }
+      })
     database.repository.perform(outcome) { core, operation in
       core.transaction(path, operation: operation, showsLocally: showsLocally) { node in
         block(MutableData(node, at: path)).data?.result

@@ -9,22 +9,21 @@ import HearthTree
 /// ``DatabaseArgumentError``, and ``DatabaseError`` when the server refuses.
 extension DatabaseReference {
   /// Is told how an operation ended: nil when it was done.
-  typealias Completion = @Sendable (DatabaseError?) -> Void
+  package typealias Completion = Callback<DatabaseError?>
 
   /// Calls the app's block with this reference.
-  func completion(_ block: @escaping ((any Error)?, DatabaseReference) -> Void) -> Completion {
-    let block = HandedOver(block)
-    return { [self] error in block.value(error, self) }
+  func completion(_ block: @escaping @isolated(any) ((any Error)?, DatabaseReference) -> Void) -> Completion {
+    Callback(block).mapped { [self] error in (error, self) }
   }
 
   /// Waits for the outcome of an operation that `start` begins.
-  nonisolated(nonsending) func outcome(_ start: (@escaping Completion) throws -> Void) async throws -> DatabaseReference
-  {
+  nonisolated(nonsending) func outcome(_ start: (Completion) throws -> Void) async throws -> DatabaseReference {
     try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<DatabaseReference, any Error>) in
       do {
-        try start { [self] error in
-          if let error { continuation.resume(throwing: error) } else { continuation.resume(returning: self) }
-        }
+        try start(
+          Completion(plain: { [self] error in
+            if let error { continuation.resume(throwing: error) } else { continuation.resume(returning: self) }
+          }))
       } catch {
         continuation.resume(throwing: error)
       }
@@ -35,7 +34,9 @@ extension DatabaseReference {
   public func setValue(_ value: Any?) { DatabaseArgumentError.trapping { try set(value, from: "setValue:") } }
 
   /// The same, and calls a block with the outcome.
-  public func setValue(_ value: Any?, withCompletionBlock block: @escaping ((any Error)?, DatabaseReference) -> Void) {
+  public func setValue(
+    _ value: Any?, withCompletionBlock block: @escaping @isolated(any) ((any Error)?, DatabaseReference) -> Void
+  ) {
     DatabaseArgumentError.trapping {
       try set(value, from: "setValue:withCompletionBlock:", completion(block))
     }
@@ -55,7 +56,7 @@ extension DatabaseReference {
   /// The same, and calls a block with the outcome.
   public func setValue(
     _ value: Any?, andPriority priority: Any?,
-    withCompletionBlock block: @escaping ((any Error)?, DatabaseReference) -> Void
+    withCompletionBlock block: @escaping @isolated(any) ((any Error)?, DatabaseReference) -> Void
   ) {
     DatabaseArgumentError.trapping {
       try set(value, priority, from: "setValue:andPriority:withCompletionBlock:", completion(block))
@@ -74,7 +75,7 @@ extension DatabaseReference {
   public func removeValue() { DatabaseArgumentError.trapping { try set(nil, from: "removeValue:") } }
 
   /// The same, and calls a block with the outcome.
-  public func removeValue(completionBlock block: @escaping ((any Error)?, DatabaseReference) -> Void) {
+  public func removeValue(completionBlock block: @escaping @isolated(any) ((any Error)?, DatabaseReference) -> Void) {
     DatabaseArgumentError.trapping {
       try set(nil, from: "removeValueWithCompletionBlock:", completion(block))
     }
@@ -93,7 +94,7 @@ extension DatabaseReference {
 
   /// The same, and calls a block with the outcome.
   public func setPriority(
-    _ priority: Any?, withCompletionBlock block: @escaping ((any Error)?, DatabaseReference) -> Void
+    _ priority: Any?, withCompletionBlock block: @escaping @isolated(any) ((any Error)?, DatabaseReference) -> Void
   ) {
     DatabaseArgumentError.trapping {
       try set(priority: priority, from: "setPriority:withCompletionBlock:", completion(block))
@@ -113,7 +114,8 @@ extension DatabaseReference {
 
   /// The same, and calls a block with the outcome.
   public func updateChildValues(
-    _ values: [AnyHashable: Any], withCompletionBlock block: @escaping ((any Error)?, DatabaseReference) -> Void
+    _ values: [AnyHashable: Any],
+    withCompletionBlock block: @escaping @isolated(any) ((any Error)?, DatabaseReference) -> Void
   ) {
     DatabaseArgumentError.trapping {
       try update(values, from: "updateChildValues:withCompletionBlock:", completion(block))
@@ -132,10 +134,11 @@ extension DatabaseReference {
   /// - Parameter completion: Is called with the outcome.
   /// - Throws: `EncodingError`, or ``DatabaseArgumentError`` when the encoded value is no data.
   public func setValue<Value: Encodable>(
-    from value: Value, encoder: Database.Encoder = Database.Encoder(), completion: (((any Error)?) -> Void)? = nil
+    from value: Value, encoder: Database.Encoder = Database.Encoder(),
+    completion: (@isolated(any) ((any Error)?) -> Void)? = nil
   ) throws {
-    let block = HandedOver(completion)
-    try set(try encoder.encode(value), from: "setValue:") { error in block.value?(error) }
+    let completion = completion.map { Callback($0).mapped { (error: DatabaseError?) in error } }
+    try set(try encoder.encode(value), from: "setValue:", completion)
   }
 
   /// The same, and waits for the outcome.
@@ -148,14 +151,17 @@ extension DatabaseReference {
   }
 }
 
-// What the three forms of each share: they check on the caller's thread, and hand over to the worker.
+// What the forms of each share: they check on the caller's thread, and hand over to the worker. They throw what is no data.
 extension DatabaseReference {
-  func set(_ value: Any?, from function: String, _ completion: Completion? = nil) throws(DatabaseArgumentError) {
+  /// Replaces everything at the place.
+  package func set(_ value: Any?, from function: String, _ completion: Completion? = nil) throws(DatabaseArgumentError)
+  {
     try Validation.writable(path, from: function)
     write(Location(path: path), try ValueReader.value(value, at: path, from: function), completion)
   }
 
-  func set(
+  /// Replaces everything at the place, with a priority.
+  package func set(
     _ value: Any?, _ priority: Any?, from function: String, _ completion: Completion? = nil
   ) throws(DatabaseArgumentError) {
     try Validation.writable(path, from: function)
@@ -163,14 +169,16 @@ extension DatabaseReference {
     write(Location(path: path), value, completion)
   }
 
-  func set(
+  /// Gives what is at the place a priority.
+  package func set(
     priority: Any?, from function: String, _ completion: Completion? = nil
   ) throws(DatabaseArgumentError) {
     try Validation.writable(path, from: function)
     write(Location(path: path, isPriority: true), try ValueReader.priority(priority, from: function), completion)
   }
 
-  func update(
+  /// Replaces what is at some places below.
+  package func update(
     _ values: [AnyHashable: Any], from function: String, _ completion: Completion? = nil
   ) throws(DatabaseArgumentError) {
     try Validation.writable(path, from: function)

@@ -12,9 +12,9 @@ struct Observer: Sendable {
   /// queue.
   var isInline = false
   /// Takes an event.
-  let onEvent: @Sendable (DataEvent) -> Void
+  let onEvent: Callback<DataEvent>
   /// Takes the end that the server made.
-  let onCancel: @Sendable (DatabaseError) -> Void
+  let onCancel: Callback<DatabaseError>
 }
 
 /// Who observes: known on every thread, so that nobody is told anything once it was taken away.

@@ -14,7 +14,7 @@ extension Repository {
     repository.queue.suspend()
     defer { repository.queue.resume() }
     repository.enqueue { worker in
-      worker.folder = settings.persistenceDirectory.map { RepositoryFolder($0, address) }
+      worker.folder = settings.persistenceDirectory.map { RepositoryFolder($0, address, app: settings.appName) }
       worker.openStore(settings)
       worker.connect(to: address, credentials: credentials, settings: settings)
     }

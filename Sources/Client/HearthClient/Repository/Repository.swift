@@ -7,8 +7,8 @@ import Synchronization
 /// The worker of one database: it owns the core and the connection, and everything about them happens on its queue, one
 /// thing after another. Calls come from any thread, return at once and take effect in the order in which they were made.
 ///
-/// Blocks of the app run on the callback queue, one hop for each, in the order of what they tell; a transaction's block
-/// alone runs on the worker, which waits for it.
+/// Blocks of the app run on the callback queue, or on the actor that they belong to, one hop for each, in the order of what they
+/// tell; a transaction's block alone runs on the worker, which waits for it.
 final class Repository: @unchecked Sendable {
   // Unchecked because what changes is confined to the queue, or lies in a mutex.
 
@@ -35,9 +35,9 @@ final class Repository: @unchecked Sendable {
 
   /// Who is told of the outcome of an operation.
   enum Outcome {
-    case write(@Sendable (DatabaseError?) -> Void)
-    case transaction(@Sendable (TransactionOutcome) -> Void)
-    case get(@Sendable (GetOutcome) -> Void)
+    case write(Callback<DatabaseError?>)
+    case transaction(Callback<TransactionOutcome>)
+    case get(Callback<GetOutcome>)
   }
 
   /// A worker without connection and store.
@@ -133,14 +133,13 @@ extension Repository {
     case .cancelled(let cancellation): tell(cancellation)
     case .completed(let operation, let failure):
       guard case .write(let completion)? = outcomes.removeValue(forKey: operation) else { return }
-      let error = failure.map { DatabaseError($0) }
-      callbackQueue.async { completion(error) }
+      completion.enqueue(failure.map { DatabaseError($0) }, or: callbackQueue)
     case .transactionCompleted(let operation, let outcome):
       guard case .transaction(let completion)? = outcomes.removeValue(forKey: operation) else { return }
-      callbackQueue.async { completion(outcome) }
+      completion.enqueue(outcome, or: callbackQueue)
     case .got(let operation, let outcome):
       guard case .get(let completion)? = outcomes.removeValue(forKey: operation) else { return }
-      callbackQueue.async { completion(outcome) }
+      completion.enqueue(outcome, or: callbackQueue)
     case .warning(let text): DatabaseLog.write(.warning, text)
     }
   }
@@ -149,7 +148,7 @@ extension Repository {
     let id = event.registration
     guard let observer = observers.withLock({ $0[id] }) else { return }
     if observer.isInline { return observer.onEvent(event) }
-    callbackQueue.async { [self] in
+    observer.onEvent.executor.async(or: callbackQueue) { [self] in
       if observer.isOnce {
         guard observers.withLock({ $0.remove(id) }) != nil else { return }
         enqueue { $0.perform($0.core.remove(id, from: observer.spec)) }
@@ -169,7 +168,7 @@ extension Repository {
       _ = observers.withLock { $0.remove(id) }
       return observer.onCancel(error)
     }
-    callbackQueue.async { [self] in
+    observer.onCancel.executor.async(or: callbackQueue) { [self] in
       guard observers.withLock({ $0.remove(id) }) != nil else { return }
       observer.onCancel(error)
     }

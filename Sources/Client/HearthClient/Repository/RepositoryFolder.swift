@@ -12,10 +12,24 @@ final class RepositoryFolder {
     weak var store: DiskStore?
   }
 
-  /// - Parameter directory: the app's.
-  init(_ directory: URL, _ address: DatabaseAddress) {
-    let name = Self.name(address.authority + " " + address.namespace)
-    url = directory.appendingPathComponent("databases").appendingPathComponent(name)
+  /// Each app of each program has a folder of its own in a directory that several of them may share.
+  ///
+  /// - Parameters:
+  ///   - directory: The app's.
+  ///   - app: The app's name.
+  init(_ directory: URL, _ address: DatabaseAddress, app: String) {
+    let databases = directory.appendingPathComponent("databases")
+    let program = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
+    let database = address.authority + " " + address.namespace
+    url = databases.appendingPathComponent(Self.name([program, app, database].joined(separator: "\n")))
+    Self.adopt(databases.appendingPathComponent(Self.name(database)), as: url)
+  }
+
+  /// Takes over the folder that all apps and programs shared in version 1.0, with the writes that wait in it. Goes to the first
+  /// that asks.
+  private static func adopt(_ shared: URL, as url: URL) {
+    guard !FileManager.default.fileExists(atPath: url.path) else { return }
+    try? FileManager.default.moveItem(at: shared, to: url)
   }
 
   /// The data of a user; nil, with a line in the log, when the file cannot be used.

@@ -7,6 +7,8 @@ struct RepositorySettings: Sendable {
   var callbackQueue = DispatchQueue.main
   /// The folder for data on disk; nil keeps none.
   var persistenceDirectory: URL?
+  /// The name of the app, which has a folder of its own on disk.
+  var appName = FirebaseApp.defaultName
   /// How large the data on disk may get, in bytes.
   var cacheSizeBytes: UInt = 10 << 20
   /// How long a read waits without a connection, in milliseconds.

@@ -19,8 +19,11 @@ import HearthTree
 //   query        id, path blob, query blob, lastUse, isComplete, isActive
 //   queryKey     id, key blob
 //   total        bytes                       of all paths and nodes in cache
+//   owner        token, process, start blob  the open store that the file belongs to
 
 /// A ``SyncStore`` in one SQLite file of one user, for its owner's eyes only.
+///
+/// The file belongs to one open store at a time; no lock is held between two changes.
 ///
 /// A change outlives the process once the call returns; of a power cut it may fall victim, as with the Firebase SDKs. A file
 /// that is damaged when it is opened is set aside and an empty one begun.
@@ -31,6 +34,7 @@ final class DiskStore: SyncStore {
   let path: String
   let log: @Sendable (String) -> Void
   private let database: DatabaseQueue
+  private let owner: StoreOwner
   /// Inside of ``transaction(_:)``.
   private var open: GRDB.Database?
   private var failure: DiskStoreError?
@@ -47,28 +51,35 @@ final class DiskStore: SyncStore {
     self.path = path
     self.log = log
     do {
-      database = try Self.open(path, sizeBytesMax)
+      (database, owner) = try Self.open(path, sizeBytesMax)
     } catch  where error.code == .damaged {
       let aside = try Self.setAside(path)
       log(
         "\(error); it is now \(aside), and an empty one is begun: cached data comes again from the server, and writes that waited in it are lost"
       )
-      database = try Self.open(path, sizeBytesMax)
+      (database, owner) = try Self.open(path, sizeBytesMax)
     }
   }
 
-  deinit { try? database.close() }
+  deinit {
+    try? database.write { try owner.release(in: $0) }
+    try? database.close()
+    owner.close()
+  }
 
   // MARK: Opening
 
-  private static func open(_ path: String, _ sizeBytesMax: Int?) throws(DiskStoreError) -> DatabaseQueue {
+  /// How long a change waits for another process that reads or writes the file, in seconds.
+  private static let patienceSeconds = 1.0
+
+  private static func open(
+    _ path: String, _ sizeBytesMax: Int?
+  ) throws(DiskStoreError) -> (DatabaseQueue, StoreOwner) {
     try createMissing(path)
     var configuration = Configuration()
     configuration.label = "hearth.client.store"
-    configuration.busyMode = .immediateError
+    configuration.busyMode = .timeout(patienceSeconds)
     configuration.prepareDatabase { database in
-      // One process: no memory is shared, and whoever comes second is told so.
-      try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
       try database.execute(sql: "PRAGMA journal_mode = WAL")
       try database.execute(sql: "PRAGMA synchronous = NORMAL")
       try database.execute(sql: "PRAGMA trusted_schema = OFF")
@@ -76,12 +87,16 @@ final class DiskStore: SyncStore {
     }
     do {
       let queue = try DatabaseQueue(path: path, configuration: configuration)
-      try queue.write { database in
+      let owner = try queue.write { database in
         try database.execute(sql: schema)
         // The tables are what this store needs, and their beginnings can be read.
         for (table, columns) in columns { _ = try Row.fetchOne(database, sql: "SELECT \(columns) FROM \(table)") }
+        return try StoreOwner(claiming: database)
       }
-      return queue
+      guard let owner else { throw DiskStoreError(.inUse, "\(path) is open in another process, or twice in this one") }
+      return (queue, owner)
+    } catch let error as DiskStoreError {
+      throw error
     } catch let error as GRDB.DatabaseError {
       // A table of that name with other columns is another program's.
       if error.resultCode == .SQLITE_ERROR {
@@ -96,18 +111,20 @@ final class DiskStore: SyncStore {
   private static let columns = [
     ("cache", "path, node"), ("write", "id, isMerge, path, body"),
     ("query", "id, path, query, lastUse, isComplete, isActive"), ("queryKey", "id, key"), ("total", "bytes"),
+    StoreOwner.columns,
   ]
 
-  private static let schema = """
-    CREATE TABLE IF NOT EXISTS cache (path BLOB PRIMARY KEY NOT NULL, node BLOB NOT NULL) WITHOUT ROWID;
-    CREATE TABLE IF NOT EXISTS write
-      (id INTEGER PRIMARY KEY, isMerge INTEGER NOT NULL, path BLOB NOT NULL, body BLOB NOT NULL);
-    CREATE TABLE IF NOT EXISTS query (id INTEGER PRIMARY KEY, path BLOB NOT NULL, query BLOB NOT NULL,
-      lastUse INTEGER NOT NULL, isComplete INTEGER NOT NULL, isActive INTEGER NOT NULL);
-    CREATE TABLE IF NOT EXISTS queryKey (id INTEGER NOT NULL, key BLOB NOT NULL, PRIMARY KEY (id, key)) WITHOUT ROWID;
-    CREATE TABLE IF NOT EXISTS total (id INTEGER PRIMARY KEY CHECK (id = 0), bytes INTEGER NOT NULL);
-    INSERT OR IGNORE INTO total VALUES (0, 0);
-    """
+  private static let schema =
+    StoreOwner.schema + """
+      CREATE TABLE IF NOT EXISTS cache (path BLOB PRIMARY KEY NOT NULL, node BLOB NOT NULL) WITHOUT ROWID;
+      CREATE TABLE IF NOT EXISTS write
+        (id INTEGER PRIMARY KEY, isMerge INTEGER NOT NULL, path BLOB NOT NULL, body BLOB NOT NULL);
+      CREATE TABLE IF NOT EXISTS query (id INTEGER PRIMARY KEY, path BLOB NOT NULL, query BLOB NOT NULL,
+        lastUse INTEGER NOT NULL, isComplete INTEGER NOT NULL, isActive INTEGER NOT NULL);
+      CREATE TABLE IF NOT EXISTS queryKey (id INTEGER NOT NULL, key BLOB NOT NULL, PRIMARY KEY (id, key)) WITHOUT ROWID;
+      CREATE TABLE IF NOT EXISTS total (id INTEGER PRIMARY KEY CHECK (id = 0), bytes INTEGER NOT NULL);
+      INSERT OR IGNORE INTO total VALUES (0, 0);
+      """
 
   /// The file for its owner's eyes only; SQLite gives its log the same mode.
   private static func createMissing(_ path: String) throws(DiskStoreError) {
@@ -158,7 +175,10 @@ final class DiskStore: SyncStore {
   func change<Value>(_ body: (GRDB.Database) throws -> Value) throws -> Value {
     try translating {
       if let open { return try body(open) }
-      return try database.write { try body($0) }
+      return try database.write { database in
+        try checkOwner(database)
+        return try body(database)
+      }
     }
   }
 
@@ -166,7 +186,16 @@ final class DiskStore: SyncStore {
   func read<Value>(_ body: (GRDB.Database) throws -> Value) throws -> Value {
     try translating {
       if let open { return try body(open) }
-      return try database.read { try body($0) }
+      return try database.read { database in
+        try checkOwner(database)
+        return try body(database)
+      }
+    }
+  }
+
+  private func checkOwner(_ database: GRDB.Database) throws {
+    guard try owner.isCurrent(in: database) else {
+      throw DiskStoreError(.inUse, "\(path) belongs to another process now")
     }
   }
 
@@ -175,6 +204,7 @@ final class DiskStore: SyncStore {
     if open != nil { return try body() }
     try translating {
       try database.write { database in
+        try checkOwner(database)
         open = database
         defer { open = nil }
         try body()

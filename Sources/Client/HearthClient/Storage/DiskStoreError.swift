@@ -8,7 +8,7 @@ struct DiskStoreError: Error, Sendable, CustomStringConvertible {
     case full
     /// The file is damaged or no store. It is set aside, and the next start begins with an empty one.
     case damaged
-    /// Another process, or another client of this one, has it open.
+    /// Another process, or another client of this one, has it open or has taken it over.
     case inUse = "in_use"
     /// The file or its folder cannot be opened or written.
     case notPermitted = "not_permitted"

@@ -42,7 +42,7 @@ public struct DatabaseArgumentError: Error, Sendable, Equatable {
   /// The result of `body`; a mistake that it throws ends the program with its text.
   ///
   /// `fatalError` and not `preconditionFailure`, because that says nothing in a release build.
-  static func trapping<Result>(_ body: () throws -> Result) -> Result {
+  package static func trapping<Result>(_ body: () throws -> Result) -> Result {
     do { return try body() } catch { fatalError("\(error)") }
   }
 }

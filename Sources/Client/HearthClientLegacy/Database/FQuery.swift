@@ -66,70 +66,89 @@ public class FQuery: NSObject, @unchecked Sendable {
 
   /// Calls `block` with each event: at first with what is there.
   @discardableResult
-  public func observeEventType(_ eventType: FEventType, withBlock block: @escaping (FDataSnapshot) -> Void)
+  public func observeEventType(
+    _ eventType: FEventType, withBlock block: @escaping @isolated(any) (FDataSnapshot) -> Void
+  )
     -> FirebaseHandle
   {
-    query.observe(eventType.modern, with: { block(FDataSnapshot($0)) })
+    observe(eventType, isOnce: false, Callback(block))
   }
 
   /// The same with the key of the child before it.
   @discardableResult
   public func observeEventType(
-    _ eventType: FEventType, andPreviousSiblingKeyWithBlock block: @escaping (FDataSnapshot, String?) -> Void
+    _ eventType: FEventType,
+    andPreviousSiblingKeyWithBlock block: @escaping @isolated(any) (FDataSnapshot, String?) -> Void
   ) -> FirebaseHandle {
-    query.observe(eventType.modern, andPreviousSiblingKeyWith: { block(FDataSnapshot($0), $1) })
+    observe(eventType, isOnce: false, Callback(block))
   }
 
   /// The same with a block that is called when the permission is gone.
   @discardableResult
   public func observeEventType(
-    _ eventType: FEventType, withBlock block: @escaping (FDataSnapshot) -> Void,
-    withCancelBlock cancelBlock: @escaping (NSError) -> Void
+    _ eventType: FEventType, withBlock block: @escaping @isolated(any) (FDataSnapshot) -> Void,
+    withCancelBlock cancelBlock: @escaping @isolated(any) (NSError) -> Void
   ) -> FirebaseHandle {
-    query.observe(
-      eventType.modern, with: { block(FDataSnapshot($0)) }, withCancel: { cancelBlock($0 as NSError) })
+    observe(eventType, isOnce: false, Callback(block), Callback(cancelBlock))
   }
 
   /// The same with the key of the child before it, and a block that is called when the permission is gone.
   @discardableResult
   public func observeEventType(
-    _ eventType: FEventType, andPreviousSiblingKeyWithBlock block: @escaping (FDataSnapshot, String?) -> Void,
-    withCancelBlock cancelBlock: @escaping (NSError) -> Void
+    _ eventType: FEventType,
+    andPreviousSiblingKeyWithBlock block: @escaping @isolated(any) (FDataSnapshot, String?) -> Void,
+    withCancelBlock cancelBlock: @escaping @isolated(any) (NSError) -> Void
   ) -> FirebaseHandle {
-    query.observe(
-      eventType.modern, andPreviousSiblingKeyWith: { block(FDataSnapshot($0), $1) },
-      withCancel: { cancelBlock($0 as NSError) })
+    observe(eventType, isOnce: false, Callback(block), Callback(cancelBlock))
   }
 
   /// Calls `block` with the first event and no more.
-  public func observeSingleEventOfType(_ eventType: FEventType, withBlock block: @escaping (FDataSnapshot) -> Void) {
-    query.observeSingleEvent(of: eventType.modern, with: { block(FDataSnapshot($0)) })
+  public func observeSingleEventOfType(
+    _ eventType: FEventType, withBlock block: @escaping @isolated(any) (FDataSnapshot) -> Void
+  ) {
+    observe(eventType, isOnce: true, Callback(block))
   }
 
   /// The same with the key of the child before it.
   public func observeSingleEventOfType(
-    _ eventType: FEventType, andPreviousSiblingKeyWithBlock block: @escaping (FDataSnapshot, String?) -> Void
+    _ eventType: FEventType,
+    andPreviousSiblingKeyWithBlock block: @escaping @isolated(any) (FDataSnapshot, String?) -> Void
   ) {
-    query.observeSingleEvent(of: eventType.modern, andPreviousSiblingKeyWith: { block(FDataSnapshot($0), $1) })
+    observe(eventType, isOnce: true, Callback(block))
   }
 
   /// The same with a block that is called when there is no permission.
   public func observeSingleEventOfType(
-    _ eventType: FEventType, withBlock block: @escaping (FDataSnapshot) -> Void,
-    withCancelBlock cancelBlock: @escaping (NSError) -> Void
+    _ eventType: FEventType, withBlock block: @escaping @isolated(any) (FDataSnapshot) -> Void,
+    withCancelBlock cancelBlock: @escaping @isolated(any) (NSError) -> Void
   ) {
-    query.observeSingleEvent(
-      of: eventType.modern, with: { block(FDataSnapshot($0)) }, withCancel: { cancelBlock($0 as NSError) })
+    observe(eventType, isOnce: true, Callback(block), Callback(cancelBlock))
   }
 
   /// The same with the key of the child before it, and a block that is called when there is no permission.
   public func observeSingleEventOfType(
-    _ eventType: FEventType, andPreviousSiblingKeyWithBlock block: @escaping (FDataSnapshot, String?) -> Void,
-    withCancelBlock cancelBlock: @escaping (NSError) -> Void
+    _ eventType: FEventType,
+    andPreviousSiblingKeyWithBlock block: @escaping @isolated(any) (FDataSnapshot, String?) -> Void,
+    withCancelBlock cancelBlock: @escaping @isolated(any) (NSError) -> Void
   ) {
-    query.observeSingleEvent(
-      of: eventType.modern, andPreviousSiblingKeyWith: { block(FDataSnapshot($0), $1) },
-      withCancel: { cancelBlock($0 as NSError) })
+    observe(eventType, isOnce: true, Callback(block), Callback(cancelBlock))
+  }
+
+  @discardableResult
+  private func observe(
+    _ eventType: FEventType, isOnce: Bool, _ callback: Callback<FDataSnapshot>, _ cancel: Callback<NSError>? = nil
+  ) -> FirebaseHandle {
+    observe(eventType, isOnce: isOnce, callback.mapped { (event: (FDataSnapshot, String?)) in event.0 }, cancel)
+  }
+
+  @discardableResult
+  private func observe(
+    _ eventType: FEventType, isOnce: Bool, _ callback: Callback<(FDataSnapshot, String?)>,
+    _ cancel: Callback<NSError>? = nil
+  ) -> FirebaseHandle {
+    query.observe(
+      eventType.modern, isOnce: isOnce, callback.mapped { (FDataSnapshot($0.0), $0.1) },
+      cancel: cancel?.mapped { $0 as NSError })
   }
 
   /// Ends the calls of an observer.

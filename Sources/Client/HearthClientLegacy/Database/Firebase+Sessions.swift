@@ -2,11 +2,6 @@ import Foundation
 import HearthClient
 import HearthTree
 
-/// An app's block. It need not be `Sendable`: it is called on the queue that the app chose, and nowhere else.
-private struct Block<Input>: @unchecked Sendable {
-  let call: (Input) -> Void
-}
-
 extension Firebase {
   private var session: LegacySession { app.session }
 
@@ -15,9 +10,8 @@ extension Firebase {
 
   /// Calls `block` with who is signed in: at once, and then at each change.
   @discardableResult
-  public func observeAuthEventWithBlock(_ block: @escaping (FAuthData?) -> Void) -> FirebaseHandle {
-    let block = Block(call: block)
-    return session.observe { block.call($0) }
+  public func observeAuthEventWithBlock(_ block: @escaping @isolated(any) (FAuthData?) -> Void) -> FirebaseHandle {
+    session.observe(Callback(block))
   }
 
   /// Ends the calls of an observer of ``observeAuthEventWithBlock(_:)``.
@@ -27,26 +21,26 @@ extension Firebase {
 
   /// Makes an account. Nobody is signed in by it.
   public func createUser(
-    _ email: String, password: String, withCompletionBlock block: @escaping (NSError?) -> Void
+    _ email: String, password: String, withCompletionBlock block: @escaping @isolated(any) (NSError?) -> Void
   ) {
-    createUser(email, password: password) { error, _ in block(error) }
+    createUser(email, password, Callback(block).mapped { $0.0 })
   }
 
   /// The same, and tells the account's `uid`.
   public func createUser(
-    _ email: String, password: String, withValueCompletionBlock block: @escaping (NSError?, [String: Any]?) -> Void
+    _ email: String, password: String,
+    withValueCompletionBlock block: @escaping @isolated(any) (NSError?, [String: Any]?) -> Void
   ) {
-    let done = Block<(NSError?, JSON?)> { block($0.0, $0.1?.foundationDictionary) }
-    request(
-      { done.call(($0, $1)) },
-      { service in
-        try await service.call("POST", ["users"], [("email", email), ("password", password)])
-      })
+    createUser(email, password, Callback(block).mapped { ($0.0, $0.1?.foundationDictionary) })
+  }
+
+  private func createUser(_ email: String, _ password: String, _ done: Callback<(NSError?, JSON?)>) {
+    request(done) { try await $0.call("POST", ["users"], [("email", email), ("password", password)]) }
   }
 
   /// Deletes an account. Who is signed in with it is signed out.
   public func removeUser(
-    _ email: String, password: String, withCompletionBlock block: @escaping (NSError?) -> Void
+    _ email: String, password: String, withCompletionBlock block: @escaping @isolated(any) (NSError?) -> Void
   ) {
     let session = session
     change(block) { service in
@@ -59,7 +53,7 @@ extension Firebase {
   /// Sets a new password.
   public func changePasswordForUser(
     _ email: String, fromOld oldPassword: String, toNew newPassword: String,
-    withCompletionBlock block: @escaping (NSError?) -> Void
+    withCompletionBlock block: @escaping @isolated(any) (NSError?) -> Void
   ) {
     change(block) { service in
       try await service.call(
@@ -71,7 +65,7 @@ extension Firebase {
   /// Sets a new address.
   public func changeEmailForUser(
     _ email: String, password: String, toNewEmail newEmail: String,
-    withCompletionBlock block: @escaping (NSError?) -> Void
+    withCompletionBlock block: @escaping @isolated(any) (NSError?) -> Void
   ) {
     change(block) { service in
       try await service.call(
@@ -80,31 +74,33 @@ extension Firebase {
   }
 
   /// Mails a link for a new password.
-  public func resetPasswordForUser(_ email: String, withCompletionBlock block: @escaping (NSError?) -> Void) {
+  public func resetPasswordForUser(
+    _ email: String, withCompletionBlock block: @escaping @isolated(any) (NSError?) -> Void
+  ) {
     change(block) { try await $0.call("POST", ["users", email, "password"], [("email", email)]) }
   }
 
   /// One request of whose answer only the error counts.
   private func change(
-    _ block: @escaping (NSError?) -> Void, _ work: @escaping @Sendable (LegacyAccountService) async throws -> JSON
+    _ block: @escaping @isolated(any) (NSError?) -> Void,
+    _ work: @escaping @Sendable (LegacyAccountService) async throws -> JSON
   ) {
-    let done = Block(call: block)
-    request({ error, _ in done.call(error) }, work)
+    request(Callback(block).mapped { $0.0 }, work)
   }
 
   /// One request, and its end on the app's queue.
   private func request(
-    _ done: @escaping @Sendable (NSError?, JSON?) -> Void,
+    _ done: Callback<(NSError?, JSON?)>,
     _ work: @escaping @Sendable (LegacyAccountService) async throws -> JSON
   ) {
     let session = session
     Task {
       do {
         let answer = try await work(session.service)
-        session.call { done(nil, answer) }
+        session.call(done, (nil, answer))
       } catch {
         let error = error as NSError
-        session.call { done(error, nil) }
+        session.call(done, (error, nil))
       }
     }
   }
@@ -112,28 +108,23 @@ extension Firebase {
   // MARK: Signing in and out
 
   /// Called when a sign-in has ended: with an error, or with who is signed in.
-  public typealias AuthCompletion = (NSError?, FAuthData?) -> Void
-
-  private func sendable(_ block: @escaping AuthCompletion) -> LegacySession.Completion {
-    let block = Block<(NSError?, FAuthData?)> { block($0.0, $0.1) }
-    return { block.call(($0, $1)) }
-  }
+  public typealias AuthCompletion = @isolated(any) (NSError?, FAuthData?) -> Void
 
   /// Signs in as a guest.
   public func authAnonymouslyWithCompletionBlock(_ block: @escaping AuthCompletion) {
-    session.signIn(sendable(block)) { try await $0.call("GET", ["auth", "anonymous"], []) }
+    session.signIn(Callback(block)) { try await $0.call("GET", ["auth", "anonymous"], []) }
   }
 
   /// Signs in with an address and its password.
   public func authUser(_ email: String, password: String, withCompletionBlock block: @escaping AuthCompletion) {
-    session.signIn(sendable(block)) {
+    session.signIn(Callback(block)) {
       try await $0.call("GET", ["auth", "password"], [("email", email), ("password", password)])
     }
   }
 
   /// Signs in with a token that one's own server made, or with the database's secret.
   public func authWithCustomToken(_ token: String, withCompletionBlock block: @escaping AuthCompletion) {
-    session.signIn(token: token, sendable(block), cancel: nil)
+    session.signIn(token: token, Callback(block), cancel: nil)
   }
 
   /// Signs in with another provider's token: `facebook`, `github` or `google`.
@@ -148,37 +139,36 @@ extension Firebase {
     _ provider: String, parameters: [AnyHashable: Any], withCompletionBlock block: @escaping AuthCompletion
   ) {
     let fields = parameters.map { (name: "\($0.key)", value: "\($0.value)") }.sorted { $0.name < $1.name }
-    session.signIn(sendable(block)) { try await $0.call("GET", ["auth", provider, "token"], fields) }
+    session.signIn(Callback(block)) { try await $0.call("GET", ["auth", provider, "token"], fields) }
   }
 
   /// Asks the server for what a provider's reverse sign-in begins with. Servers that serve none answer an error.
   public func makeReverseOAuthRequestTo(
-    _ provider: String, withCompletionBlock block: @escaping (NSError?, [String: Any]?) -> Void
+    _ provider: String, withCompletionBlock block: @escaping @isolated(any) (NSError?, [String: Any]?) -> Void
   ) {
-    let done = Block<(NSError?, JSON?)> { block($0.0, $0.1?.foundationDictionary) }
-    request({ done.call(($0, $1)) }, { try await $0.call("GET", ["auth", provider, "reverse"], []) })
+    request(Callback(block).mapped { ($0.0, $0.1?.foundationDictionary) }) {
+      try await $0.call("GET", ["auth", provider, "reverse"], [])
+    }
   }
 
   /// Signs in with a token. `cancelBlock` is called when it is good for nothing any more. Use
   /// ``authWithCustomToken(_:withCompletionBlock:)``.
   public func authWithCredential(
-    _ credential: String, withCompletionBlock block: @escaping (NSError?, Any?) -> Void,
-    withCancelBlock cancelBlock: @escaping (NSError) -> Void
+    _ credential: String, withCompletionBlock block: @escaping @isolated(any) (NSError?, Any?) -> Void,
+    withCancelBlock cancelBlock: @escaping @isolated(any) (NSError) -> Void
   ) {
-    let cancel = Block(call: cancelBlock)
     session.signIn(
       token: credential,
-      sendable { error, data in block(error, data.map { ["auth": $0.auth ?? [:]] as [String: Any] }) },
-      cancel: { cancel.call($0) })
+      Callback(block).mapped { ($0.0, $0.1.map { ["auth": $0.auth ?? [:]] as [String: Any] }) },
+      cancel: Callback(cancelBlock))
   }
 
   /// Signs out. No server is needed for it.
   public func unauth() { session.signOut() }
 
   /// Signs out, and tells when that is done. Use ``unauth()``.
-  public func unauthWithCompletionBlock(_ block: @escaping (NSError?) -> Void) {
-    let done = Block(call: block)
+  public func unauthWithCompletionBlock(_ block: @escaping @isolated(any) (NSError?) -> Void) {
     session.signOut()
-    session.call { done.call(nil) }
+    session.call(Callback(block), nil)
   }
 }

@@ -3,10 +3,15 @@ import HearthClient
 
 extension Firebase {
   /// Called when the server has answered: with an error or without.
-  public typealias WriteCompletion = (NSError?, Firebase) -> Void
+  public typealias WriteCompletion = @isolated(any) (NSError?, Firebase) -> Void
 
-  private func modern(_ block: @escaping WriteCompletion) -> ((any Error)?, DatabaseReference) -> Void {
-    { error, ref in block(error.map { $0 as NSError }, Firebase(ref)) }
+  /// Begins an operation whose outcome the block is told.
+  private func begin(
+    _ block: @escaping WriteCompletion, _ operation: (DatabaseReference.Completion) throws -> Void
+  ) {
+    DatabaseArgumentError.trapping {
+      try operation(Callback(block).mapped { [reference] error in (error, Firebase(reference)) })
+    }
   }
 
   /// Replaces the data; its priority goes.
@@ -14,7 +19,7 @@ extension Firebase {
 
   /// The same, and tells when the server has answered.
   public func setValue(_ value: Any?, withCompletionBlock block: @escaping WriteCompletion) {
-    reference.setValue(value, withCompletionBlock: modern(block))
+    begin(block) { try reference.set(value, from: "setValue:withCompletionBlock:", $0) }
   }
 
   /// Replaces the data and its priority.
@@ -26,7 +31,7 @@ extension Firebase {
   public func setValue(
     _ value: Any?, andPriority priority: Any?, withCompletionBlock block: @escaping WriteCompletion
   ) {
-    reference.setValue(value, andPriority: priority, withCompletionBlock: modern(block))
+    begin(block) { try reference.set(value, priority, from: "setValue:andPriority:withCompletionBlock:", $0) }
   }
 
   /// Removes the data.
@@ -34,7 +39,7 @@ extension Firebase {
 
   /// The same, and tells when the server has answered.
   public func removeValueWithCompletionBlock(_ block: @escaping WriteCompletion) {
-    reference.removeValue(completionBlock: modern(block))
+    begin(block) { try reference.set(nil, from: "removeValueWithCompletionBlock:", $0) }
   }
 
   /// Sets the priority of data that is there.
@@ -42,7 +47,7 @@ extension Firebase {
 
   /// The same, and tells when the server has answered.
   public func setPriority(_ priority: Any?, withCompletionBlock block: @escaping WriteCompletion) {
-    reference.setPriority(priority, withCompletionBlock: modern(block))
+    begin(block) { try reference.set(priority: priority, from: "setPriority:withCompletionBlock:", $0) }
   }
 
   /// Replaces some children.
@@ -52,7 +57,7 @@ extension Firebase {
   public func updateChildValues(
     _ values: [AnyHashable: Any], withCompletionBlock block: @escaping WriteCompletion
   ) {
-    reference.updateChildValues(values, withCompletionBlock: modern(block))
+    begin(block) { try reference.update(values, from: "updateChildValues:withCompletionBlock:", $0) }
   }
 
   // MARK: When the connection is lost
@@ -62,7 +67,7 @@ extension Firebase {
 
   /// The same, and tells when the server has answered.
   public func onDisconnectSetValue(_ value: Any?, withCompletionBlock block: @escaping WriteCompletion) {
-    reference.onDisconnectSetValue(value, withCompletionBlock: modern(block))
+    begin(block) { try reference.onDisconnectSet(value, from: "onDisconnectSetValue:withCompletionBlock:", $0) }
   }
 
   /// Has the server set value and priority when this client is gone.
@@ -74,7 +79,9 @@ extension Firebase {
   public func onDisconnectSetValue(
     _ value: Any?, andPriority priority: Any?, withCompletionBlock block: @escaping WriteCompletion
   ) {
-    reference.onDisconnectSetValue(value, andPriority: priority, withCompletionBlock: modern(block))
+    begin(block) {
+      try reference.onDisconnectSet(value, priority, from: "onDisconnectSetValue:andPriority:withCompletionBlock:", $0)
+    }
   }
 
   /// Has the server remove the data when this client is gone.
@@ -82,7 +89,7 @@ extension Firebase {
 
   /// The same, and tells when the server has answered.
   public func onDisconnectRemoveValueWithCompletionBlock(_ block: @escaping WriteCompletion) {
-    reference.onDisconnectRemoveValue(completionBlock: modern(block))
+    begin(block) { try reference.onDisconnectSet(nil, from: "onDisconnectRemoveValueWithCompletionBlock:", $0) }
   }
 
   /// Has the server replace some children when this client is gone.
@@ -94,7 +101,9 @@ extension Firebase {
   public func onDisconnectUpdateChildValues(
     _ values: [AnyHashable: Any], withCompletionBlock block: @escaping WriteCompletion
   ) {
-    reference.onDisconnectUpdateChildValues(values, withCompletionBlock: modern(block))
+    begin(block) {
+      try reference.onDisconnectUpdate(values, from: "onDisconnectUpdateChildValues:withCompletionBlock:", $0)
+    }
   }
 
   /// Takes back what the server was to do.
@@ -102,7 +111,7 @@ extension Firebase {
 
   /// The same, and tells when the server has answered.
   public func cancelDisconnectOperationsWithCompletionBlock(_ block: @escaping WriteCompletion) {
-    reference.cancelDisconnectOperations(completionBlock: modern(block))
+    begin(block) { reference.onDisconnectCancel($0) }
   }
 
   // MARK: Transactions
@@ -115,7 +124,7 @@ extension Firebase {
   /// The same, and tells how it ended.
   public func runTransactionBlock(
     _ block: @escaping @Sendable (FMutableData) -> FTransactionResult,
-    andCompletionBlock completionBlock: @escaping (NSError?, Bool, FDataSnapshot?) -> Void
+    andCompletionBlock completionBlock: @escaping @isolated(any) (NSError?, Bool, FDataSnapshot?) -> Void
   ) {
     runTransactionBlock(block, andCompletionBlock: completionBlock, withLocalEvents: true)
   }
@@ -123,13 +132,14 @@ extension Firebase {
   /// The same; without local events observers see the end only.
   public func runTransactionBlock(
     _ block: @escaping @Sendable (FMutableData) -> FTransactionResult,
-    andCompletionBlock completionBlock: @escaping (NSError?, Bool, FDataSnapshot?) -> Void,
+    andCompletionBlock completionBlock: @escaping @isolated(any) (NSError?, Bool, FDataSnapshot?) -> Void,
     withLocalEvents localEvents: Bool
   ) {
-    reference.runTransactionBlock(
-      { block(FMutableData($0)).result },
-      andCompletionBlock: { error, committed, snapshot in
-        completionBlock(error.map { $0 as NSError }, committed, snapshot.map { FDataSnapshot($0) })
-      }, withLocalEvents: localEvents)
+    let ended: DatabaseReference.Ended = Callback(completionBlock).mapped { [reference] outcome in
+      (outcome.error, outcome.isCommitted, outcome.node.map { FDataSnapshot(DataSnapshot(reference, $0)) })
+    }
+    reference.run(
+      { block(FMutableData($0)).result }, from: "runTransactionBlock:andCompletionBlock:withLocalEvents:",
+      showsLocally: localEvents, ended)
   }
 }

@@ -9,23 +9,23 @@ import Synchronization
 ///
 /// A session of an earlier run counts at once; when the server refuses it, observers see nobody after all.
 final class LegacySession: CredentialProvider {
-  typealias Completion = @Sendable (NSError?, FAuthData?) -> Void
+  typealias Completion = Callback<(NSError?, FAuthData?)>
 
   /// A sign-in whose token the server has not judged yet.
   private struct Attempt {
     var credential: LegacyCredential
     var completion: Completion?
-    var cancel: (@Sendable (NSError) -> Void)?
+    var cancel: Callback<NSError>?
   }
 
   private struct State {
     var current: LegacyCredential?
     var pending: Attempt?
     /// Of whoever signed in with a cancel block.
-    var cancel: (@Sendable (NSError) -> Void)?
+    var cancel: Callback<NSError>?
     /// Counts sign-ins: an older one whose answer comes late is overtaken.
     var attempts = 0
-    var observers: [FirebaseHandle: @Sendable (FAuthData?) -> Void] = [:]
+    var observers: [FirebaseHandle: Callback<FAuthData?>] = [:]
     var listeners: [Int: @Sendable (DatabaseCredential?) -> Void] = [:]
     var lastHandle: UInt = 0
   }
@@ -55,13 +55,13 @@ final class LegacySession: CredentialProvider {
 
   // MARK: Observers
 
-  func observe(_ block: @escaping @Sendable (FAuthData?) -> Void) -> FirebaseHandle {
+  func observe(_ block: Callback<FAuthData?>) -> FirebaseHandle {
     state.withLock { state in
       state.lastHandle += 1
       let handle = state.lastHandle
       state.observers[handle] = block
       let now = state.current.map { FAuthData($0) }
-      calls.async { if self.isObserving(handle) { block(now) } }
+      block.executor.async(or: calls) { if self.isObserving(handle) { block(now) } }
       return handle
     }
   }
@@ -70,7 +70,8 @@ final class LegacySession: CredentialProvider {
 
   private func isObserving(_ handle: FirebaseHandle) -> Bool { state.withLock { $0.observers[handle] != nil } }
 
-  func call(_ block: @escaping @Sendable () -> Void) { calls.async(execute: block) }
+  /// Calls an app's block.
+  func call<Input>(_ block: Callback<Input>?, _ input: Input) { block?.enqueue(input, or: calls) }
 
   // MARK: Signing in
 
@@ -88,15 +89,15 @@ final class LegacySession: CredentialProvider {
         show(credential, number, completion, cancel: nil)
       } catch {
         let error = error as NSError
-        call { completion?(error, nil) }
+        call(completion, (error, nil))
       }
     }
   }
 
   /// Signs in with a token, or with the database's secret.
-  func signIn(token: String, _ completion: Completion?, cancel: (@Sendable (NSError) -> Void)?) {
+  func signIn(token: String, _ completion: Completion?, cancel: Callback<NSError>?) {
     guard !token.isEmpty else {
-      return call { completion?(FAuthenticationError.invalidArguments.error("A token is needed."), nil) }
+      return call(completion, (FAuthenticationError.invalidArguments.error("A token is needed."), nil))
     }
     show(LegacyCredential(token: token), begin(), completion, cancel: cancel)
   }
@@ -113,7 +114,7 @@ final class LegacySession: CredentialProvider {
   private func preempt(_ state: inout State) {
     guard let overtaken = state.pending else { return }
     state.pending = nil
-    calls.async { overtaken.completion?(Self.preempted, nil) }
+    call(overtaken.completion, (Self.preempted, nil))
   }
 
   private static var preempted: NSError {
@@ -123,12 +124,12 @@ final class LegacySession: CredentialProvider {
   /// Has the connection show a credential. The server's word decides.
   private func show(
     _ credential: LegacyCredential, _ number: Int, _ completion: Completion?,
-    cancel: (@Sendable (NSError) -> Void)?
+    cancel: Callback<NSError>?
   ) {
     defer { credentialCalls.wait() }
     state.withLock { state in
       guard state.attempts == number else {
-        calls.async { completion?(Self.preempted, nil) }
+        call(completion, (Self.preempted, nil))
         return
       }
       state.pending = Attempt(credential: credential, completion: completion, cancel: cancel)
@@ -153,7 +154,7 @@ final class LegacySession: CredentialProvider {
     let (wasSignedIn, cancel) = (state.current != nil, state.cancel)
     (state.current, state.cancel) = (nil, nil)
     try? store.clear()
-    if let error, let cancel { calls.async { cancel(error) } }
+    if let error { call(cancel, error) }
     if wasSignedIn { tellObservers(state) }
     tellConnections(state)
   }
@@ -161,7 +162,7 @@ final class LegacySession: CredentialProvider {
   private func tellObservers(_ state: State) {
     let now = state.current.map { FAuthData($0) }
     for (handle, block) in state.observers.sorted(by: { $0.key < $1.key }) {
-      calls.async { if self.isObserving(handle) { block(now) } }
+      block.executor.async(or: calls) { if self.isObserving(handle) { block(now) } }
     }
   }
 
@@ -221,7 +222,7 @@ final class LegacySession: CredentialProvider {
       }
       tellObservers(state)
       let data = FAuthData(credential)
-      calls.async { attempt.completion?(nil, data) }
+      call(attempt.completion, (nil, data))
     } else if state.current?.token == token {
       state.current?.take(auth: auth, expiresSeconds: expiresSeconds)
     }
@@ -230,7 +231,7 @@ final class LegacySession: CredentialProvider {
   private func refuse(_ token: String, _ error: NSError, _ state: inout State) {
     if let attempt = state.pending, attempt.credential.token == token {
       state.pending = nil
-      calls.async { attempt.completion?(error, nil) }
+      call(attempt.completion, (error, nil))
     } else if state.current?.token != token {
       return
     }

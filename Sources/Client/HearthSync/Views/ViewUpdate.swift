@@ -20,7 +20,7 @@ struct ViewUpdate {
     case (.overwrite(let node), .user): userOverwrite(place, node)
     case (.merge(let merge), .user): userMerge(place.keys, merge)
     case (.overwrite(let node), .server(let isTagged)):
-      if !isTagged, isPushedOut(place) { return }
+      if !isTagged, isAhead(place) { return showAhead(place, node) }
       serverOverwrite(place, node, isFiltering: isTagged || cache.server.isFiltered && !operation.isHere)
     case (.merge(let merge), .server(let isTagged)):
       serverMerge(place.keys, merge, isFiltering: isTagged || cache.server.isFiltered, isTagged: isTagged)
@@ -64,12 +64,21 @@ extension ViewUpdate {
     refreshEventCache(place, mayRefill: true)
   }
 
-  /// Whether something new would have to push another child out of a window. What was pushed to another listener does not:
-  /// this one's own message comes behind it, and takes for granted that the window is as it was. Where everything is
-  /// listened to, there is none.
-  private func isPushedOut(_ place: Place) -> Bool {
+  /// Whether a push to another listener brings a new child to a full window, before this window's own message that says so.
+  /// Where everything is listened to, there is no such message.
+  private func isAhead(_ place: Place) -> Bool {
     guard let key = place.keys.first, cache.server.isFiltered, lent == nil else { return false }
     return filter.isFull(cache.server.node) && cache.server.node.child(key).isEmpty
+  }
+
+  /// Shows a new child of a full window at once. What the server said of the window stays as it was: its own message takes for
+  /// granted that no child has left it.
+  private mutating func showAhead(_ place: Place, _ node: Node) {
+    // A part of a child that is not known is not shown.
+    guard let key = place.keys.first, place.keys.count == 1, !place.isPriority else { return }
+    var server = cache.server
+    server.node = server.node.replacing(key, with: node)
+    if let child = writes.completeChild(key, server: server) { updateEvent(key, child, mayRefill: true) }
   }
 
   private mutating func serverMerge(
@@ -81,8 +90,9 @@ extension ViewUpdate {
     for key in keys.reversed() { merge = CompoundWrite(merge, below: key) }
     let known = cache.server
     func put(_ key: Key, _ write: CompoundWrite) {
-      if !isTagged, isPushedOut(([key], false)) { return }
-      serverOverwrite(([key], false), write.appliedInOrder(to: known.node.child(key)), isFiltering: isFiltering)
+      let (place, child): (Place, Node) = (([key], false), write.appliedInOrder(to: known.node.child(key)))
+      if !isTagged, isAhead(place) { return showAhead(place, child) }
+      serverOverwrite(place, child, isFiltering: isFiltering)
     }
     let children = merge.sortedChildren
     for (key, write) in children where !known.node.child(key).isEmpty { put(key, write) }

@@ -44,6 +44,7 @@ struct AdminOptions: AccountsFlags {
   var json = false
 
   func validate() throws {
+    if let project { try ProjectOption.validate(project) }
     try validateAccounts()
     guard let server else {
       guard tokenFile == nil, resolve == nil else {

@@ -11,7 +11,6 @@ protocol AccountsFlags: ParsableArguments {
 
 extension AccountsFlags {
   func validateAccounts() throws {
-    if let project { try ProjectOption.validate(project) }
     if let publicUrl, ServerAddress(argument: publicUrl) == nil {
       throw ValidationError("--public-url must be an origin such as https://auth.example.com.")
     }
@@ -40,5 +39,6 @@ struct ServerAccountsFlags: AccountsFlags {
   @Option(help: ProjectOption.help) var project: String?
   @Option(help: AccountsHelp.publicUrl) var publicUrl: String?
 
+  /// Leaves `--project` to the command, which may take an alias.
   func validate() throws { try validateAccounts() }
 }

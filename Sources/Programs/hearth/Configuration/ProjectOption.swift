@@ -4,6 +4,10 @@ import ArgumentParser
 struct ProjectOption: ParsableArguments {
   static let help = ArgumentHelp("The project that tokens are made for and checked against.", valueName: "id")
 
+  static let aliasHelp = ArgumentHelp(
+    "The project that tokens are made for and checked against, by its id or its alias in .firebaserc.",
+    valueName: "id or alias")
+
   @Option(help: ProjectOption.help) var project: String?
 
   func validate() throws {

@@ -28,7 +28,7 @@ struct ExecCommand: AsyncParsableCommand {
   var rules: String?
 
   @OptionGroup var plugin: RulesPluginOption
-  @OptionGroup var projectOption: ProjectOption
+  @Option(name: .customLong("project"), help: ProjectOption.aliasHelp) var projectName: String?
 
   @Option(help: ArgumentHelp("The port; if not given, a free one.", valueName: "port"))
   var port: Int?
@@ -54,7 +54,7 @@ struct ExecCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let project = try FirebaseProject.find(in: ".", project: projectOption.project)
+    let project = try FirebaseProject.current(named: projectName)
     let (from, to) = (emulator.folderToImport(project), try emulator.folderToExport(project))
     let folder = try Folder.makeTemporary()
     defer { Folder.remove(folder) }
@@ -103,7 +103,7 @@ struct ExecCommand: AsyncParsableCommand {
     _ project: FirebaseProject?, _ folder: String, _ reader: RulesReader
   ) async throws -> HearthServer.Options {
     var flags: [String] = ["--data", folder, "--port", String(port ?? 0), "--log-level", logLevel.rawValue]
-    if let name = project?.projectID ?? projectOption.project { flags += ["--project", name] }
+    if let name = project?.projectID ?? projectName { flags += ["--project", name] }
     // Programs of another network do not reach a loopback address.
     if !emulator.allowed.isEmpty { flags += ["--host", "0.0.0.0"] }
     let server = try ServeCommand.parse(flags)

@@ -65,6 +65,15 @@ struct FirebaseProject {
       path: path, folder: folder, try json(path), projectID: known?.string ?? project, resources: resources)
   }
 
+  /// Finds the project of the working folder for `--project`, which may be an alias; that can have any letters.
+  ///
+  /// - Throws: What ``find(in:project:)`` does; `ValidationError` for a name that is neither an alias nor an id.
+  static func current(named name: String?) throws -> FirebaseProject? {
+    let project = try find(in: ".", project: name)
+    if let id = project?.projectID ?? name { try ProjectOption.validate(id) }
+    return project
+  }
+
   init(path: String, folder: String, _ json: JSON, projectID: String?, resources: JSON?) throws {
     self.path = path
     self.projectID = projectID

@@ -54,7 +54,7 @@ struct DevCommand: ServerCommand {
 
   func run() async throws {
     let started = ContinuousClock.now
-    let project = try FirebaseProject.find(in: ".", project: accounts.project)
+    let project = try FirebaseProject.current(named: accounts.project)
     let isEmulator = emulator ?? (project?.hasEmulators == true && flags.tlsCert == nil)
     guard isEmulator || (emulatorOptions.importFolder == nil && emulatorOptions.exportFolder == nil) else {
       throw ValidationError(

@@ -32,7 +32,10 @@ struct ServeCommand: ServerCommand {
   @Flag(help: "Print such a file with every option and its default, and do nothing else.")
   var printConfig = false
 
-  func validate() throws { try cluster.validate(beside: flags.journal) }
+  func validate() throws {
+    try cluster.validate(beside: flags.journal)
+    if let project = accounts.project { try ProjectOption.validate(project) }
+  }
 
   func run() async throws {
     if printConfig { return Output.line(ServeFile.template) }

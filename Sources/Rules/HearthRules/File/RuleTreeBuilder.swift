@@ -213,6 +213,8 @@ struct RuleTreeBuilder {
 
   private mutating func index(_ text: RulesDocument.Text) -> RuleIndex? {
     if text.value == ".value" { return .value }
+    // Published files list it. Every place can be asked in the order of keys, so it declares nothing.
+    if text.value == ".key" { return nil }
     let path = Path(text.value)
     guard !path.isRoot else { return notAnIndex(text.offset) }
     guard path.keys.allSatisfy({ isLegal($0.text[...], at: text.offset) }) else { return nil }

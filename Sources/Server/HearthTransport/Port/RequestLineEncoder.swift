@@ -5,7 +5,8 @@ import NIOHTTP1
 ///
 /// Libraries of micro-controllers send paths and bounds as raw UTF-8, as the service lets them. Whether the bytes are UTF-8
 /// is decided where the target is decoded. The handler behind the decoder says where a request ends, so nothing is changed
-/// in headers and bodies; a line that arrives in one read with the request before it is passed on as it is.
+/// in headers and bodies. A line that arrives in one read with the request before it is passed on as it is, and refused:
+/// finding it here would take a second reader of lengths and chunks, and where two readers differ requests can be smuggled.
 final class RequestLineEncoder: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer

@@ -53,8 +53,9 @@ struct ClientBench: AsyncParsableCommand {
   private func client(_ url: String, storage: String? = nil) throws -> Database {
     let options = FirebaseOptions()
     options.storageDirectory = storage.map { URL(fileURLWithPath: $0) }
-    let name = UUID().uuidString
-    FirebaseApp.configure(name: name, options: options)
+    // The folder on disk belongs to the app of that name.
+    let name = storage ?? UUID().uuidString
+    if FirebaseApp.app(name: name) == nil { FirebaseApp.configure(name: name, options: options) }
     guard let app = FirebaseApp.app(name: name) else { throw BenchServer.Failure(description: "no app \(name)") }
     let database = Database.database(app: app, url: url)
     database.callbackQueue = DispatchQueue(label: "bench")

@@ -1,0 +1,61 @@
+import GRDB
+import HearthRows
+import Synchronization
+
+/// The one open store that a file belongs to, as a row in that file.
+///
+/// A row takes the place of a lock: a suspended process holds none, for which iOS would end it. A store whose row was replaced
+/// stores nothing more.
+struct StoreOwner {
+  private let process: ProcessIdentity
+  /// Unique for each open store.
+  private let token: Int64
+
+  /// The tokens of this process's open stores.
+  private static let open = Mutex<Set<Int64>>([])
+
+  static let schema = """
+    CREATE TABLE IF NOT EXISTS owner
+      (id INTEGER PRIMARY KEY CHECK (id = 0), token INTEGER NOT NULL, process INTEGER NOT NULL, start BLOB NOT NULL);
+    """
+  static let columns = ("owner", "token, process, start")
+
+  /// Writes the row; nil while the store that it names is open.
+  init?(claiming database: GRDB.Database) throws {
+    process = .current
+    token = .random(in: 1 ... .max)
+    if let row = try Row.fetchOne(database, sql: "SELECT token, process, start FROM owner"), Self.isOpen(row) {
+      return nil
+    }
+    try database.execute(
+      sql: "INSERT OR REPLACE INTO owner VALUES (0, ?, ?, ?)",
+      arguments: [token, Int64(process.number), DatabaseValue.blob(Array(process.start.utf8))])
+    let token = token
+    Self.open.withLock { _ = $0.insert(token) }
+  }
+
+  /// A row that cannot be read names no store.
+  private static func isOpen(_ row: Row) -> Bool {
+    guard let token = row.integer(0), let number = row.integer(1).flatMap({ Int32(exactly: $0) }),
+      let start = row.blob(2)
+    else { return false }
+    let process = ProcessIdentity(number: number, start: String(decoding: start, as: UTF8.self))
+    return process == .current ? open.withLock { $0.contains(token) } : process.isRunning
+  }
+
+  /// Whether the file still belongs to this store.
+  func isCurrent(in database: GRDB.Database) throws -> Bool {
+    try Int64.fetchOne(database.cachedStatement(sql: "SELECT token FROM owner")) == token
+  }
+
+  /// Gives the file up.
+  func release(in database: GRDB.Database) throws {
+    try database.execute(sql: "DELETE FROM owner WHERE token = ?", arguments: [token])
+  }
+
+  /// Notes that the store is closed, even where the row could not be removed.
+  func close() {
+    let token = token
+    Self.open.withLock { _ = $0.remove(token) }
+  }
+}
