@@ -3,7 +3,7 @@ import HearthPlugin
 
 /// Providers of issuers that administrators set up while the server runs. They are checked as those of the settings are.
 struct OAuthIssuers: IssuerProviders {
-  /// Where their servers may be.
+  /// The place where their servers may be.
   let policy: OutboundPolicy
   /// Makes what asks the servers of one provider; nil for one that follows the policy.
   var http: (@Sendable () -> any OutboundHTTP)?

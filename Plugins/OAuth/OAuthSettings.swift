@@ -10,10 +10,10 @@ struct OAuthSettings {
   private static let secretNames = ["clientSecret", "clientSecretFile"]
 
   private let values: SettingsReader
-  /// Where the providers may be.
+  /// The place where the providers may be.
   let policy: OutboundPolicy
 
-  /// Whether they say it, so that they are good for issuers that are set up while the server runs.
+  /// True when they say it, so that they are good for issuers that are set up while the server runs.
   var saysWhereProvidersAre: Bool { policy != .publicHTTPS }
 
   init(_ json: JSON) throws(SettingsError) {

@@ -10,7 +10,7 @@ enum PasskeyDomains {
     return isDomain(host) ? host : "localhost"
   }
 
-  /// Whether it is a name that keys can be bound to: `localhost`, or one with a point in it, and no address.
+  /// Returns true when it is a name that keys can be bound to: `localhost`, or one with a point in it, and no address.
   static func isDomain(_ text: String) -> Bool {
     let labels = text.split(separator: ".", omittingEmptySubsequences: false)
     let isName = labels.allSatisfy { label in
@@ -21,7 +21,7 @@ enum PasskeyDomains {
     return text == "localhost" || (labels.count > 1 && !last.utf8.allSatisfy(isDigit))
   }
 
-  /// Whether a page of that host may use the keys of a relying party.
+  /// Returns true when a page of that host may use the keys of a relying party.
   static func covers(_ id: String, _ host: String) -> Bool { host == id || host.hasSuffix("." + id) }
 
   /// The host of an origin in the form in which browsers say it; nil for anything else. Plain http is for this machine.

@@ -9,6 +9,6 @@ enum CommonPasswords {
 
   static var count: Int { all.count }
 
-  /// Whether it is one of them, without regard to case.
+  /// Returns true when it is one of them, without regard to case.
   static func contains(_ password: String) -> Bool { all.contains(Substring(password.lowercased())) }
 }

@@ -9,7 +9,7 @@ struct NewPasswordCheck: Sendable {
   /// A shorter word would be found in passwords by chance.
   private static let contextWordLengthMin = 4
 
-  /// Why a new password is not taken; nil when it is. The text names the rule, never the password.
+  /// Returns the reason why a new password is not taken; nil when it is. The text names the rule, never the password.
   func problem(password: String, email: String) -> SignInRefusal? {
     if policy.refusesCommon, CommonPasswords.contains(password) {
       return SignInRefusal(.weakPassword, "Password is one of those that are tried first")

@@ -29,7 +29,7 @@ import Testing
       return nil
     }
 
-    /// Whether a start finds what was acknowledged, and no more than that.
+    /// Returns true when a start finds what was acknowledged, and no more than that.
     func isThere(at position: Int64) throws -> Bool {
       try journal.close()
       let again = try SQLiteJournal(path: path)

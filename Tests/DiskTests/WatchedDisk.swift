@@ -82,7 +82,7 @@ final class WatchedDisk: Sendable {
   /// What was done, in order.
   var events: [DiskEvent] { state.withLock { $0.events } }
 
-  /// Whether the fault happened.
+  /// True when the fault happened.
   var didHappen: Bool { state.withLock { $0.didHappen } }
 
   /// Has calls on files whose names end so fail from now on, so many times.

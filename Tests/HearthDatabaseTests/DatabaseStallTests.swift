@@ -37,7 +37,7 @@ import Testing
       #expect(host.notices == ["stalled"])
     }
 
-    /// How many lines there were before.
+    /// The number of lines that there were before.
     private let told: Int
     /// What was told since.
     var lines: [String] { Array(host.lines.dropFirst(told)) }

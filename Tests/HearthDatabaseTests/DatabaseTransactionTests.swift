@@ -5,7 +5,7 @@ import HearthTestKit
 import HearthTree
 import Testing
 
-/// When transactions are answered.
+/// The time when transactions are answered.
 @Suite struct DatabaseTransactionTests {
   private static let open = #"{"rules": {".read": true, ".write": true}}"#
 

@@ -44,14 +44,14 @@ import Testing
     #expect(summary.pendingCount > 20)
   }
 
-  /// Where nearly every decision about listens that are there comes later.
+  /// The place where nearly every decision about listens that are there comes later.
   private static var sliced: SimulationConditions {
     var conditions = SimulationConditions()
     conditions.isSliced = true
     return conditions
   }
 
-  /// Where listens last long enough to be told of much.
+  /// The place where listens last long enough to be told of much.
   private static var talkative: SimulationConditions {
     var conditions = SimulationConditions()
     conditions.policies = [.everybody, .everybody, .everybody, .queryLimit, .queryOrder, .queryAndData]
@@ -115,7 +115,7 @@ import Testing
     #expect(try isCaught(conditions), "no seed notices it")
   }
 
-  /// Whether some seed fails that does not fail without what is wrong.
+  /// Returns true when some seed fails that does not fail without what is wrong.
   private func isCaught(_ conditions: SimulationConditions) throws -> Bool {
     var sound = conditions
     (sound.faults, sound.ignored) = ([], [])

@@ -35,7 +35,7 @@ import Testing
 
   /// Has the only loop of a node cut so many listens of one connection in each database.
   private func cut(
-    _ cuts: [String: Int], by desk: ReceiptDesk, in round: RevocationRound, position: Int64 = 7
+    _ cuts: [String: Int], by desk: ReceiptStore, in round: RevocationRound, position: Int64 = 7
   ) throws -> [SentMark] {
     var marks: [SentMark] = []
     for (database, count) in cuts {
@@ -48,7 +48,7 @@ import Testing
   }
 
   /// The receipts of a revocation, once they are there.
-  private func receipts(of number: UInt64, at desk: ReceiptDesk) async throws -> [JSON] {
+  private func receipts(of number: UInt64, at desk: ReceiptStore) async throws -> [JSON] {
     let loop = MultiThreadedEventLoopGroup.singleton.next()
     let answer = loop.makePromise(of: ReceiptPage.self)
     try await loop.submit {
@@ -60,7 +60,7 @@ import Testing
       .sorted { $0["database"]?.string ?? "" < $1["database"]?.string ?? "" }
   }
 
-  private func words(_ desk: ReceiptDesk, upTo position: Int64 = 10) throws -> [UInt8] {
+  private func words(_ desk: ReceiptStore, upTo position: Int64 = 10) throws -> [UInt8] {
     let loop = EmbeddedEventLoop()
     let said = Mutex<[UInt8]?>(nil)
     desk.words(of: ann, upTo: position, on: loop).whenSuccess { words in said.withLock { $0 = words } }
@@ -72,7 +72,7 @@ import Testing
 
   @Test("what all nodes did stands in one receipt for each database, with each node's name")
   func together() async throws {
-    let (a, b, c) = (ReceiptDesk(node: "a"), ReceiptDesk(node: "b"), ReceiptDesk(node: "c"))
+    let (a, b, c) = (ReceiptStore(node: "a"), ReceiptStore(node: "b"), ReceiptStore(node: "c"))
     for (desk, cuts) in [(b, ["one": 2, "two": 1]), (c, [:])] {
       let round = desk.begin(ann, event: .revoked, loopCount: 1, followedTo: 10)
       for mark in try cut(cuts, by: desk, in: round, position: 9) { mark.sent() }
@@ -101,7 +101,7 @@ import Testing
   @Test("a node that gives no answer, or one that is none, is named; a receipt then is not complete")
   func silent() async throws {
     let answers: [String: [UInt8]?] = ["b": nil, "c": Array("{}".utf8), "d": Array(#"{"receipts":[]}"#.utf8)]
-    let a = ReceiptDesk(node: "a")
+    let a = ReceiptStore(node: "a")
     a.collect(from: ReceiptPeers(names: ["b", "c", "d"]) { for (node, words) in answers { $1(node, words) } })
     let round = a.begin(ann, event: .userDisabled, loopCount: 1)
     round.reviewed(endedCount: 0)
@@ -115,7 +115,7 @@ import Testing
   @Test("a receipt waits for the nodes, each of which is heard once, and no stranger")
   func heardOnce() async throws {
     let ask = Mutex<ReceiptPeers.Heard?>(nil)
-    let a = ReceiptDesk(node: "a")
+    let a = ReceiptStore(node: "a")
     a.collect(from: ReceiptPeers(names: ["b"]) { _, heard in ask.withLock { $0 = heard } })
     let round = a.begin(ann, event: .userDisabled, loopCount: 1)
     round.reviewed(endedCount: 0)
@@ -131,7 +131,7 @@ import Testing
 
   @Test("nodes that never answer do not keep a receipt open for ever")
   func never() throws {
-    let a = ReceiptDesk(node: "a")
+    let a = ReceiptStore(node: "a")
     a.collect(from: ReceiptPeers(names: ["b"]) { _, _ in })
     let round = a.begin(ann, event: .userDisabled, loopCount: 1)
     round.reviewed(endedCount: 0)
@@ -142,7 +142,7 @@ import Testing
 
   @Test("other nodes are not asked what a key's end did, which is each node's own")
   func ownCauses() throws {
-    let a = ReceiptDesk(node: "a")
+    let a = ReceiptStore(node: "a")
     a.collect(from: ReceiptPeers(names: ["b"]) { _, _ in Issue.record("asked") })
     let round = a.begin(.signingKey(id: "k"), event: .keyRotated, loopCount: 1)
     round.reviewed(endedCount: 0)
@@ -153,7 +153,7 @@ import Testing
 
   @Test("a node tells each client that it cut once, and nothing of later changes")
   func once() throws {
-    let b = ReceiptDesk(node: "b")
+    let b = ReceiptStore(node: "b")
     for position in [10, 11] as [Int64] {
       let round = b.begin(ann, event: .revoked, loopCount: 1, followedTo: position)
       for mark in try cut(["one": 1], by: b, in: round) { mark.sent() }
@@ -167,7 +167,7 @@ import Testing
 
   @Test("a node with a client who takes nothing answers all the same, and says so")
   func late() async throws {
-    let (a, b) = (ReceiptDesk(node: "a"), ReceiptDesk(node: "b"))
+    let (a, b) = (ReceiptStore(node: "a"), ReceiptStore(node: "b"))
     let there = b.begin(ann, event: .revoked, loopCount: 1, followedTo: 10)
     let marks = try cut(["one": 2], by: b, in: there)
     marks[0].sent()
@@ -191,7 +191,7 @@ import Testing
     var limits = ReceiptLimits()
     limits.followedMax = 3
     let microseconds = Mutex<Int64>(5_000_000)
-    let b = ReceiptDesk(node: "b", limits: limits) {
+    let b = ReceiptStore(node: "b", limits: limits) {
       ReceiptMoment(wallMilliseconds: 1, monotonicMicroseconds: microseconds.withLock { $0 })
     }
     for position in 1...5 as ClosedRange<Int64> {

@@ -98,8 +98,8 @@ import Testing
   func seats() throws {
     var limits = QuotaLimits()
     limits.connectionsMax = 2
-    let desk = QuotaDesk(limits: limits)
-    func seat(_ database: String, _ client: QuotaClientName? = .user("u")) -> QuotaSeat? {
+    let desk = QuotaRegistry(limits: limits)
+    func seat(_ database: String, _ client: QuotaClientName? = .user("u")) -> QuotaSlot? {
       try? desk.seat(in: database, of: client).get()
     }
     var seats = [seat("a"), seat("a", nil)]
@@ -119,9 +119,9 @@ import Testing
   func connectionShares() throws {
     var limits = QuotaLimits()
     limits.connectionsMax = 4_000
-    let desk = QuotaDesk(limits: limits)
-    func seats(_ third: Int, max: Int = 5_000, name: QuotaClientName? = nil) -> [QuotaSeat] {
-      var seats: [QuotaSeat] = []
+    let desk = QuotaRegistry(limits: limits)
+    func seats(_ third: Int, max: Int = 5_000, name: QuotaClientName? = nil) -> [QuotaSlot] {
+      var seats: [QuotaSlot] = []
       while seats.count < max {
         let address = "10.0.\(third).\(seats.count % 250)"
         let client = name ?? QuotaClientName(uid: nil, address: address)
@@ -159,7 +159,7 @@ import Testing
 
   @Test("who signs in is another client from then on, and an administrator is none")
   func signingIn() throws {
-    let desk = QuotaDesk()
+    let desk = QuotaRegistry()
     desk.set(try Self.quotas(#"{"clientConnections":1,"clientBytesPerSecond":1}"#), of: "a")
     let network = QuotaClientName(uid: nil, address: "192.0.2.1")
     let first = try desk.seat(in: "a", of: network).get()

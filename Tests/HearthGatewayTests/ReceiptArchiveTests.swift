@@ -71,7 +71,7 @@ import Testing
     let first = try archive()
     first.append(line(9), limits: .standard)
     first.close()
-    let desk = ReceiptDesk(archive: try archive())
+    let desk = ReceiptStore(archive: try archive())
     let round = desk.begin(.legacySecret, event: .keyRotated, loopCount: 1)
     #expect(round.number > 4 + UInt64(ReceiptLimits.standard.waitingMax))
     round.reviewed(endedCount: 0)

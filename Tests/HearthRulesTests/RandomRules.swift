@@ -5,7 +5,7 @@ import RandomTestKit
 /// Random well-typed rules, and data in which what they name is sometimes there.
 struct RandomRules {
   var dice: SeededRandom
-  /// Whether `newData` may occur.
+  /// True when `newData` may occur.
   var hasNewData = true
 
   private static let keys = ["a", "b", "c", "é", "😀", "1"]

@@ -19,7 +19,7 @@ struct ReferenceEvaluator {
 
   var old: Node
   var new: Node
-  /// Where the rule stands.
+  /// The place where the rule stands.
   var path: [Key]
   var auth: JSON
   var now: Double

@@ -203,7 +203,7 @@ import Testing
       var quotas = DatabaseQuotas.none
       try quotas.change(.object([.init("connections", .int(3))]))
       quota.set(quotas, of: "default")
-      var seats: [QuotaSeat] = []
+      var seats: [QuotaSlot] = []
       while let seat = try? quota.seat(in: "default", of: nil).get() { seats.append(seat) }
       #expect(try test.socket().receive() == "close 1013")
       #expect(try test.http("GET", "/public.json", headers: ["Accept": "text/event-stream"]).status == 503)

@@ -109,7 +109,8 @@ final class LiveConnection {
     }
   }
 
-  /// Where a byte is in what was received. With the library's search: lines have megabytes, and tests are debug builds.
+  /// Returns the place where a byte is in what was received. With the library's search: lines have megabytes, and tests
+  /// are debug builds.
   private func place(of byte: Int32, from start: Int) -> Int? {
     received.withUnsafeBytes { bytes in
       guard start < bytes.count, let base = bytes.baseAddress else { return nil }
@@ -124,7 +125,7 @@ final class LiveConnection {
     setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
   }
 
-  /// Whether something has arrived, or the other side has ended.
+  /// True when something has arrived, or the other side has ended.
   var hasBytes: Bool {
     var byte: UInt8 = 0
     return !received.isEmpty || recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) >= 0

@@ -78,8 +78,8 @@ final class RelayNodes: Sendable {
   }
 
   /// It has the whole of a node's responders behind it, as a server's is.
-  func desk(_ node: String) -> RelayDesk {
-    RelayDesk(relay: relay(node), responder: responder(node), nextLoop: { [loop] in loop })
+  func desk(_ node: String) -> RelayServer {
+    RelayServer(relay: relay(node), responder: responder(node), nextLoop: { [loop] in loop })
   }
 
   func send(_ request: HTTPRequest, to node: String) async throws -> HTTPResponse {

@@ -63,7 +63,7 @@ struct TestServices {
   var routes: ServerRoutes {
     ServerRoutes(
       services: services, load: IdentityLoad(max: 10), hub: nil, plugins: plugins,
-      erasures: ErasureDesk(folder: folder.path + "/erasures", services: services),
+      erasures: ErasureQueue(folder: folder.path + "/erasures", services: services),
       console: Console(options, access, setup.accounts.own, LogRing()))
   }
 

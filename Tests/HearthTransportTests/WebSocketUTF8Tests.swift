@@ -3,7 +3,7 @@ import Testing
 @testable import HearthTransport
 
 @Suite struct WebSocketUTF8Tests {
-  /// Whether the bytes are UTF-8, given in pieces of this size.
+  /// Returns true when the bytes are UTF-8, given in pieces of this size.
   private func isText(_ bytes: [UInt8], piece: Int = .max) -> Bool {
     var validator = UTF8Validator()
     var rest = bytes[...]

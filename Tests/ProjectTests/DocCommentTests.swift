@@ -17,7 +17,7 @@ import Testing
     "errorCaught",
   ]
 
-  /// Where the protocols are whose members are left out in the types that have them.
+  /// The place where the protocols are whose members are left out in the types that have them.
   static let protocolFiles = [
     "Sources/Database/HearthJournal/Protocol/Journal.swift",
     "Sources/Database/HearthJournal/Protocol/OutboxJournal.swift",

@@ -346,7 +346,7 @@ public final class Accounts: Sendable {
       } : nil
   }
 
-  /// Whether a name is the address of one of the project's service accounts. Tenants have none of their own.
+  /// Returns true when a name is the address of one of the project's service accounts. Tenants have none of their own.
   package func isServiceAccount(_ name: String) -> Bool { projectStore.view.serviceAccount(email: name) != nil }
 
   /// What an emulator offers to test suites, which are programs of its own machine; nil for all others, and unless this is

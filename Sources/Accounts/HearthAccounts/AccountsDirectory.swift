@@ -96,8 +96,8 @@ public final class AccountsDirectory: Sendable {
     }
   }
 
-  /// Whether an id can be a project's. Google's have lower-case letters, digits and hyphens, older ones a domain before a
-  /// colon; suites make up others.
+  /// Returns true when an id can be a project's. Google's have lower-case letters, digits and hyphens, older ones a
+  /// domain before a colon; suites make up others.
   private static func isID(_ id: String) -> Bool {
     (1...64).contains(id.utf8.count)
       && id.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-_.:".utf8.contains($0) }
@@ -121,7 +121,7 @@ public final class AccountsDirectory: Sendable {
     }
   }
 
-  /// Whether there may be others than the server's own.
+  /// True when there may be others than the server's own.
   private var hasOthers: Bool { own.settings.isEmulator || own.tenants?.isEmpty == false }
 
   /// The accounts, but for the server's own, in which something holds.

@@ -29,7 +29,7 @@ public final class Tenants: Sendable {
     isEmulator = project.isEmulator
   }
 
-  /// Whether there is none, which is said without a look at any.
+  /// True when there is none, which is said without a look at any.
   package var isEmpty: Bool { !store.view.hasTenants }
 
   // MARK: Their accounts

@@ -210,8 +210,8 @@ package struct IdentityEndpoints: Sendable {
     return home
   }
 
-  /// Whether the operator asks, or somebody in its console: an app's administrators do not manage the users of a tenant
-  /// that is disabled. To an emulator every administrator is an app's.
+  /// Returns true when the operator asks, or somebody in its console: an app's administrators do not manage the users
+  /// of a tenant that is disabled. To an emulator every administrator is an app's.
   private func isOperator(_ call: IdentityCall) -> Bool {
     !accounts.settings.isEmulator && call.authority.allows(.readServer)
   }

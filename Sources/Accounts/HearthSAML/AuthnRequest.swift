@@ -8,13 +8,13 @@ package struct AuthnRequest: Sendable, Equatable {
   package var id: String
   /// As we call ourselves.
   package var serviceProviderID: String
-  /// Where the answer goes.
+  /// The place where the answer goes.
   package var consumerURL: String
   /// The identity provider's page.
   package var destination: String
   /// Since 1970.
   package var issuedAtSeconds: Int64
-  /// Whether the person is to show who they are although they have a session there.
+  /// True when the person is to show who they are although they have a session there.
   package var isForced = false
 
   /// A question.

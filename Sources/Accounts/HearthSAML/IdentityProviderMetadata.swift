@@ -2,7 +2,7 @@
 package struct IdentityProviderMetadata: Sendable, Equatable {
   /// `entityID`
   package let identityProviderID: String
-  /// Where browsers are sent with a question: the redirect binding.
+  /// The place where browsers are sent with a question: the redirect binding.
   package let signOnURL: String
   /// For signing, in PEM.
   package let certificates: [String]

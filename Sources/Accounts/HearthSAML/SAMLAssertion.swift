@@ -19,8 +19,8 @@ package struct SAMLAssertion: Sendable, Equatable {
   /// All of them, in the provider's order.
   package let attributes: [Attribute]
 
-  /// Whether the name is an e-mail address.
+  /// True when the name is an e-mail address.
   package var isNamedByEmail: Bool { nameIDFormat == SAMLNames.emailFormat }
-  /// Whether the name is another one at the next sign-in.
+  /// True when the name is another one at the next sign-in.
   package var isNamedForOnce: Bool { nameIDFormat == SAMLNames.transientFormat }
 }

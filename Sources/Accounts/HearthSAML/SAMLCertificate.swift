@@ -21,7 +21,7 @@ package enum SAMLCertificate {
     return hearth_xml_certificate_strength(pem, pem.utf8.count) > 0 ? pem : nil
   }
 
-  /// Whether signatures of its key count: RSA of 2,048 bits or more, or elliptic.
+  /// Returns true when signatures of its key count: RSA of 2,048 bits or more, or elliptic.
   package static func isStrong(_ pem: String) -> Bool { hearth_xml_certificate_strength(pem, pem.utf8.count) > 1 }
 
   private static func pem(der: [UInt8]) -> String {
@@ -36,7 +36,7 @@ package enum SAMLCertificate {
 }
 
 extension String {
-  /// Where a text stands first.
+  /// Returns the place where a text stands first.
   fileprivate func range(of text: String) -> Range<Index>? { self[...].range(of: text) }
 }
 

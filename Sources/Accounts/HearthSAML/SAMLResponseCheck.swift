@@ -10,11 +10,11 @@ package struct SAMLResponseCheck: Sendable {
   package var certificates: [String]
   /// As we call ourselves to it.
   package var serviceProviderID: String
-  /// Where we had it send the answer.
+  /// The place where we had it send the answer.
   package var consumerURL: String
   /// The id of the question.
   package var requestID: String
-  /// Whether signatures with SHA-1 count.
+  /// True when signatures with SHA-1 count.
   package var allowsSHA1 = false
   /// What the clocks of the two servers may differ by.
   package var skewSeconds = SAMLLimits.skewSecondsDefault

@@ -42,7 +42,7 @@ enum CBORValue: Sendable {
 
   var bytes: [UInt8]? { if case .bytes(let bytes) = self { bytes } else { nil } }
 
-  /// Whether it can be a key, and which: maps have whole numbers and texts for keys here.
+  /// True when it can be a key, and which: maps have whole numbers and texts for keys here.
   fileprivate var name: String? {
     switch self {
     case .unsigned(let number): "\(number)"

@@ -21,11 +21,11 @@ public struct WebAuthnCheck: Sendable {
     public let publicKey: [UInt8]
     /// What its counter says.
     public let signCount: UInt32
-    /// Whether the authenticator verified the person.
+    /// True when the authenticator verified the person.
     public let isUserVerified: Bool
-    /// Whether it can be copied to other devices.
+    /// True when it can be copied to other devices.
     public let isBackupEligible: Bool
-    /// Whether it is.
+    /// True when it is.
     public let isBackedUp: Bool
   }
 
@@ -58,9 +58,9 @@ public struct WebAuthnCheck: Sendable {
   public struct Assertion: Sendable {
     /// What its counter says.
     public let signCount: UInt32
-    /// Whether the authenticator verified the person.
+    /// True when the authenticator verified the person.
     public let isUserVerified: Bool
-    /// Whether the key is on several devices by now.
+    /// True when the key is on several devices by now.
     public let isBackedUp: Bool
   }
 

@@ -1,4 +1,4 @@
-/// Why what a browser and its authenticator sent is not taken.
+/// The reason why what a browser and its authenticator sent is not taken.
 public struct WebAuthnError: Error, Sendable, Equatable {
   /// The part that is wrong.
   public enum Reason: String, Sendable, CaseIterable {

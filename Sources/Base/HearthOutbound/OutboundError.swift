@@ -1,4 +1,4 @@
-/// Why nothing came back from another server. Equal by code.
+/// The reason why nothing came back from another server. Equal by code.
 ///
 /// The message names the host at most: no path, query, header, body, password or address of a person is in it, so it may
 /// be logged.

@@ -28,7 +28,7 @@ public struct OutboundPolicy: Sendable, Equatable {
   /// The file with the certificates to trust at that host; nil is the system's.
   func authorityFile(for host: String) -> String? { trustedHosts.contains(host) ? authorityFile : nil }
 
-  /// Whether a socket to that address may be opened for a request to that host.
+  /// Returns true when a socket to that address may be opened for a request to that host.
   func admits(_ address: IPAddress, host: String, isPlain: Bool) -> Bool {
     if trustedHosts.contains(host) { return true }
     return isPlain ? allowsPlainHTTP && address.isLoopback : address.isPublic

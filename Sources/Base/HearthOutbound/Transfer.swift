@@ -125,7 +125,7 @@ final class Transfer: @unchecked Sendable {  // because what changes, but for th
     }
   }
 
-  /// Why a transfer ends that was not carried out to its end.
+  /// The reason why a transfer ends that was not carried out to its end.
   var stopped: OutboundError {
     isCancelled.load(ordering: .relaxed)
       ? OutboundError(.cancelled, "the request was cancelled")

@@ -2,7 +2,7 @@ import Glibc
 
 /// A port that nobody listens on at the moment.
 package enum FreePort {
-  /// Why there is none: what was asked for, and what to do about it.
+  /// The reason why there is none: what was asked for, and what to do about it.
   package struct Failure: Error, CustomStringConvertible { package var description: String }
 
   /// Asks the system for one and gives it back at once. Somebody else may take it before the server does, which then

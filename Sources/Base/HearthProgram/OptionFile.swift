@@ -13,13 +13,13 @@ package struct OptionFile: Sendable, Equatable {
     package var column: Int
   }
 
-  /// What is wrong, and where.
+  /// The fault, and where.
   package struct Problem: Error, Equatable, CustomStringConvertible {
     /// The line, counted from 1.
     package var line: Int
     /// The character in the line, counted from 1.
     package var column: Int
-    /// What is wrong, and what would be right.
+    /// The fault, and what would be right.
     package var text: String
 
     package var description: String { "\(line):\(column): \(text)" }

@@ -18,7 +18,7 @@ public struct FileSystemSpace: Sendable, Equatable {
     (self.availableBytes, self.totalBytes) = (availableBytes, totalBytes)
   }
 
-  /// Whether a number of the system says that there is no room: on the disk, for this user, or in one file.
+  /// Returns true when a number of the system says that there is no room: on the disk, for this user, or in one file.
   package static func isUsedUp(_ code: Int32) -> Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
 
   /// The file system of a path, now: `statvfs(2)`. Nil when nobody says.

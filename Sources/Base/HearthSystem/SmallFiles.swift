@@ -27,7 +27,7 @@ package protocol SmallFiles: Sendable {
 
 /// Small files of a folder on the disk, which nobody else writes.
 package struct LocalFiles: SmallFiles {
-  /// Where they are. Made with the first file.
+  /// The place where they are. Made with the first file.
   package let folder: String
 
   /// The files of a folder.
@@ -49,7 +49,7 @@ package struct LocalFiles: SmallFiles {
     try WholeFile.names(in: folder.isEmpty ? self.folder : place(folder))
   }
 
-  /// Where the file is on the disk.
+  /// Returns the place where the file is on the disk.
   package func place(_ path: String) -> String { "\(folder)/\(path)" }
 }
 

@@ -58,7 +58,7 @@ public struct SpaceThresholds: Sendable, Equatable {
       ? .low : .ample
   }
 
-  /// Whether there is less room than a threshold.
+  /// Returns true when there is less room than a threshold.
   ///
   /// - Parameter was: it was so when it was looked at last.
   public static func isBelow(_ threshold: Int, _ availableBytes: Int, was: Bool) -> Bool {

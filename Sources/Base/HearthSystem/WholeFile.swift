@@ -10,7 +10,7 @@
 ///
 /// Blocks: not for event loops.
 package struct WholeFile {
-  /// Where it is.
+  /// The place where it is.
   package let folder: String
   /// What it is called there.
   package let name: String

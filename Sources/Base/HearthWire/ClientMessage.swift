@@ -63,7 +63,7 @@ public struct Request: Sendable {
 extension Request {
   /// A live read.
   public struct Listen: Sendable {
-    /// Where to listen.
+    /// The place where to listen.
     public var path: Path
     /// The simple hash of what the client already holds; the empty string for nothing.
     public var hash: String
@@ -88,7 +88,7 @@ extension Request {
 
   /// The end of a live read.
   public struct Unlisten: Sendable {
-    /// Where the listen is.
+    /// The place where the listen is.
     public var path: Path
     /// As the client wrote it; nil without one.
     public var query: JSON?

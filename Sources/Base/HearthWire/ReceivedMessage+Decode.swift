@@ -75,7 +75,7 @@ private struct ServerMessageDecoder {
     }
   }
 
-  /// Where the next value is; the reader is behind it then.
+  /// Returns the place where the next value is; the reader is behind it then.
   private mutating func passOver() throws(JSONError) -> Int {
     _ = try reader.kind()
     let offset = reader.offset

@@ -22,8 +22,8 @@ public struct Status: RawRepresentable, Sendable, Hashable {
   public static let tooBig = Status(rawValue: "too_big")
   /// A write that touches too much.
   public static let writeTooBig = Status(rawValue: "write_too_big")
-  /// Whether a write was done is not known. Like every status without a meaning to them, clients hand it to the app and
-  /// do not try again.
+  /// True when a write was done is not known. Like every status without a meaning to them, clients hand it to the app
+  /// and do not try again.
   public static let outcomeUnknown = Status(rawValue: "outcome_unknown")
   /// It could not be done, for the reason in the text.
   public static let failed = Status(rawValue: "failed")

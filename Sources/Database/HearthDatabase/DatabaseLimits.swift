@@ -53,8 +53,8 @@ public struct DatabaseLimits: Sendable {
   /// How soon at the latest: what an operator waits for after making room.
   public var appendRetryMillisecondsMax: Int64 = 5_000
 
-  /// How long a one-off request waits for room on the disk before it is told that its outcome is not known. Clients of
-  /// HTTP give up after a minute or two, and some then send the request again by themselves.
+  /// The time that a one-off request waits for room on the disk before it is told that its outcome is not known.
+  /// Clients of HTTP give up after a minute or two, and some then send the request again by themselves.
   public var stallAnswerSeconds: Int64 = 10
 
   /// How often the log says that there is no room.

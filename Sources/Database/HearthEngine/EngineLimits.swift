@@ -41,20 +41,20 @@ public struct EngineLimits: Sendable {
   /// change.
   public static let orderEntriesMin = 64
 
-  /// Whether a `get` in the order of a child's value must find that order declared in the rules, as with the service.
+  /// True when a `get` in the order of a child's value must find that order declared in the rules, as with the service.
   /// Without it every such `get` of a large place looks at all that is there.
   public var requiresIndexForGets = true
 
-  /// Whether the rules count what each part of them comes to. Decisions then take two to four times
+  /// True when the rules count what each part of them comes to. Decisions then take two to four times
   /// as long.
   public var countsRules = false
 
-  /// Whether records say who made their commits, and by which rules they were allowed. It costs about sixty bytes for
+  /// True when records say who made their commits, and by which rules they were allowed. It costs about sixty bytes for
   /// each, and is kept as long as they are.
   public var recordsAuthors = false
 
-  /// Whether records of merges say where these were made, at a byte for each. An engine that follows them then tells its
-  /// listeners the same messages; without it, messages that come to the same.
+  /// True when records of merges say where these were made, at a byte for each. An engine that follows them then tells
+  /// its listeners the same messages; without it, messages that come to the same.
   public var recordsMerges = false
 
   /// The size up to which a value is hashed for a listener; a larger one is sent uncompared. A write is compared with whatever
@@ -145,8 +145,8 @@ public struct EngineLimits: Sendable {
   /// The same of all places together, each with the version of the tree that it came from.
   public var missedEventsMax = 16_384
 
-  /// How long a transaction that is late may take for its next try before others go first, when nothing is known of its
-  /// client: a round trip over a slow mobile network.
+  /// The time that a transaction that is late may take for its next try before others go first, when nothing is known
+  /// of its client: a round trip over a slow mobile network.
   public var turnMillisecondsFirst: Int64 = 500
 
   /// The shortest such time: what a client's pause or a busy machine takes, however near the client is.
@@ -156,7 +156,8 @@ public struct EngineLimits: Sendable {
   /// once.
   public var turnMillisecondsMax: Int64 = 1_000
 
-  /// How long the disk may take until the answer that begins a turn is on its way. Later the next one is answered too.
+  /// The time that the disk may take until the answer that begins a turn is on its way. Later the next one is answered
+  /// too.
   public var turnUntoldMillisecondsMax: Int64 = 10_000
 
   /// Turns that a connection, or a user over all connections, may let pass before it has none. Each is half as long as the

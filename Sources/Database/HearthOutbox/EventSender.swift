@@ -18,16 +18,17 @@ public final class EventSender: Sendable {
   let logger: Logger
   let state = Mutex(SenderState())
   let notice: @Sendable (TriggerNotice) -> Void
-  /// Where events are taken from the disk and sent on.
+  /// The place where events are taken from the disk and sent on.
   let queue = DispatchQueue(label: "hearth.triggers")
-  /// Where outcomes are written down.
+  /// The place where outcomes are written down.
   let flushQueue = DispatchQueue(label: "hearth.triggers.flush")
 
-  /// How long outcomes are collected before they are written down together. A crash within that time has them sent again.
+  /// The time that outcomes are collected before they are written down together. A crash within that time has them sent
+  /// again.
   static let flushMilliseconds: Int64 = 50
   /// Events that are looked up on the disk at a time.
   static let loadedMax = 512
-  /// How long it takes until events are looked up once more that could not be read.
+  /// The time that it takes until events are looked up once more that could not be read.
   static let rereadMilliseconds: Int64 = 5_000
 
   /// A sender without triggers.
@@ -153,8 +154,8 @@ public final class EventSender: Sendable {
     return names
   }
 
-  /// Whether events of a database are sent from here, or by another server that shares its journal. What is under way goes
-  /// on; what the other one has not heard of by then, it sends once more.
+  /// Returns true when events of a database are sent from here, or by another server that shares its journal. What is
+  /// under way goes on; what the other one has not heard of by then, it sends once more.
   public func setSending(_ isSending: Bool, of database: String) {
     queue.async { [self] in
       let journal = state.withLock { state in
@@ -201,7 +202,7 @@ public final class EventSender: Sendable {
     }
   }
 
-  /// Why an event is a dead letter at once.
+  /// The reason why an event is a dead letter at once.
   private static let full = "too many events wait"
 
   func stored(_ entries: [OutboxEntry], in database: String) {

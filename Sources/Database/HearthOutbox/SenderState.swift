@@ -40,7 +40,7 @@ struct SenderState: Sendable {
   var isFlushDue = false
   var isPumpDue = false
   var isStopped = false
-  /// When the next step is due by itself.
+  /// The time when the next step is due by itself.
   var timerMilliseconds: Int64?
   var inFlight: [String: [EventKey: Task<Void, Never>]] = [:]
   /// Which trigger is served first, so that each has its turn.

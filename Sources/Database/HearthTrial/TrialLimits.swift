@@ -12,7 +12,8 @@ public struct TrialLimits: Sendable {
   /// Steps of rules for one decision, some tens of milliseconds. One that takes more is undecided.
   public var stepsMax = 1_000_000
 
-  /// How long the judge works at a stretch. Then it rests as long as it worked: it takes half of one processor at most.
+  /// The time that the judge works at a stretch. Then it rests as long as it worked: it takes half of one processor at
+  /// most.
   public var sliceMilliseconds: Int64 = 4
 
   /// Groups of flips that are told apart, at some kilobytes each.
@@ -27,7 +28,7 @@ public struct TrialLimits: Sendable {
   /// Users and paths that a forecast names of each.
   public var samplesMax = 5
 
-  /// How long a forecast may take. It holds on to the tree of its beginning.
+  /// The time that a forecast may take. It holds on to the tree of its beginning.
   public var forecastSecondsMax: Int64 = 600
 
   /// Steps of rules between two looks at the clock.

@@ -53,7 +53,7 @@ public enum TriggerLimits {
   /// Bytes of an answer that are read; only its status counts.
   public static let answerBytesMax = 4 << 10
 
-  /// How long an event is tried from the time of its write, in seconds: a day.
+  /// The time that an event is tried from the time of its write, in seconds: a day.
   public static let windowSeconds = 86_400
 
   /// How long at most, when a registration says so: a week.
@@ -65,7 +65,7 @@ public enum TriggerLimits {
   /// Seconds that an answer's `Retry-After` may ask for.
   public static let retryAfterSecondsMax = 600
 
-  /// How long dead letters are kept, in seconds: a week.
+  /// The time that dead letters are kept, in seconds: a week.
   public static let deadLetterSecondsMax = 604_800
 
   /// Bytes of dead letters of one trigger in one database: a gibibyte.

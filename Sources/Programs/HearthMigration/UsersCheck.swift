@@ -22,7 +22,7 @@ package struct UsersCheck: Sendable {
   private var unreadCounts: [String: Int] = [:]
   private var withoutParametersCount = 0
   private var claims = ShadowedClaims()
-  /// How many users there are.
+  /// The number of users that there are.
   package private(set) var count = 0
 
   /// - Parameters:

@@ -2,7 +2,7 @@ import HearthTree
 
 /// What a rule set answers to a request, and why.
 public struct Decision: Sendable {
-  /// Why the answer is what it is.
+  /// The reason why the answer is what it is.
   public enum Outcome: String, Sendable, Equatable {
     /// A read or write rule was true, and for a write so was every validate rule concerned.
     case granted
@@ -14,14 +14,14 @@ public struct Decision: Sendable {
     case invalid
   }
 
-  /// Why it was allowed or not.
+  /// The reason why it was allowed or not.
   public var outcome: Outcome
   /// The rule that decided: the one that granted, the validate rule that refused, or, when nothing granted, the
   /// deepest rule that was asked. Nil when no rule stands on the path.
   public var rule: RuleReference?
-  /// Where the deciding rule was evaluated; the requested path when there is no rule.
+  /// The place where the deciding rule was evaluated; the requested path when there is no rule.
   public var path: Path
-  /// Why the deciding rule has no value; it then counts as false. Nil when it was simply true or false.
+  /// The reason why the deciding rule has no value; it then counts as false. Nil when it was simply true or false.
   public var error: EvaluationError?
   /// How it came to that. Nil unless ``DecisionDetail/trace`` was asked for.
   public var trace: Trace?
@@ -35,7 +35,7 @@ public struct Decision: Sendable {
   /// Every rule that was evaluated, in order. Empty unless ``DecisionDetail/trace`` was asked for.
   public var visited: [RuleVisit] { trace?.visits ?? [] }
 
-  /// Whether some rule grants it and nothing refuses it.
+  /// True when some rule grants it and nothing refuses it.
   public var isAllowed: Bool { outcome == .granted }
 
   /// A decision of these parts.

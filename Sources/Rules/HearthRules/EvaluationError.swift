@@ -1,4 +1,4 @@
-/// Why a rule has no value. Such a rule counts as false.
+/// The reason why a rule has no value. Such a rule counts as false.
 public struct EvaluationError: Error, Sendable, Equatable {
   /// The closed list of reasons; their texts are never renamed.
   public enum Code: String, Sendable, CaseIterable {
@@ -22,7 +22,7 @@ public struct EvaluationError: Error, Sendable, Equatable {
     }
   }
 
-  /// Why the rule could not be evaluated.
+  /// The reason why the rule could not be evaluated.
   public var code: Code
   /// UTF-8 bytes from the start of the expression's text to the part that failed.
   public var offset: Int

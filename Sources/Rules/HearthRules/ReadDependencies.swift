@@ -10,13 +10,13 @@ public struct ReadDependencies: Sendable, Equatable {
     public let rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Whether the node is empty.
+    /// True when the node is empty.
     public static let existence = Aspects(rawValue: 1)
-    /// Whether it is empty, an interior node or a leaf, and the leaf's value.
+    /// True when it is empty, an interior node or a leaf, and the leaf's value.
     public static let value = Aspects(rawValue: 2)
     /// Its priority.
     public static let priority = Aspects(rawValue: 4)
-    /// Whether it has children.
+    /// True when it has children.
     public static let children = Aspects(rawValue: 8)
     /// Anything at all at and below the node.
     public static let everything = Aspects(rawValue: 16)
@@ -40,8 +40,8 @@ public struct ReadDependencies: Sendable, Equatable {
   /// `now` was read: the answer may change with nothing but time.
   public internal(set) var usesClock = false
 
-  /// How many paths are noted. When there are more, the longest give way to the places above them, which then stand for
-  /// ``Aspects/everything`` below.
+  /// The number of paths that are noted. When there are more, the longest give way to the places above them, which then
+  /// stand for ``Aspects/everything`` below.
   private let countMax: Int
   private var depthMax = Int.max
 

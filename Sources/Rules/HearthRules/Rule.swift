@@ -6,7 +6,7 @@ package final class Rule: Sendable {
   package let place: [String]
   /// The rule as written, after the file's string escapes are undone.
   package let text: String
-  /// Where the text begins in the file.
+  /// The place where the text begins in the file.
   package let position: SourcePosition
   let program: Program
   /// What tools need to look into the rule. Nil when the rule set was compiled for deciding alone.
@@ -48,7 +48,8 @@ package final class Rule: Sendable {
     return inside.source.span(ofBytes: start..<max(start, end))
   }
 
-  /// Where an expression begins in the file. Its ``TypedExpression/range`` may begin with a parenthesis and blanks.
+  /// Returns the place where an expression begins in the file. Its ``TypedExpression/range`` may begin with a
+  /// parenthesis and blanks.
   package func position(of expression: TypedExpression) -> SourcePosition {
     position(ofByte: expression.range.lowerBound)
   }
@@ -67,7 +68,7 @@ struct RuleInside: Sendable {
   let source: SourceText
   /// The byte of the file that the rule's value begins at.
   let fileOffset: Int
-  /// Where bytes of the text stand in the file. Nil for a rule that is no text.
+  /// The place where bytes of the text stand in the file. Nil for a rule that is no text.
   var origin: RulesDocument.Text?
 }
 

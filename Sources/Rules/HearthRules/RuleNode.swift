@@ -32,7 +32,7 @@ package final class RuleNode: Sendable {
     hasValidation = validate != nil || hasValidationBelow
   }
 
-  /// Where the rules for a child stand. A name in the file hides the wildcard.
+  /// Returns the place where the rules for a child stand. A name in the file hides the wildcard.
   package func child(_ key: Key) -> RuleNode? { children[key] ?? wildcard }
 
   // What a decision walks along. The rule set holds all of it, so nothing is counted at each step.
@@ -65,13 +65,13 @@ package struct RuleChildren: Sendable {
   /// In the order of the file.
   package private(set) var list: [(key: Key, node: RuleNode)]
   /// For each of the list, what its name is known by.
-  private let prints: [NamePrint]
+  private let prints: [NameFingerprint]
   /// For places with many, where in the list each stands; a few are found faster by looking at each.
   private let table: [Key: Int]
 
   init(_ list: [(key: Key, node: RuleNode)]) {
     self.list = list
-    prints = list.map { $0.key.withUTF8 { NamePrint($0) } }
+    prints = list.map { $0.key.withUTF8 { NameFingerprint($0) } }
     let numbered = list.enumerated().map { ($0.element.key, $0.offset) }
     table = list.count > 8 ? Dictionary(numbered, uniquingKeysWith: { first, _ in first }) : [:]
   }
@@ -85,14 +85,14 @@ package struct RuleChildren: Sendable {
   private func index(of key: Key) -> Int? {
     if prints.isEmpty { return nil }
     if !table.isEmpty { return table[key] }
-    let print = key.withUTF8 { NamePrint($0) }
+    let print = key.withUTF8 { NameFingerprint($0) }
     for index in prints.indices where prints[index] == print {
       if print.isWhole || Text.areEqual(list[index].key.text, key.text) { return index }
     }
     return nil
   }
 
-  /// Whether both have the same names in the same order, because one was made of the other by
+  /// Returns true when both have the same names in the same order, because one was made of the other by
   /// ``replacing(_:with:)``. False says nothing.
   package func sharesNames(with other: RuleChildren) -> Bool {
     prints.withUnsafeBufferPointer { mine in
@@ -111,7 +111,7 @@ package struct RuleChildren: Sendable {
 }
 
 /// The length of a name, and the bytes of it that fit into two words: all of a short one, the ends of a long one.
-struct NamePrint: Equatable {
+struct NameFingerprint: Equatable {
   private let count: Int
   private let first: UInt64
   private let last: UInt64
@@ -133,6 +133,6 @@ struct NamePrint: Equatable {
     }
   }
 
-  /// Whether there is no more to the name.
+  /// True when there is no more to the name.
   var isWhole: Bool { count <= 16 }
 }

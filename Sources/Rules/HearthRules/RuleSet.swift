@@ -7,10 +7,10 @@ public struct RuleSet: Sendable {
   final class Storage: Sendable {
     let text: RulesText
     let root: RuleNode
-    /// How many rules there are, when their expressions are kept.
+    /// The number of rules that there are, when their expressions are kept.
     let ruleCount: Int
     let warnings: [RulesError.Diagnostic]
-    /// Whether the rules can be looked into.
+    /// True when the rules can be looked into.
     let isInspectable: Bool
     /// What its decisions count into; nil when nothing is counted.
     let coverage: RulesCoverage?

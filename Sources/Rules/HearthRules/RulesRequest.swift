@@ -9,7 +9,7 @@ public enum RulesRequest: Sendable {
 }
 
 extension RuleSet {
-  /// Whether the rules let this happen: ``decideRead(_:detail:)`` or ``decideWrite(_:detail:)``.
+  /// Returns true when the rules let this happen: ``decideRead(_:detail:)`` or ``decideWrite(_:detail:)``.
   public func decide(_ request: RulesRequest, detail: DecisionDetail = []) -> Decision {
     switch request {
     case .read(let request): decideRead(request, detail: detail)
@@ -17,7 +17,7 @@ extension RuleSet {
     }
   }
 
-  /// Why the rules do not let this happen; nil when they do.
+  /// Returns the reason why the rules do not let this happen; nil when they do.
   public func refusal(of request: RulesRequest) -> Decision? {
     switch request {
     case .read(let request): refusal(of: request)

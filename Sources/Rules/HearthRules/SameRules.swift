@@ -1,16 +1,17 @@
 /// Which rules of two files are the same: one text at one place. Such rules answer every request the same.
 package enum SameRules {
-  /// Whether two rules are; nil stands for a place without such a rule.
+  /// Returns true when two rules are; nil stands for a place without such a rule.
   package static func areSame(_ a: Rule?, _ b: Rule?) -> Bool {
     a === b || a?.text == b?.text && a?.place == b?.place
   }
 
-  /// Whether the rules that stand at two places themselves are.
+  /// Returns true when the rules that stand at two places themselves are.
   package static func areSame(_ a: RuleNode?, _ b: RuleNode?) -> Bool {
     areSame(a?.read, b?.read) && areSame(a?.write, b?.write) && areSame(a?.validate, b?.validate)
   }
 
-  /// Whether all validate rules at and below two places are the same. Recursion as deep as the files, which are bounded.
+  /// Returns true when all validate rules at and below two places are the same. Recursion as deep as the files, which
+  /// are bounded.
   package static func validateSame(_ a: RuleNode?, _ b: RuleNode?) -> Bool {
     if a === b { return true }
     guard a?.hasValidation == true || b?.hasValidation == true else { return true }

@@ -49,7 +49,7 @@ package enum RulesTranslation {
     return try await translator.rules(of: text, path: path, plugin: plugin, dataDirectory: dataDirectory)
   }
 
-  /// Why a plugin did not turn a file into rules.
+  /// The reason why a plugin did not turn a file into rules.
   package struct Failure: Error, CustomStringConvertible {
     /// One sentence, with the file and the plugin.
     package var description: String

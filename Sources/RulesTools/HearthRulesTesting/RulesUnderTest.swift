@@ -78,7 +78,7 @@ public final class RulesUnderTest: Sendable {
 
   // MARK: Asking
 
-  /// Whether the rules allow it. Nothing is changed.
+  /// Returns true when the rules allow it. Nothing is changed.
   ///
   /// A request that the server would refuse before it asks a rule, such as one of a path that cannot exist, is an issue of
   /// the test, and neither allowed nor denied.
@@ -88,14 +88,14 @@ public final class RulesUnderTest: Sendable {
     ask(request, user, performs: false, sourceLocation)?.isAllowed == true
   }
 
-  /// Whether the rules deny it. Nothing is changed.
+  /// Returns true when the rules deny it. Nothing is changed.
   public func denies(
     _ request: TestRequest, as user: TestUser = .nobody, sourceLocation: SourceLocation = #_sourceLocation
   ) -> Bool {
     ask(request, user, performs: false, sourceLocation)?.isAllowed == false
   }
 
-  /// Whether the rules allow it; when they do, it is done, and what is asked next finds the database changed.
+  /// Returns true when the rules allow it; when they do, it is done, and what is asked next finds the database changed.
   public func performs(
     _ request: TestRequest, as user: TestUser = .nobody, sourceLocation: SourceLocation = #_sourceLocation
   ) -> Bool {
@@ -152,7 +152,7 @@ extension RulesUnderTest: CustomTestStringConvertible {
 
 /// What rules answered.
 public struct RulesVerdict: Sendable, CustomTestStringConvertible {
-  /// Whether it is allowed.
+  /// True when it is allowed.
   public var isAllowed: Bool
   /// Every rule that was evaluated, the values of its parts, and the part that decided.
   public var explanation: String
@@ -163,7 +163,7 @@ public struct RulesVerdict: Sendable, CustomTestStringConvertible {
 
 /// Rules, data or a request that make no sense.
 public struct RulesTestingError: Error, Sendable, CustomStringConvertible {
-  /// What is wrong, with its place where there is one.
+  /// The fault, with its place where there is one.
   public var description: String
 
   init(_ description: String) { self.description = description }

@@ -12,6 +12,6 @@ enum SQLiteLimits {
   /// The rows that one step of pruning deletes, for logs of small batches.
   static let pruneStepRows = 256
 
-  /// How long a connection waits for another one's lock, in milliseconds.
+  /// The time that a connection waits for another one's lock, in milliseconds.
   static let busyMilliseconds = 5_000
 }

@@ -17,7 +17,7 @@ import Testing
 struct PasswordPoolQueueTests {
   @Test("Overflow is refused at once, and one client cannot fill the queue")
   func overflow() async throws {
-    let desk = ThreadDesk()
+    let desk = ManualThreads()
     let pool = PasswordPool(
       cost: .developer, slots: 1, random: .system, importKey: { _ in nil }, startThread: { desk.take($0) })
     let share = PasswordPool.queueCountPerClientMax
@@ -163,7 +163,7 @@ struct PasswordPoolQueueTests {
 private final class PoolBox: Sendable { let pool = Mutex<PasswordPool?>(nil) }
 
 /// Threads that run when they are told to.
-private final class ThreadDesk: Sendable {
+private final class ManualThreads: Sendable {
   private let works = Mutex<[@Sendable () -> Void]>([])
 
   var count: Int { works.withLock { $0.count } }

@@ -170,7 +170,7 @@ extension AccountModelTests.Model {
       let address = users[user.uid]?.email
       users[user.uid] = user
       if !isNew, let address, user.email != address { users[user.uid]?.initialEmail = user.initialEmail ?? address }
-      users[user.uid]?.border = TokenBorder(generation: border, seconds: 0)
+      users[user.uid]?.border = TokenCutoff(generation: border, seconds: 0)
     case .delete(let uid): delete(uid)
     case .putSession(let hash, let session): sessions[hash] = session
     case .removeSession(let hash): sessions[hash] = nil

@@ -42,7 +42,7 @@ import Testing
     user.lastSignInAtMilliseconds = 1
     user.lastRefreshAtMilliseconds = 2
     user.validSinceSeconds = .min
-    user.border = TokenBorder(generation: 7, seconds: .max)
+    user.border = TokenCutoff(generation: 7, seconds: .max)
     user.factors = [
       SecondFactor(
         id: text, kind: .totp(sealedSecret: text, lastAcceptedStep: 3), displayName: text, enrolledAtMilliseconds: 4),

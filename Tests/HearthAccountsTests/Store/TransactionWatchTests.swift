@@ -9,7 +9,7 @@ import Testing
 
 @testable import HearthAccounts
 
-/// Whether a request may be carried out from its beginning by another node.
+/// True when a request may be carried out from its beginning by another node.
 @Suite struct TransactionWatchTests {
   /// What the node that owns the accounts makes of the next change.
   private enum Fate: Sendable { case made, refused, lost }

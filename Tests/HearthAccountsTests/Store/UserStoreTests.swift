@@ -130,7 +130,7 @@ import Testing
   func uidsComeBack() async throws {
     var journal = MemoryJournal()
     var store = try world.store(journal)
-    var borders: [TokenBorder] = []
+    var borders: [TokenCutoff] = []
     for round in 0..<3 {
       try await store.transact { (accounts) throws(AccountError) in try accounts.insert(world.user("u1")) }
       await store.expect(.duplicateLocalID) { a throws(AccountError) in try a.insert(world.user("u1")) }
@@ -210,12 +210,12 @@ import Testing
       accounts.draft.replace(AccountPath.deleted("u2"), with: Node(.int(now - 100)))
     }
     let border = try #require(store.view.user("u1")?.border)
-    #expect(border == TokenBorder(generation: 0, seconds: now - 10))
+    #expect(border == TokenCutoff(generation: 0, seconds: now - 10))
     #expect(border.admits(generation: nil, issuedAtSeconds: now - 10))
     #expect(!border.admits(generation: nil, issuedAtSeconds: now - 11))
     #expect(border.admits(generation: 0, issuedAtSeconds: 1) && !border.admits(generation: 1, issuedAtSeconds: now))
     // It issued tokens up to 30 seconds ahead of its clock.
-    #expect(store.view.tombstone("u2") == TokenBorder(generation: 0, seconds: now - 69))
+    #expect(store.view.tombstone("u2") == TokenCutoff(generation: 0, seconds: now - 69))
     try await store.transact { (accounts) throws(AccountError) in
       guard var user = accounts.user("u1") else { throw AccountError(.userNotFound) }
       accounts.endTokens(of: &user)
@@ -223,9 +223,9 @@ import Testing
       try accounts.insert(world.user("u2"))
     }
     let ended = try #require(store.view.user("u1")?.border)
-    #expect(ended == TokenBorder(generation: 1, seconds: now + 1))
+    #expect(ended == TokenCutoff(generation: 1, seconds: now + 1))
     #expect(!ended.admits(generation: nil, issuedAtSeconds: now) && !ended.admits(generation: 0, issuedAtSeconds: now))
-    #expect(store.view.user("u2")?.border == TokenBorder(generation: 1, seconds: now - 69))
+    #expect(store.view.user("u2")?.border == TokenCutoff(generation: 1, seconds: now - 69))
     store.close()
   }
 

@@ -139,7 +139,7 @@ final class ManualClock: AuthClock {
   private let state = Mutex(State())
 
   var now: Date { state.withLock { $0.now } }
-  /// When those wake who sleep now.
+  /// The time when those wake who sleep now.
   var wakes: [Date] { state.withLock { $0.sleepers.values.map(\.until).sorted() } }
 
   func advance(seconds: TimeInterval) {

@@ -6,7 +6,7 @@ import Testing
 
 /// Asynchronous sequences over a live server.
 @Suite struct SequenceTests {
-  /// How many observers the client's core has, once it has done all that was asked.
+  /// Returns the number of observers that the client's core has, once it has done all that was asked.
   private func listenCount(_ database: Database) async -> Int {
     await withCheckedContinuation { continuation in
       database.repository.enqueue { continuation.resume(returning: $0.observerCount) }

@@ -90,7 +90,7 @@ final class LiveOwner: @unchecked Sendable {
     }
   }
 
-  /// Whether so many requests were asked for.
+  /// Returns true when so many requests were asked for.
   func hasAsked(_ count: Int) -> Bool { queue.sync { lastID >= count } }
 
   func put(_ path: String, _ node: Node, hash: String? = nil) async -> Answer? {

@@ -22,7 +22,7 @@ struct TermEnvironment {
 
   // MARK: Goals
 
-  /// Whether all goals of some alternative hold; with them the plain statements that were used.
+  /// Returns true when all goals of some alternative hold; with them the plain statements that were used.
   func holds(
     _ sense: Sense, _ expression: TypedExpression, _ scope: ScopeID
   ) throws(Unfolding.TooMany) -> [Literal]? {

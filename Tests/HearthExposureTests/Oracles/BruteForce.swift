@@ -32,7 +32,7 @@ struct BruteForce {
 
   /// Requests for each question that is closed; for others as many show the teeth.
   var triesPerQuestion = 100
-  /// Whether teeth are measured: it costs as much as the rest.
+  /// True when teeth are measured: it costs as much as the rest.
   var measuresTeeth = false
   var faults: ExposureFaults = []
   var asksUpdates = true

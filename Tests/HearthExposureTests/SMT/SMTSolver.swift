@@ -2,7 +2,7 @@ import Foundation
 
 /// The z3 of the machine, if there is one.
 enum SMTSolver {
-  /// Where it is; nil when it is not installed.
+  /// The place where it is; nil when it is not installed.
   static let path: String? = {
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":")
     return folders.map { $0 + "/z3" }.first { FileManager.default.isExecutableFile(atPath: $0) }

@@ -124,7 +124,7 @@ struct AdminWorld: Sendable {
     await accounts.mailQueue.idle()
   }
 
-  /// Whether somebody comes in with that password.
+  /// Returns true when somebody comes in with that password.
   func canSignIn(_ email: String, _ password: String) async throws -> Bool {
     do {
       _ = try await accounts.passwords.signIn(

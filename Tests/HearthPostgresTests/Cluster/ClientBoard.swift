@@ -24,7 +24,7 @@ final class ClientBoard: Sendable {
   var clients: [SimulatedClient] { state.withLock { $0.clients } }
   var violations: [String] { state.withLock { $0.violations } }
 
-  /// Whether a node takes clients.
+  /// Returns true when a node takes clients.
   func isServing(_ node: NodeID) -> Bool { state.withLock { $0.serving.contains(node) } }
 
   /// Clients that are connected and wait for nothing.

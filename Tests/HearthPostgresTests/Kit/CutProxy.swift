@@ -59,7 +59,7 @@ final class CutProxy: Sendable {
   /// Cuts no more.
   func heal() { state.withLock { $0.cut = nil } }
 
-  /// Whether nobody gets through.
+  /// True when nobody gets through.
   var refusesAll: Bool {
     get { state.withLock { $0.refusesAll } }
     set { state.withLock { $0.refusesAll = newValue } }

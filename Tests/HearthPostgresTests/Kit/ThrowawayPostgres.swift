@@ -12,7 +12,7 @@ final class ThrowawayPostgres: Sendable {
     var description: String
   }
 
-  /// Where the programs are; nil where PostgreSQL is not installed.
+  /// The place where the programs are; nil where PostgreSQL is not installed.
   static let programs: String? = {
     let root = "/usr/lib/postgresql"
     let versions = ((try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []).compactMap { Int($0) }

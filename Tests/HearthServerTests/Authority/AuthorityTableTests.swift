@@ -121,7 +121,7 @@ struct AuthorityRow {
     get throws { Dictionary(try all.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }) }
   }
 
-  /// Whether somebody with that credential gets through.
+  /// Returns true when somebody with that credential gets through.
   func lets(_ credential: String) -> Bool {
     switch credential {
     case _ where who.contains("everybody"): true
@@ -241,7 +241,7 @@ struct AuthorityCase {
   }
 
   private static var door: [AuthorityCase] {
-    ConsoleDoorList.all.map { operation in
+    ConsoleProxyTable.all.map { operation in
       let path = operation.pattern.replacing("*", with: "none").replacing("{tenant}", with: "none-12345")
       return AuthorityCase(
         name: "door \(operation.method) \(operation.pattern)", method: HTTPMethod(rawValue: operation.method),

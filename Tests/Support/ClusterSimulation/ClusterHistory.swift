@@ -7,7 +7,7 @@ package struct ClusterHistory {
   package struct Node {
     package var id: NodeID
     package var isUp: Bool
-    /// Whether its process was the same all the time.
+    /// True when its process was the same all the time.
     package var hasLived: Bool
     package var head: JournalHead
     package var isOwner: Bool
@@ -21,7 +21,7 @@ package struct ClusterHistory {
   package var clients: [SimulatedClient]
   package var nodes: [Node]
   package var losses: [DataLoss] = []
-  /// When the store first lost rows.
+  /// The time when the store first lost rows.
   package var lostTailAt: Int64?
   /// What was seen while it happened.
   package var violations: [String] = []

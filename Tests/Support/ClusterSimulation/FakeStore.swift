@@ -86,7 +86,7 @@ package struct FakeStore: SimulatedStore {
     }
   }
 
-  /// Whether an append's conditions hold, when its statement begins.
+  /// Returns true when an append's conditions hold, when its statement begins.
   package func mayAppend(_ row: LogRow, after before: JournalHead, claim: Int64) -> Bool {
     if faults.contains(.fencingOff) { return true }
     return epoch == claim && hasPredecessor(before)

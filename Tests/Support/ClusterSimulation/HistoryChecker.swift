@@ -1,8 +1,8 @@
 import HearthCluster
 import HearthJournal
 
-/// Whether what clients were told agrees with the log. The log is the order, so no search is needed: one walk over the log
-/// and one over what was told.
+/// True when what clients were told agrees with the log. The log is the order, so no search is needed: one walk over the
+/// log and one over what was told.
 ///
 /// When the store lost rows and a node has said so, what was in them may be missing; also when a node died, which may have
 /// been the last to know them.

@@ -25,9 +25,9 @@ package struct SimulatedClient {
   package var state = State.connected
   /// By their tickets.
   package var operations: [UInt64: Operation] = [:]
-  /// Where its listen began.
+  /// The place where its listen began.
   package var listenStart: Int64
-  /// Whether its listen goes on.
+  /// True when its listen goes on.
   package var isListening = false
   /// Rows that its listen was told of, in order.
   package var heard: [(position: Int64, content: WriteContent)] = []

@@ -8,7 +8,7 @@ package struct SimulatedAppend {
   package var claim: Int64
   package var ticket: UInt64
   package var process: Int
-  /// How many failovers the store had when the statement began.
+  /// The number of failovers that the store had when the statement began.
   package var failoverCount = 0
 }
 
@@ -43,9 +43,9 @@ package final class SimulatedNode {
   package let clockSpeed: Int64
   package let timing: ClusterTiming
   package let faults: Set<PlantedFault>
-  /// When the store can be reached again.
+  /// The time when the store can be reached again.
   package var storeCutUntil: Int64 = 0
-  /// When the last call of its owner's connection arrives.
+  /// The time when the last call of its owner's connection arrives.
   package var lastCallAt: Int64 = 0
   /// Appends that wait behind one another, and whether one is under way.
   package var appends: [SimulatedAppend] = []

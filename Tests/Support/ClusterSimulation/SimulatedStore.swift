@@ -25,7 +25,7 @@ package protocol SimulatedStore {
   /// Takes any call but an append, which takes effect in two steps.
   mutating func take(_ call: StoreCall, at time: Int64) -> StoreAnswer
 
-  /// Whether an append's conditions hold, when its statement begins.
+  /// Returns true when an append's conditions hold, when its statement begins.
   func mayAppend(_ row: LogRow, after before: JournalHead, claim: Int64) -> Bool
 
   /// A row lands, when its statement ends: its place is free, and the row before it is there.

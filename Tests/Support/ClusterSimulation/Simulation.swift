@@ -20,7 +20,7 @@ package final class Simulation {
     case newClient
   }
 
-  /// How long a call is waited for: one that does not come through, or whose answer does not, is over then.
+  /// The time that a call is waited for: one that does not come through, or whose answer does not, is over then.
   package static let patience: Int64 = 700
 
   package let seed: UInt64
@@ -314,7 +314,7 @@ package final class Simulation {
 
   // MARK: - The store
 
-  /// Whether something goes wrong with a call, that many times in a hundred. In the end nothing does.
+  /// Returns true when something goes wrong with a call, that many times in a hundred. In the end nothing does.
   private func happens(_ percent: Int) -> Bool { random.chance(percent) && time < plan.callsFailUntil }
 
   private func take(
@@ -384,7 +384,7 @@ extension LogRow {
 }
 
 extension PeerMessage {
-  /// Whether it may come by other ways than the one connection.
+  /// True when it may come by other ways than the one connection.
   fileprivate var isRelayed: Bool {
     switch self {
     case .commits, .beat: true

@@ -1,7 +1,7 @@
 import HearthTree
 
 extension JSON {
-  /// Whether this is what was expected: equal, members in any order, `"*"` standing for anything.
+  /// Returns true when this is what was expected: equal, members in any order, `"*"` standing for anything.
   package func matches(_ expected: JSON) -> Bool {
     switch (self, expected) {
     case (_, .string("*")): return true

@@ -13,7 +13,7 @@ package final class JournalGate: Sendable {
   /// An open gate.
   package init() {}
 
-  /// How many calls wait.
+  /// The number of calls that wait.
   package var waitingCount: Int { state.withLock { $0.waiting.count } }
 
   /// Makes calls wait from now on.

@@ -8,7 +8,7 @@ package final class MemoryJournal: Journal {
     /// The code of the error that the append throws.
     package var code: JournalError.Code
 
-    /// Whether the batch is found after the next start all the same. Only a failure of unknown outcome can do that.
+    /// True when the batch is found after the next start all the same. Only a failure of unknown outcome can do that.
     package var isWritten: Bool
 
     /// A failure with that code; nothing is written unless told so.
@@ -96,7 +96,7 @@ package final class MemoryJournal: Journal {
     state.withLock { $0.away = isAway ? isWritten : nil }
   }
 
-  /// How many appends were tried.
+  /// The number of appends that were tried.
   package var appendCount: Int { state.withLock { $0.appendCount } }
 
   /// Every batch that is still in the log.

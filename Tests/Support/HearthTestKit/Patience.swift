@@ -1,5 +1,5 @@
-/// How long tests wait for what comes by itself. Nothing has to be quick: a wait ends with what it waits for, and a machine
-/// that is busy with other things takes its time. The bound only keeps a run from hanging for ever.
+/// The time that tests wait for what comes by itself. Nothing has to be quick: a wait ends with what it waits for, and a
+/// machine that is busy with other things takes its time. The bound only keeps a run from hanging for ever.
 package enum Patience {
   /// A minute.
   package static let seconds = 60

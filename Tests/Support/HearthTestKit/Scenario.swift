@@ -54,7 +54,7 @@ package struct Scenario {
   package private(set) var now = Instant(wallMilliseconds: 0, monotonicMilliseconds: 0)
   private var waiting: [Command]?
   private var showsReceipts = false
-  /// Whether answers are on their way as soon as they are given.
+  /// True when answers are on their way as soon as they are given.
   package var tellsTurns = true
 
   /// An engine with an empty database that nobody may read or write.

@@ -24,7 +24,7 @@ extension Simulation {
     }
   }
 
-  /// Where something may have been asked for.
+  /// Returns the place where something may have been asked for.
   mutating func somePlace() -> Location {
     let base = "rooms/\(room())"
     return Self.location(

@@ -70,7 +70,7 @@ struct SimulationChecker {
   private var records: ArraySlice<CommitRecord> = []
   /// The step under way has changed data already.
   private var hasTold = false
-  /// Whether decisions may be pending after a step; listens are then told later, and of the same.
+  /// True when decisions may be pending after a step; listens are then told later, and of the same.
   let isSliced: Bool
   private var isPending = false
   private(set) var pendingCount = 0

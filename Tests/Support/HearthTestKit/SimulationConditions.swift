@@ -6,17 +6,17 @@ package struct SimulationConditions: Sendable {
   /// The kinds of rules that occur.
   package var policies = SimulationPolicy.allCases
 
-  /// Whether people mostly write many messages, so that live queries have much to follow.
+  /// True when people mostly write many messages, so that live queries have much to follow.
   package var isTalkative = false
 
-  /// Whether live queries may keep all the orders that they need. Otherwise they are sent more than they ask for, and
+  /// True when live queries may keep all the orders that they need. Otherwise they are sent more than they ask for, and
   /// rules that look at the query must not occur.
   package var hasRoomForOrders = true
 
-  /// Whether some writes are set aside as large ones are, and settled after others came between.
+  /// True when some writes are set aside as large ones are, and settled after others came between.
   package var setsAside = true
 
-  /// Whether hardly any listen is decided again with the command that puts it in doubt.
+  /// True when hardly any listen is decided again with the command that puts it in doubt.
   package var isSliced = false
 
   /// What the engine's dependency index leaves out; nothing but for a test of the simulation.
@@ -28,7 +28,7 @@ package struct SimulationConditions: Sendable {
   /// Everything may occur, and the engine works as it should.
   package init() {}
 
-  /// Whether other servers follow: where the engine does something wrong they would be the ones to notice.
+  /// True when other servers follow: where the engine does something wrong they would be the ones to notice.
   var isFollowed: Bool { ignored.isEmpty && faults.isEmpty && !isSliced }
 
   /// Small enough for what happens with large places to happen with a few children.

@@ -36,10 +36,10 @@ package enum SimulationPolicy: CaseIterable, Sendable {
 
   var looksAtTime: Bool { self == .clock }
 
-  /// Whether the rule reads `query.…`.
+  /// True when the rule reads `query.…`.
   package var looksAtQuery: Bool { [.queryLimit, .queryOrder, .queryAndData].contains(self) }
 
-  /// Whether it allows; an error in the expression does not.
+  /// Returns true when it allows; an error in the expression does not.
   func allows(
     _ room: String, _ tree: SimulationTree, _ user: SimulationUser?, _ query: Query?, wallMilliseconds: Int64
   ) -> Bool {
@@ -122,7 +122,7 @@ package struct SimulationRules: Sendable {
       """
   }
 
-  /// Whether somebody may read a path, and whether that may depend on the time.
+  /// Returns true when somebody may read a path, and whether that may depend on the time.
   func allows(
     _ path: [String], _ tree: SimulationTree, _ user: SimulationUser?, _ query: Query?, wallMilliseconds: Int64
   ) -> Bool {
@@ -131,7 +131,7 @@ package struct SimulationRules: Sendable {
     return policies(for: path).contains { $0.allows(path[1], tree, user, query, wallMilliseconds: wallMilliseconds) }
   }
 
-  /// Whether a one-off read may ask for the order.
+  /// Returns true when a one-off read may ask for the order.
   func declares(_ order: Query.Order?, at path: [String]) -> Bool {
     let isRoom = path.count == 2 && path[0] == "rooms"
     switch order {

@@ -7,7 +7,7 @@ import RandomTestKit
 /// as bytes. All that comes of a request has one position. Beside positions everything must be as with one server.
 struct SimulationServers {
   private let limits: EngineLimits
-  /// Where the connections are.
+  /// The place where the connections are.
   private var edge: Engine
   private var owner: ChangeDecider
   private var random: SeededRandom
@@ -148,7 +148,7 @@ struct SimulationServers {
 }
 
 extension Reply {
-  /// Whether it tells the same of a command, as far as it shows what the command wrote.
+  /// Returns true when it tells the same of a command, as far as it shows what the command wrote.
   fileprivate func isSame(as other: Reply, to command: Command) -> Bool {
     switch (self, other) {
     case (.ok, .ok), (.stale, .stale): return true
@@ -166,7 +166,7 @@ extension Reply {
 }
 
 extension Location {
-  /// Whether two trees are the same here.
+  /// Returns true when two trees are the same here.
   ///
   /// - Parameter base: Where their roots are.
   fileprivate func isSame(in one: Node, _ two: Node, from base: Path) -> Bool {

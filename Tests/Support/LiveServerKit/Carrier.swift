@@ -22,7 +22,7 @@ package enum Carrier: Sendable {
     + (Torture.isOn
       ? (0..<20).map { _ in .faulty(seed: .random(in: 0 ... .max)) } : [.faulty(seed: 1), .faulty(seed: 2)])
 
-  /// Whether the server has TLS: behind a proxy with every other seed.
+  /// True when the server has TLS: behind a proxy with every other seed.
   package var isSecure: Bool {
     switch self {
     case .plain: false
@@ -31,7 +31,7 @@ package enum Carrier: Sendable {
     }
   }
 
-  /// Whether connections end by themselves, so that the client has to make others.
+  /// True when connections end by themselves, so that the client has to make others.
   package var isFaulty: Bool { if case .faulty = self { true } else { false } }
 }
 

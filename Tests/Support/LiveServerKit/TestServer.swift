@@ -90,7 +90,7 @@ package struct TestServer: Sendable {
     return configuration
   }
 
-  /// Where it listens on 127.0.0.1.
+  /// The place where it listens on 127.0.0.1.
   package var port: Int { server.boundPort ?? 0 }
   /// Its keys.
   package var keys: KeyStore { get throws { try KeyStore(directory: directory + "/keys", createsMissing: false) } }

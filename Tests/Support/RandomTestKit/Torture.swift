@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// How long random runs are: a sample in the normal suite, everything in `make torture`, which a person starts.
+/// The time that random runs are: a sample in the normal suite, everything in `make torture`, which a person starts.
 package enum Torture {
   package static let isOn = ProcessInfo.processInfo.environment["HEARTH_TORTURE"] != nil
 

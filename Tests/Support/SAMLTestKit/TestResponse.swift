@@ -8,7 +8,7 @@ public struct TestResponse: Sendable {
   public var provider: TestIdentityProvider
   public var issuer: String
   public var audience: String
-  /// Where it goes: `Destination` and `Recipient`.
+  /// The place where it goes: `Destination` and `Recipient`.
   public var consumerURL: String
   public var requestID: String
   public var id = "_response"

@@ -70,7 +70,7 @@ package final class FaultProxy: Sendable {
   /// The proxy's port.
   package var port: Int { listener.localAddress?.port ?? 0 }
 
-  /// How many connections were harmed so far.
+  /// The number of connections that were harmed so far.
   package var harmed: Int { state.withLock { $0.harmed } }
 
   /// Ends every connection that is open now.

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// How long a load may last.
+/// The time that a load may last.
 enum LoadDuration {
   static func check(seconds: Double) throws {
     guard seconds > 0, seconds <= 600 else {

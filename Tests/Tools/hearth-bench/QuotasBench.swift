@@ -61,7 +61,7 @@ struct QuotasBench: AsyncParsableCommand {
     case flood = "beside a flood"
     case quotas = "beside a flood with quotas"
 
-    /// Whether the writer is to feel little of it.
+    /// True when the writer is to feel little of it.
     var isAimedAt: Bool { self == .flood || self == .quotas }
   }
 

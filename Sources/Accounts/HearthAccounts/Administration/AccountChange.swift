@@ -10,11 +10,11 @@ package struct AccountChange: Sendable {
 
   /// In canonical form.
   package var email = Setting<String>.kept
-  /// Whether the address is proven.
+  /// True when the address is proven.
   package var isEmailVerified: Bool?
   /// As others see it.
   package var displayName = Setting<String>.kept
-  /// Where a picture of the user is.
+  /// The place where a picture of the user is.
   package var photoURL = Setting<String>.kept
   /// E.164.
   package var phoneNumber = Setting<String>.kept
@@ -22,7 +22,7 @@ package struct AccountChange: Sendable {
   package var password = Setting<StoredPassword>.kept
   /// The text of a JSON object without reserved names; an empty one clears, and is shown as such.
   package var customAttributes = Setting<String>.kept
-  /// Whether the account is disabled: nobody can sign in to it.
+  /// True when the account is disabled: nobody can sign in to it.
   package var isDisabled: Bool?
   /// The user's tokens so far are to end; the second is the one to show.
   package var validSinceSeconds: Int64?
@@ -107,7 +107,7 @@ package struct AccountChange: Sendable {
     return outcome
   }
 
-  /// Whether the password goes as a way in among others, as clients take one away: no session ends by that.
+  /// Returns true when the password goes as a way in among others, as clients take one away: no session ends by that.
   private func isPasswordUnlinked(_ old: UserRecord) -> Bool {
     old.password != nil && password.isKept && unlinked.contains("password")
   }
@@ -145,6 +145,6 @@ extension UserRecord {
 }
 
 extension SecondFactor {
-  /// Whether another record is of the same factor: not one with its id and another number or secret.
+  /// Returns true when another record is of the same factor: not one with its id and another number or secret.
   fileprivate func isSameFactor(_ other: SecondFactor) -> Bool { id == other.id && kind == other.kind }
 }

@@ -17,7 +17,7 @@ package struct FunctionAdministration: Sendable {
     store.view.blockingFunctions ?? configuration.value.blockingFunctions ?? BlockingFunctionSettings()
   }
 
-  /// Whether they are those of the configuration, and not set since.
+  /// True when they are those of the configuration, and not set since.
   package var isConfigured: Bool { store.view.blockingFunctions == nil }
 
   /// Sets them, from the next sign-in on.

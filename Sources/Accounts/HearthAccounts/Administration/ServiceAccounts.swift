@@ -29,7 +29,7 @@ package struct ServiceAccounts: Sendable {
     self.announce = announce
   }
 
-  /// Where service accounts get access tokens; it is in the file that they are given.
+  /// The place where service accounts get access tokens; it is in the file that they are given.
   package static let tokenPath = "/oauth2.googleapis.com/token"
 
   /// Makes an account, or a further key for one that is there.

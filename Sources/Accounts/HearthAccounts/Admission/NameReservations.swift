@@ -7,7 +7,7 @@ import Synchronization
 final class NameReservations: Sendable {
   /// How many wait at a time of those who want one of the same names: each is a request that holds memory.
   static let waitersMax = 4
-  /// How long somebody waits: as long as two plugins may take that the one before waits for.
+  /// The time that somebody waits: as long as two plugins may take that the one before waits for.
   static let waitMilliseconds: Int64 = 20_000
 
   /// Names that are held as long as this is.

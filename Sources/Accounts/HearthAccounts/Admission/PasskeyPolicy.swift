@@ -37,7 +37,7 @@ package struct PasskeyPolicy: Sendable {
     throw AccountError(.passkeyRequired, "This account has a passkey; sign in with it.")
   }
 
-  /// Whether a session of that provider, as tokens show it, is enough for the account.
+  /// Returns true when a session of that provider, as tokens show it, is enough for the account.
   func admits(_ user: UserRecord, after provider: String) -> Bool {
     (try? check(user, way: SignInWay(provider))) != nil
   }

@@ -46,7 +46,7 @@ package struct SignInAdmission: Sendable {
     var hookClaims: [ClaimValue.Member] { decision.claims }
   }
 
-  /// Whether a first factor of that way is enough for the account, or it is let in by its passkeys alone.
+  /// Returns true when a first factor of that way is enough for the account, or it is let in by its passkeys alone.
   func admits(_ proven: ProvenUser) -> Bool { (try? passkeys.check(proven.user, way: proven.way)) != nil }
 
   /// Asks the hooks.

@@ -14,7 +14,7 @@ package final class AuditFeed: Sendable {
   static let pauseMilliseconds: Int64 = 500
   /// The longest such wait.
   static let pauseMillisecondsMax: Int64 = 30_000
-  /// How long a server that stops waits for what is to be sent, and how often it looks.
+  /// The time that a server that stops waits for what is to be sent, and how often it looks.
   static let finishMilliseconds: Int64 = 2_000
   static let lookMilliseconds: Int64 = 20
   /// The operator is told of what is left out once, and then no more often than this.

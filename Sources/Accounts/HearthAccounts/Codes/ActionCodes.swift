@@ -65,7 +65,7 @@ package struct ActionCodes: Sendable {
       self.client = client
     }
 
-    /// Where the mail goes.
+    /// The place where the mail goes.
     fileprivate var recipient: String { purpose == .verifyAndChangeEmail ? newEmail ?? email : email }
   }
 
@@ -141,7 +141,7 @@ package struct ActionCodes: Sendable {
     return ActionLink(link: link, code: code.text)
   }
 
-  /// Whether mails are sent from here.
+  /// True when mails are sent from here.
   var canSend: Bool { mails.canSend }
   var isEmulator: Bool { configuration.isEmulator }
 

@@ -34,7 +34,7 @@ package struct ActionLinks: Sendable {
   /// What apps name to their phone as theirs: a link there opens the app, where it is installed.
   private static let appPath = "/__/auth/links"
 
-  /// Whether a text, in a link for an app, is a link of ours: whoever follows it stays here.
+  /// Returns true when a text, in a link for an app, is a link of ours: whoever follows it stays here.
   package func isOwnLink(_ text: String) -> Bool {
     text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
       && configuration.value.pageOrigins.contains { text.hasPrefix("\($0)\(Self.path)?") }
@@ -45,7 +45,7 @@ package struct ActionLinks: Sendable {
       && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
   }
 
-  /// Whether a page of ours may send people on to this address.
+  /// Returns true when a page of ours may send people on to this address.
   package func isAllowedContinueURL(_ text: String) -> Bool { (try? checkContinueURL(text)) != nil }
 
   /// - Throws: `invalidContinueURI` for what is no URL of an allowed scheme, `unauthorizedDomain` for another host.
@@ -60,8 +60,8 @@ package struct ActionLinks: Sendable {
     guard hosts.contains(url.host) else { throw AccountError(.unauthorizedDomain, "Domain not allowlisted by project") }
   }
 
-  /// Where the links of a mail lead for which a client wants a domain: that of ``AccountsConfiguration/publicURL``, or one
-  /// of ``AccountsConfiguration/pageDomains``.
+  /// Returns the place where the links of a mail lead for which a client wants a domain: that of
+  /// ``AccountsConfiguration/publicURL``, or one of ``AccountsConfiguration/pageDomains``.
   ///
   /// - Throws: `invalidLinkDomain` for any other. An emulator takes every name, as the official one does: what its links
   ///   lead to is this machine.

@@ -119,7 +119,7 @@ extension AccountTransaction {
 }
 
 extension UserRecord {
-  /// Whether the recovery codes of an earlier state went with its last second factor, and were not used up.
+  /// Returns true when the recovery codes of an earlier state went with its last second factor, and were not used up.
   func hasLostRecoveryCodes(of before: UserRecord) -> Bool {
     recoveryCodes.isEmpty && !before.factors.isEmpty
       && !before.factors.contains { old in factors.contains { $0.id == old.id } }
@@ -156,8 +156,8 @@ extension Ticket {
     return try? UserRecord(stored: reader)
   }
 
-  /// Whether a way back asks for a second factor: the account had an authenticator before the change. One that was enrolled
-  /// since is not asked for.
+  /// True when a way back asks for a second factor: the account had an authenticator before the change. One that was
+  /// enrolled since is not asked for.
   package var asksForFactor: Bool {
     before?.factors.contains { if case .totp = $0.kind { true } else { false } } ?? false
   }

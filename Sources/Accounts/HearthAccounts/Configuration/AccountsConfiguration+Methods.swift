@@ -1,7 +1,7 @@
 import HearthPlugin
 
 extension AccountsConfiguration {
-  /// Whether people may sign in that way, where a plugin serves it.
+  /// Returns true when people may sign in that way, where a plugin serves it.
   func allows(_ method: SignInMethod) -> Bool {
     switch method {
     case .password: allowsPasswords

@@ -61,7 +61,7 @@ public struct AccountsConfiguration: Sendable {
 
   /// How long an ID token is valid; clients refresh it five minutes before the end.
   public var idTokenLifetimeSeconds: Int64 = 3_600
-  /// How long a sign-in of a 2.x client lasts.
+  /// The time that a sign-in of a 2.x client lasts.
   public var legacySessionSeconds: Int64 = 86_400
   /// Sensitive changes need a sign-in that is at most so old.
   public var recentSignInSeconds: Int64 = 300
@@ -117,7 +117,7 @@ public struct AccountsConfiguration: Sendable {
     public var graceSeconds: Int64 = 60
     /// A session's whole life; nil has no end.
     public var lifetimeSecondsMax: Int64?
-    /// How long a session may lie unused; nil has no end.
+    /// The time that a session may lie unused; nil has no end.
     public var idleSecondsMax: Int64?
 
     /// The defaults.

@@ -9,7 +9,7 @@ public struct CaptchaSettings: Sendable, Equatable, Redacted {
     /// Google's, in its version 2 or 3; that of Intuition Machines; Cloudflare's.
     case recaptcha, hcaptcha, turnstile
 
-    /// Where it is asked about a token.
+    /// The place where it is asked about a token.
     var verifyURL: String {
       switch self {
       case .recaptcha: "https://www.google.com/recaptcha/api/siteverify"
@@ -35,7 +35,7 @@ public struct CaptchaSettings: Sendable, Equatable, Redacted {
   public var siteKey: String
   /// What the service knows this server by.
   public var secret: String
-  /// Where the service is asked.
+  /// The place where the service is asked.
   public var verifyURL: String
   /// Hosts of the pages whose tokens count; empty for those that the service admits.
   public var hostnames: [String] = []

@@ -29,7 +29,8 @@ enum ConfigurationChanges {
     return changes.members?.isEmpty == false ? String(decoding: text, as: UTF8.self) : nil
   }
 
-  /// Whether changes are right by themselves, and only what was changed before does not go with the rest any more.
+  /// Returns true when changes are right by themselves, and only what was changed before does not go with the rest any
+  /// more.
   private static func fits(_ patch: JSON, beside kept: String, over configuration: AccountsConfiguration) -> Bool {
     guard (try? AccountsConfiguration.parse(Array(kept.utf8), over: configuration)) == nil else { return false }
     let own = merge(patch, into: .object([])).text()

@@ -105,6 +105,6 @@ package final class LiveConfiguration: Sendable {
   /// The settings of the tenant that it is for; nil for the project itself.
   package var tenant: TenantRecord? { tenantSettings() }
 
-  /// Whether this server stands in for the official emulator. Never changes.
+  /// True when this server stands in for the official emulator. Never changes.
   package var isEmulator: Bool { decided.isEmulator }
 }

@@ -35,7 +35,7 @@ public struct NativeApps: Sendable, Equatable {
   /// None.
   public init() {}
 
-  /// Why an app is not one of them.
+  /// The reason why an app is not one of them.
   package enum Refusal: Error, Sendable, Equatable {
     /// Its bundle id, package name or Firebase id is not among them.
     case unknownApp

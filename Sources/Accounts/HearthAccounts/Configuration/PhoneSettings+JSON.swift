@@ -43,7 +43,7 @@ extension PhoneSettings {
     return numbers
   }
 
-  /// Whether a text can be a code.
+  /// Returns true when a text can be a code.
   package static func isCode(_ text: String) -> Bool {
     text.utf8.count == 6 && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
   }

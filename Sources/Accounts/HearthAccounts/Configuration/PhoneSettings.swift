@@ -4,7 +4,7 @@ import HearthPlugin
 public struct PhoneSettings: Sendable, Equatable {
   /// A phone can be somebody's second factor.
   public var secondFactor = false
-  /// Where messages may go. Nil sends none: every message costs money, and a stranger chooses its number.
+  /// The place where messages may go. Nil sends none: every message costs money, and a stranger chooses its number.
   public var regions: PhoneRegions?
   /// The first digits, after a plus sign, of numbers that messages may go to although they are among ``PremiumNumbers``.
   public var premiumPrefixes: [String] = []
@@ -29,7 +29,7 @@ public enum PhoneRegions: Sendable, Equatable {
   /// All countries but these. Networks that are of no country are not meant by it.
   case allBut([String])
 
-  /// Whether a message may go to a number.
+  /// Returns true when a message may go to a number.
   ///
   /// - Parameter number: E.164.
   package func admits(_ number: String) -> Bool {
@@ -42,7 +42,7 @@ public enum PhoneRegions: Sendable, Equatable {
     }
   }
 
-  /// Whether a text can name a region.
+  /// Returns true when a text can name a region.
   package static func isRegion(_ text: String) -> Bool {
     guard text.hasPrefix("+") else { return CallingCodes.isCountry(text) }
     let digits = text.utf8.dropFirst()
@@ -52,12 +52,12 @@ public enum PhoneRegions: Sendable, Equatable {
 }
 
 extension AccountsConfiguration {
-  /// Whether phone numbers sign in.
+  /// True when phone numbers sign in.
   package var servesPhoneSignIn: Bool { hasPhoneSignIn && allowsPhones }
 
-  /// Whether codes are sent to phones, which sign in or are second factors.
+  /// True when codes are sent to phones, which sign in or are second factors.
   package var sendsPhoneCodes: Bool { servesPhoneSignIn || phone.secondFactor }
 
-  /// Whether the operator's file names phone numbers as a way in, be it switched off for now.
+  /// True when the operator's file names phone numbers as a way in, be it switched off for now.
   package var hasPhoneSignIn: Bool { signIn?.contains { $0.name == ProviderID.phone } ?? false }
 }

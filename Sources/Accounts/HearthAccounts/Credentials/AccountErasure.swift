@@ -13,7 +13,7 @@ package struct AccountErasure: Sendable {
     (self.store, self.deletion, self.announce) = (store, deletion, announce)
   }
 
-  /// Whether there is an account of that uid.
+  /// Returns true when there is an account of that uid.
   package func hasAccount(_ uid: String) -> Bool { store.view.user(uid) != nil }
 
   /// Deletes the account, if there is one: no token of it counts from then on. Whoever is connected as the user, be it with

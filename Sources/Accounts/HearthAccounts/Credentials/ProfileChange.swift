@@ -14,7 +14,7 @@ package struct ProfileChange: Sendable {
   /// No change yet; the properties are set afterwards.
   package init() {}
 
-  /// Whether neither the name nor the picture changes.
+  /// True when neither the name nor the picture changes.
   package var isEmpty: Bool { displayName == nil && photoURL == nil }
 
   /// What it changes of the account's proofs.
@@ -35,7 +35,7 @@ package struct ProfileChange: Sendable {
     if let photoURL { user.photoURL = photoURL.isEmpty ? nil : photoURL }
   }
 
-  /// Whether ways to sign in are removed; the last one may be among them.
+  /// Returns true when ways to sign in are removed; the last one may be among them.
   func unlink(from user: inout UserRecord) {
     // A password that is sent in the same request is kept.
     user.removeWaysIn(password == nil ? unlinks : unlinks.subtracting([ProviderID.password]))

@@ -5,7 +5,7 @@ import HearthEngine
 public struct AccountsEnvironment: Sendable {
   /// Reads both clocks. Each request does so once.
   public var clock: @Sendable () -> Instant
-  /// Where secrets come from.
+  /// The place where secrets come from.
   public var random: RandomBytes
   /// Runs the work once, on any thread, after that many milliseconds.
   public var schedule: @Sendable (_ afterMilliseconds: Int64, _ work: @escaping @Sendable () -> Void) -> Void

@@ -3,7 +3,7 @@ import HearthCrypto
 
 /// Draws what nobody may guess: user ids, codes, tokens.
 package struct SecretGenerator: Sendable {
-  /// Where the bytes come from.
+  /// The place where the bytes come from.
   package let random: RandomBytes
   private let notice: @Sendable (AccountsNotice) -> Void
 
@@ -78,6 +78,6 @@ package struct NewCode: Sendable, Redacted {
 }
 
 extension UserRecord {
-  /// Whether a text can be a user id: 1 to 128 UTF-16 units, no control characters.
+  /// Returns true when a text can be a user id: 1 to 128 UTF-16 units, no control characters.
   package static func isUID(_ text: String) -> Bool { IDTokenClaims.isUID(text) }
 }

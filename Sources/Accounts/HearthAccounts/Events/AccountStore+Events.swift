@@ -19,7 +19,7 @@ package struct AccountOutbox: Sendable {
 }
 
 extension AccountStore {
-  /// Where entries are kept; nil when the journal of these accounts keeps none.
+  /// The place where entries are kept; nil when the journal of these accounts keeps none.
   package var outboxJournal: (any OutboxJournal)? { database.outboxJournal }
 
   /// Makes something of every account that is made or deleted from now on; nil makes nothing.

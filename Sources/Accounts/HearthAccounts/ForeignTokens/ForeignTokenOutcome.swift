@@ -10,7 +10,7 @@ enum ForeignTokenOutcome: Sendable, Equatable {
   case undecided(String)
 }
 
-/// Why a token that the server did not make does not count.
+/// The reason why a token that the server did not make does not count.
 package enum ForeignTokenRefusal: Sendable, Equatable {
   /// It never did.
   case invalid
@@ -18,7 +18,7 @@ package enum ForeignTokenRefusal: Sendable, Equatable {
   case expired
 }
 
-/// Why a token that the server did not make leads to nobody.
+/// The reason why a token that the server did not make leads to nobody.
 package enum ForeignTokenFailure: Error, Sendable, Equatable {
   /// It does not count, by the word of its verifier.
   case refused(ForeignTokenRefusal, verifier: String)

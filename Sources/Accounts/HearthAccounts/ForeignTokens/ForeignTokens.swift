@@ -7,7 +7,7 @@ import Synchronization
 /// allows, and ends what it revokes.
 package final class ForeignTokens: Sendable {
   /// What it has of the server.
-  struct Surroundings: Sendable {
+  struct TokenEnvironment: Sendable {
     var projectID: String
     /// Those that are switched on.
     var verifiers: @Sendable () -> [any TokenVerifier]
@@ -32,10 +32,10 @@ package final class ForeignTokens: Sendable {
     var lastQuestion: UInt64 = 0
   }
 
-  private let surroundings: Surroundings
+  private let surroundings: TokenEnvironment
   private let state: Mutex<State>
 
-  init(_ surroundings: Surroundings, limits: ForeignTokenLimits = ForeignTokenLimits()) {
+  init(_ surroundings: TokenEnvironment, limits: ForeignTokenLimits = ForeignTokenLimits()) {
     self.surroundings = surroundings
     state = Mutex(State(table: ForeignTokenTable(limits)))
   }

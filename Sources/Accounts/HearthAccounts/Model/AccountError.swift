@@ -1,4 +1,4 @@
-/// Why an identity request was refused: a code of the protocol, and a text after it.
+/// The reason why an identity request was refused: a code of the protocol, and a text after it.
 public struct AccountError: Error, Sendable, Equatable {
   /// What clients tell the error by.
   package var code: Code
@@ -21,7 +21,7 @@ public struct AccountError: Error, Sendable, Equatable {
     return error
   }
 
-  /// Whether it is the server that is in trouble, and says nothing about what was asked.
+  /// True when it is the server that is in trouble, and says nothing about what was asked.
   package var isTransient: Bool { code == .unavailable || code == .outcomeUnknown }
 
   /// What `error.message` says: clients split at exactly space, colon, space.
@@ -150,7 +150,7 @@ public struct AccountError: Error, Sendable, Equatable {
     case weakPassword = "WEAK_PASSWORD"
     /// The server cannot answer at the moment. Never told as JSON on the routes where clients would sign out.
     case unavailable = "UNAVAILABLE"
-    /// Whether the change was made is not known.
+    /// True when the change was made is not known.
     case outcomeUnknown = "DEADLINE_EXCEEDED"
     case internalError = "INTERNAL"
   }

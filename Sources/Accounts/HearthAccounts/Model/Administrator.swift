@@ -7,7 +7,7 @@ import HearthTree
 package struct Administrator: Sendable {
   /// What they may do.
   package let authority: Authority
-  /// Where the request comes from.
+  /// The place where the request comes from.
   package var client: ClientInfo
   /// The moment of the request.
   package var now: Instant
@@ -55,7 +55,7 @@ package struct Administrator: Sendable {
 }
 
 extension UserRecord {
-  /// Whether an administrator gave the account a claim of that name, whatever its value is.
+  /// Returns true when an administrator gave the account a claim of that name, whatever its value is.
   func hasClaim(_ name: String) -> Bool {
     customAttributes.flatMap { JSON(parsing: $0.utf8) }?[name] != nil
   }

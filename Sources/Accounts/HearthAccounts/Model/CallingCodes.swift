@@ -17,7 +17,7 @@ package enum CallingCodes {
     return nil
   }
 
-  /// Whether a text is the name of a country here.
+  /// Returns true when a text is the name of a country here.
   package static func isCountry(_ text: String) -> Bool { names.contains(text) }
 
   private static let names = Set(countries.values)

@@ -22,7 +22,7 @@ public struct ForeignTokenRevocation: Sendable, Equatable {
   /// Users whose tokens are meant.
   public var uids: Set<String> { tokens.uids }
 
-  /// Whether a credential that counted when it was shown counts no longer.
+  /// Returns true when a credential that counted when it was shown counts no longer.
   package func ends(_ credential: VerifiedCredential) -> Bool {
     guard let voucher = credential.voucher, voucher.verifier == verifier, voucher.serial < serial else { return false }
     return tokens.means(digest: voucher.digest, uid: credential.uid)

@@ -17,7 +17,7 @@ enum PlainText {
 }
 
 extension UInt8 {
-  /// Whether the byte is an ASCII letter or digit.
+  /// True when the byte is an ASCII letter or digit.
   package var isASCIILetterOrDigit: Bool {
     switch self {
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -5,7 +5,7 @@
 /// premium-rate or shared-cost numbers and no others. Of the United Kingdom, personal numbers (`+4470`) are among them: they are made for
 /// that fraud.
 package enum PremiumNumbers {
-  /// Why a number costs more.
+  /// The reason why a number costs more.
   package enum Kind: String, Sendable {
     /// The owner gets a part of what a call or message costs.
     case premium = "premium-rate"
@@ -19,7 +19,7 @@ package enum PremiumNumbers {
 
   /// A range of numbers: its kind, and the first digits of its numbers in E.164.
   package struct Range: Sendable, Equatable {
-    /// Why its numbers cost more.
+    /// The reason why its numbers cost more.
     package var kind: Kind
     /// A plus sign and digits.
     package var prefix: String

@@ -178,7 +178,7 @@ extension ProviderIdentity {
 }
 
 extension SecondFactor {
-  /// Whether both are of the same enrolment and secret; the step of the last code does not matter.
+  /// Returns true when both are of the same enrolment and secret; the step of the last code does not matter.
   fileprivate func isSameProof(as other: SecondFactor) -> Bool {
     guard id == other.id else { return false }
     switch (kind, other.kind) {

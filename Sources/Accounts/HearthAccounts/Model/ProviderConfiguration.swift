@@ -50,9 +50,9 @@ package struct ProviderConfiguration: Sendable, Equatable {
     package var serviceProviderID: String
     /// As the administrator wrote it. Answers go to the page that the browser opened.
     package var callbackURL: String?
-    /// Whether questions are signed.
+    /// True when questions are signed.
     package var signsRequests = false
-    /// Whether signatures with SHA-1 count.
+    /// True when signatures with SHA-1 count.
     package var allowsSHA1 = false
     /// What its clock may differ by from ours; nil for the usual.
     package var skewSeconds: Int64?
@@ -82,7 +82,7 @@ package struct ProviderConfiguration: Sendable, Equatable {
   package let id: String
   /// For people.
   package var displayName: String?
-  /// Whether anybody signs in by it.
+  /// True when anybody signs in by it.
   package var isEnabled = false
   /// Domains whose addresses it is believed to give out; `*` is every one.
   package var emailDomains: [String] = []
@@ -97,7 +97,7 @@ package struct ProviderConfiguration: Sendable, Equatable {
   /// Nil for one that is no OpenID Connect issuer.
   package var oidc: OIDC? { if case .oidc(let oidc) = kind { oidc } else { nil } }
 
-  /// Whether a text can be an id: the prefix, then lower-case letters, digits, dots and hyphens.
+  /// Returns true when a text can be an id: the prefix, then lower-case letters, digits, dots and hyphens.
   package static func isID(_ text: String, prefix: String) -> Bool {
     guard text.utf8.starts(with: prefix.utf8) else { return false }
     let name = text.utf8.dropFirst(prefix.utf8.count)
@@ -108,7 +108,7 @@ package struct ProviderConfiguration: Sendable, Equatable {
       }
   }
 
-  /// Whether the provider is believed that an address is the person's.
+  /// Returns true when the provider is believed that an address is the person's.
   func covers(_ email: String) -> Bool {
     if emailDomains.contains("*") { return true }
     guard let at = email.lastIndex(of: "@") else { return false }

@@ -2,7 +2,7 @@ import HearthTree
 
 /// Who has to show a second factor, and which kinds there are.
 public struct SecondFactorSettings: Sendable, Equatable {
-  /// Whether accounts have second factors.
+  /// True when accounts have second factors.
   public enum Policy: String, Sendable, CaseIterable {
     /// Nobody enrols one. Who has one still shows it.
     case off
@@ -41,7 +41,7 @@ public struct SecondFactorSettings: Sendable, Equatable {
   /// The defaults.
   public init() {}
 
-  /// Whether an account has to show a second factor after a first one of that provider.
+  /// Returns true when an account has to show a second factor after a first one of that provider.
   ///
   /// Nobody is asked after a custom token, for which the app's own server has vouched, and as an anonymous user, who has
   /// nothing to show.

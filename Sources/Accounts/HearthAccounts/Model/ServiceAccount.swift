@@ -24,7 +24,7 @@ public struct ServiceAccount: Sendable, Equatable {
   /// Ends the access tokens that it was given.
   mutating func endTokens() { tokenGeneration += 1 }
 
-  /// Whether an access token counts that was given to it.
+  /// Returns true when an access token counts that was given to it.
   ///
   /// - Parameter generation: what the token carries.
   func admits(generation: Int64?) -> Bool { !isDisabled && generation == tokenGeneration }

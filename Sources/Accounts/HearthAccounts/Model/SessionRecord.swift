@@ -10,7 +10,7 @@ public struct SessionRecord: Sendable, Equatable {
   public var authTimeSeconds: Int64
   /// Since 1970, of this sign-in; a token that replaces another keeps it.
   public var createdAtSeconds: Int64
-  /// ``TokenBorder/generation`` of the user when it began; nil for one that the version before began.
+  /// ``TokenCutoff/generation`` of the user when it began; nil for one that the version before began.
   public var userGeneration: Int64?
   /// Since 1970, of the last refresh.
   public var lastUsedAtSeconds: Int64
@@ -24,13 +24,13 @@ public struct SessionRecord: Sendable, Equatable {
   public var isUserVerified = false
   /// 0 for the first token of a family.
   public var generation: Int64 = 0
-  /// When this token was replaced by the next generation; nil for the current one.
+  /// The time when this token was replaced by the next generation; nil for the current one.
   public var replacedAtSeconds: Int64?
   /// A legacy session's `jti`: no refresh token, ends by itself at ``expiresAtSeconds``.
   public var isLegacy = false
   /// Since 1970; nil for a session without an end of its own.
   public var expiresAtSeconds: Int64?
-  /// Where it began.
+  /// The place where it began.
   public var clientAddress: String
   /// What it began with.
   public var userAgent: String

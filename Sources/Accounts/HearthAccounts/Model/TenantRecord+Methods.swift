@@ -1,13 +1,13 @@
 import HearthPlugin
 
 extension TenantRecord {
-  /// Whether phones can be second factors, where the project has them.
+  /// True when phones can be second factors, where the project has them.
   var hasPhoneFactors: Bool {
     guard let policy = secondFactorPolicy else { return true }
     return policy != .off && secondFactorProviders.contains("PHONE_SMS")
   }
 
-  /// Whether its users may sign in that way, where the server serves it.
+  /// Returns true when its users may sign in that way, where the server serves it.
   func allows(_ method: SignInMethod) -> Bool {
     switch method {
     case .password: allowsPasswords

@@ -5,11 +5,11 @@ public struct TenantRecord: Sendable, Equatable {
   public var id: String
   /// For people; nil when none was given.
   public var displayName: String?
-  /// Whether passwords sign in, and accounts with them are made.
+  /// True when passwords sign in, and accounts with them are made.
   public var allowsPasswords = false
-  /// Whether mailed links sign in.
+  /// True when mailed links sign in.
   public var allowsEmailLinks = false
-  /// Whether accounts without any credential are made.
+  /// True when accounts without any credential are made.
   public var allowsAnonymous = false
   /// No user signs in, and no token of its users counts.
   public var isDisabled = false
@@ -48,13 +48,13 @@ public struct TenantRecord: Sendable, Equatable {
   /// Characters of an id at most.
   static let idBytesMax = 64
 
-  /// Whether a text can be an id: letters, digits and hyphens.
+  /// Returns true when a text can be an id: letters, digits and hyphens.
   package static func isID(_ text: String) -> Bool {
     (1...idBytesMax).contains(text.utf8.count)
       && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "-") }
   }
 
-  /// Whether a text can be a display name: 4 to 20 letters, digits and hyphens, the first of them a letter.
+  /// Returns true when a text can be a display name: 4 to 20 letters, digits and hyphens, the first of them a letter.
   package static func isDisplayName(_ text: String) -> Bool {
     guard (4...20).contains(text.utf8.count), let first = text.utf8.first, first.isASCIILetterOrDigit,
       !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first)

@@ -1,5 +1,5 @@
 extension Ticket.Purpose {
-  /// How long a ticket counts.
+  /// The time that a ticket counts.
   package var lifetimeSeconds: Int64 {
     switch self {
     case .resetPassword: 3_600
@@ -52,6 +52,6 @@ extension Ticket {
   /// Wrong tries after which a ticket is dead.
   static let failedTriesMax: Int64 = 5
 
-  /// Whether the ticket counts no longer.
+  /// Returns true when the ticket counts no longer.
   package func isOver(nowSeconds: Int64) -> Bool { nowSeconds >= expiresAtSeconds }
 }

@@ -36,7 +36,7 @@ public struct UserRecord: Sendable, Equatable {
   /// times of a token, so it is never later than those of one that counts.
   public var validSinceSeconds: Int64
   /// Decides which tokens and sessions count.
-  public var border = TokenBorder.first
+  public var border = TokenCutoff.first
   /// Second factors, in the order of their enrolment.
   public var factors: [SecondFactor] = []
   /// Keyed hashes of the recovery codes that are left: each stands once for a second factor.

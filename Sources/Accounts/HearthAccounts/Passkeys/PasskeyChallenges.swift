@@ -18,7 +18,7 @@ struct PasskeyChallenges: Sendable {
     self.tenantID = tenantID
   }
 
-  /// How long a challenge is good for.
+  /// The time that a challenge is good for.
   static let lifetimeSeconds: Int64 = 300
 
   enum Purpose: String, Sendable {

@@ -34,7 +34,7 @@ package struct PasskeyEnrolment: Sendable {
     package let userHandle: String
     /// Whose key it will be.
     package let user: UserRecord
-    /// How long the challenge is good for.
+    /// The time that the challenge is good for.
     package let timeoutSeconds = PasskeyChallenges.lifetimeSeconds
   }
 

@@ -30,7 +30,7 @@ package struct PasskeySignIn: Sendable {
     package let relyingParty: PasskeyRelyingParty
     /// In base64url.
     package let challenge: String
-    /// How long the challenge is good for.
+    /// The time that the challenge is good for.
     package let timeoutSeconds = PasskeyChallenges.lifetimeSeconds
   }
 

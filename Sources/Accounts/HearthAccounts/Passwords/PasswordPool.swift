@@ -25,7 +25,7 @@ package final class PasswordPool: Sendable {
     var refuse: @Sendable () -> Void
   }
 
-  /// How many jobs may wait.
+  /// The number of jobs that may wait.
   struct Queue: Sendable {
     var countMax: Int
     var countPerClientMax: Int
@@ -80,8 +80,8 @@ package final class PasswordPool: Sendable {
     state = Mutex(State(queue: FairQueue(countMax: queue.countMax, countPerClientMax: queue.countPerClientMax)))
   }
 
-  /// Whether the password is the one behind `stored`. A wrong one takes the same work whatever is stored, also when
-  /// `stored` is nil because there is no account.
+  /// Returns true when the password is the one behind `stored`. A wrong one takes the same work whatever is stored,
+  /// also when `stored` is nil because there is no account.
   ///
   /// - Throws: `unavailable` when too many wait, at once and without any work.
   func check(
@@ -90,8 +90,8 @@ package final class PasswordPool: Sendable {
     try await run(for: client) { [self] in verdict(password, stored) }
   }
 
-  /// Whether the password is the one behind `stored`, for an administrator, who may learn from the time it takes what is
-  /// stored. Nothing is hashed anew.
+  /// Returns true when the password is the one behind `stored`, for an administrator, who may learn from the time it
+  /// takes what is stored. Nothing is hashed anew.
   ///
   /// - Throws: `unavailable` when too many wait.
   func isRight(_ password: String, against stored: String, for client: String) async throws(AccountError) -> Bool {

@@ -95,7 +95,7 @@ struct PhoneCodes: Sendable {
     return new.text
   }
 
-  /// Whether a code is the one of a ticket.
+  /// Returns true when a code is the one of a ticket.
   ///
   /// - Parameter sessionInfo: the text that the ticket was found by.
   func isRight(_ code: String, _ sessionInfo: String, for ticket: Ticket) -> Bool {
@@ -158,7 +158,7 @@ package struct PhoneRequest: Sendable, Redacted {
   package let captcha: String?
   /// Who asks.
   package let client: ClientInfo
-  /// When the request came.
+  /// The time when the request came.
   package let now: Instant
   /// It comes from a program of an emulator's machine: codes are shown to it, and none is sent.
   package let isEmulated: Bool

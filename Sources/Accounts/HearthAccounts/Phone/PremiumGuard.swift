@@ -12,7 +12,7 @@ final class PremiumGuard: Sendable {
 
   init(notice: @escaping @Sendable (AccountsNotice) -> Void) { self.notice = notice }
 
-  /// Whether a message may go to a number.
+  /// Returns true when a message may go to a number.
   ///
   /// - Parameter number: E.164.
   func admits(_ number: String, _ settings: PhoneSettings, now: Instant) -> Bool {

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The plugins that are switched on: those that the server was started with, and those that come and go while it runs.
 package final class ActivePlugins: Sendable {
-  /// How long a provider or a hook may take; after that it has refused.
+  /// The time that a provider or a hook may take; after that it has refused.
   static let timeoutMilliseconds: Int64 = 10_000
 
   private struct Table {

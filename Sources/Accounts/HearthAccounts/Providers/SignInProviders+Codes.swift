@@ -8,7 +8,7 @@ extension SignInProviders {
   /// The providers on whose own pages people can sign in, in the order of the operator's file.
   package var authorizationProviders: [ProviderManifest] { directory.authorizationProviders }
 
-  /// Whether people can sign in on the own page of the provider of that id.
+  /// Returns true when people can sign in on the own page of the provider of that id.
   package func servesAuthorizationCodes(of providerID: String) -> Bool {
     pageProvider(providerID) != nil
   }

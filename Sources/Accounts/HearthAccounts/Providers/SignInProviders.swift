@@ -8,7 +8,7 @@ package struct SignInProviders: Sendable {
   let directory: ActivePlugins
   /// Those that an administrator set up.
   let configured: ConfiguredProviders
-  /// Where the project's service accounts are.
+  /// The place where the project's service accounts are.
   private let store: AccountStore
   private let keys: KeyRing
   let throttle: Throttle
@@ -34,10 +34,10 @@ package struct SignInProviders: Sendable {
   /// The ids of the providers that are switched on, sorted.
   package var ids: [String] { directory.ids }
 
-  /// Whether a method of which there can be only one provider is switched on.
+  /// Returns true when a method of which there can be only one provider is switched on.
   package func serves(_ method: SignInMethod) -> Bool { provider(for: method) != nil }
 
-  /// Whether a plugin serves a method, be it switched off for now.
+  /// Returns true when a plugin serves a method, be it switched off for now.
   package func has(_ method: SignInMethod) -> Bool { directory.provider(for: method) != nil }
 
   /// What serves a method, unless it is switched off, or this is for a tenant that does not have it.
@@ -46,7 +46,7 @@ package struct SignInProviders: Sendable {
     return directory.provider(for: method)
   }
 
-  /// Whether a provider of that id takes credentials of other servers.
+  /// Returns true when a provider of that id takes credentials of other servers.
   package func servesCredential(of providerID: String) -> Bool { credentialProvider(providerID) != nil }
 
   /// The provider of that id, when it takes credentials of other servers: of the server's settings, or set up since.

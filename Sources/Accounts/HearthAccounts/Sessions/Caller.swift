@@ -11,7 +11,7 @@ package struct Caller: Sendable {
   package let authTimeSeconds: Int64
   /// Since 1970, of the token.
   package let issuedAtSeconds: Int64
-  /// ``TokenBorder/generation`` of the user when the token was made; nil when it does not say.
+  /// ``TokenCutoff/generation`` of the user when the token was made; nil when it does not say.
   package let generation: Int64?
   /// The enrolment id of the second factor that was shown.
   package let secondFactor: String?
@@ -21,7 +21,7 @@ package struct Caller: Sendable {
   /// What the provider of the sign-in said of the person, as the token repeats it: the text of a JSON object.
   var signInAttributes: String? { token["firebase"]?["sign_in_attributes"]?.json }
 
-  /// Whether the token counts for the account as it is now.
+  /// Returns true when the token counts for the account as it is now.
   func check(against user: UserRecord) throws(AccountError) {
     guard !user.isDisabled else { throw AccountError(.userDisabled) }
     guard user.border.admits(generation: generation, issuedAtSeconds: issuedAtSeconds) else {
@@ -29,12 +29,12 @@ package struct Caller: Sendable {
     }
   }
 
-  /// Whether a session began with the sign-in that the token is of.
+  /// Returns true when a session began with the sign-in that the token is of.
   func owns(_ session: SessionRecord) -> Bool {
     !session.isLegacy && session.authTimeSeconds == authTimeSeconds && session.signInProvider == provider
   }
 
-  /// Whether this is the caller's account, and lets them in still.
+  /// Returns true when this is the caller's account, and lets them in still.
   func stands(for user: UserRecord) -> Bool {
     user.uid.isSameText(as: self.user.uid) && (try? check(against: user)) != nil
   }

@@ -79,7 +79,7 @@ package struct Callers: Sendable {
 }
 
 extension AccountError {
-  /// Why an ID token is not taken.
+  /// The reason why an ID token is not taken.
   init(idToken error: CredentialError) {
     switch error.code {
     case .invalidToken: self.init(.invalidIDToken)

@@ -23,7 +23,7 @@ package struct LegacySessions: Sendable {
     self.notice = notice
   }
 
-  /// Whether somebody can have such a session: these clients can show neither a second factor nor a passkey.
+  /// Returns true when somebody can have such a session: these clients can show neither a second factor nor a passkey.
   package func takes(_ proven: ProvenUser) -> Bool {
     proven.user.factors.isEmpty && admission.admits(proven)
       && !configuration.value.secondFactors.isRequired(of: proven.user, after: proven.way.provider)

@@ -35,7 +35,7 @@ extension AccountTransaction {
 }
 
 extension UserRecord {
-  /// Whether nothing happened to the account that ends what was proven about it before.
+  /// Returns true when nothing happened to the account that ends what was proven about it before.
   func hasSameCredentials(as checked: UserRecord) -> Bool {
     border.generation == checked.border.generation
       && password?.updatedAtMilliseconds == checked.password?.updatedAtMilliseconds

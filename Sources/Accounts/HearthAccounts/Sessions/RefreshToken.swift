@@ -29,7 +29,7 @@ struct RefreshToken: Sendable {
       Self.prefix + Base64URL.encode(try random.bytes(32)) + (try keys.seal(Array(origin.utf8), for: Self.purpose))
   }
 
-  /// Where a token of ours came from; nil for any other text.
+  /// Returns the place where a token of ours came from; nil for any other text.
   static func origin(of text: String, keys: KeyRing) -> Origin? {
     guard text.hasPrefix(prefix) else { return nil }
     let sealed = text.utf8.dropFirst(prefix.utf8.count + randomTextLength)

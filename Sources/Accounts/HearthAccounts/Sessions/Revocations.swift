@@ -36,7 +36,7 @@ public struct Revocations: Sendable {
     return user
   }
 
-  /// Whether the account behind a verified credential still stands as it did when the credential was made.
+  /// Returns true when the account behind a verified credential still stands as it did when the credential was made.
   ///
   /// A credential of a tenant has ended while the tenant is disabled.
   ///
@@ -78,7 +78,8 @@ public struct Revocations: Sendable {
     return user.border.admits(generation: generation, issuedAtSeconds: issuedAt) ? .good : .ended
   }
 
-  /// Whether a token of any kind counts by the account behind it. One that the keys do not accept has ended, too.
+  /// Returns true when a token of any kind counts by the account behind it. One that the keys do not accept has ended,
+  /// too.
   package func standing(ofToken text: String, nowSeconds: Int64) -> Standing {
     if (try? TokenReader.read(text))?.kind == .custom { return standing(ofCustomToken: text, nowSeconds: nowSeconds) }
     let credential =
@@ -99,7 +100,7 @@ public struct Revocations: Sendable {
     return counts ? .good : .ended
   }
 
-  /// Whether a credential still counts.
+  /// True when a credential still counts.
   public enum Standing: Sendable {
     /// The account lets it in.
     case good

@@ -118,7 +118,8 @@ extension AccountTransaction {
     return .good(user, next)
   }
 
-  /// Whether a token that was replaced is taken once more: shortly after, or while nobody has used what replaced it.
+  /// Returns true when a token that was replaced is taken once more: shortly after, or while nobody has used what
+  /// replaced it.
   private func takesReplaced(
     _ session: SessionRecord, policy: AccountsConfiguration.RefreshPolicy, nowSeconds: Int64
   ) -> Bool {

@@ -161,7 +161,7 @@ package struct FactorEnrolment: Sendable {
     }
   }
 
-  /// Whether who is signed in may add a second factor.
+  /// Returns true when who is signed in may add a second factor.
   ///
   /// - Parameter isSame: tells the factors that stand in the way of the new one, because they are the same.
   /// - Throws: `operationNotAllowed`, `unsupportedFirstFactor`, `unverifiedEmail`, `secondFactorExists`,
@@ -205,7 +205,7 @@ package struct FactorEnrolment: Sendable {
 }
 
 extension SecondFactor {
-  /// Whether another is the same to its owner: a second authenticator, or the same phone.
+  /// Returns true when another is the same to its owner: a second authenticator, or the same phone.
   fileprivate func isLike(_ other: SecondFactor) -> Bool {
     kind.isAuthenticator && other.kind.isAuthenticator || kind == other.kind
   }

@@ -247,7 +247,7 @@ package struct FederatedSignIn: Sendable {
 }
 
 extension AccountTransaction {
-  /// Whether somebody has the identity, or the address that it claims.
+  /// Returns true when somebody has the identity, or the address that it claims.
   fileprivate func hasOwner(of identity: FederatedIdentity, _ claim: FederatedSignIn.AddressClaim) -> Bool {
     if user(providerID: identity.identity.providerID, rawID: identity.identity.rawID) != nil { return true }
     return claim == .exclusive && identity.email.map { user(email: $0) != nil } ?? false

@@ -31,7 +31,7 @@ package struct NativeAnswers: Sendable {
     }
   }
 
-  /// Whether a text can be the digest of an app's session: SHA-256 as SDKs write it.
+  /// Returns true when a text can be the digest of an app's session: SHA-256 as SDKs write it.
   package static func isDigest(_ text: String) -> Bool { Digest(hex: text) != nil }
 
   /// Seals an answer for the app whose session has that digest.

@@ -94,7 +94,7 @@ struct PasswordMigration: Sendable {
       })
   }
 
-  /// Whether other systems decide on the address.
+  /// Returns true when other systems decide on the address.
   private func isOpen(_ address: String, _ user: UserRecord?) -> Bool {
     if let user { return user.password?.isElsewhere == true }
     return !store.view.isMigrated(email: address)

@@ -47,7 +47,7 @@ struct PendingSignIn: Sendable {
     return ClaimValue.object(members).json
   }
 
-  /// Whether the first factor still says what it said.
+  /// Returns true when the first factor still says what it said.
   func isCurrent(_ user: UserRecord) -> Bool {
     user.border.generation == generation
       && user.password?.updatedAtMilliseconds == passwordUpdatedAtMilliseconds

@@ -21,7 +21,7 @@ package enum PhoneOutcome: Sendable {
 
 /// Signing in with a phone number, by a code that is sent to it.
 package struct PhoneSignIn: Sendable {
-  /// How long a proof for somebody else's number counts.
+  /// The time that a proof for somebody else's number counts.
   package static let proofLifetimeSeconds = Ticket.Purpose.phoneProof.lifetimeSeconds
 
   private let store: AccountStore

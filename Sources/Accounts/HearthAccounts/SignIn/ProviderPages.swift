@@ -25,14 +25,14 @@ package struct ProviderPages: Sendable {
     self.secrets = secrets
   }
 
-  /// How long people may take on the provider's page, and apps to redeem what came of it.
+  /// The time that people may take on the provider's page, and apps to redeem what came of it.
   package static let visitSeconds: Int64 = 600
   private static let visitPurpose = "visit to a provider's page"
   private static let answerPurpose = "answer of a provider's page"
 
   /// Somebody on their way to a provider's page.
   package struct Departure: Sendable, Redacted {
-    /// Where the browser goes.
+    /// The place where the browser goes.
     package let url: String
     /// Comes back from there; not secret.
     package let state: String
@@ -115,7 +115,7 @@ package struct ProviderPages: Sendable {
     return (page.url, visit)
   }
 
-  /// Why a browser that comes back is not let on.
+  /// The reason why a browser that comes back is not let on.
   package enum ArrivalError: Error, Sendable, Equatable {
     /// It did not begin this visit, the visit was begun elsewhere, or the answer came to another provider's address.
     case unknownVisit

@@ -33,7 +33,7 @@ package struct SAMLPages: Sendable {
   /// A sealed person, in bytes.
   private static let personBytesMax = 32_768
 
-  /// Whether a provider of that id is reached here.
+  /// Returns true when a provider of that id is reached here.
   package static func serves(_ providerID: String) -> Bool {
     providerID.utf8.starts(with: ProviderConfiguration.samlPrefix.utf8)
   }
@@ -92,7 +92,7 @@ package struct SAMLPages: Sendable {
     package let providerID: String
     /// Nil for the project itself.
     package let tenantID: String?
-    /// Where the browser was sent back to.
+    /// The place where the browser was sent back to.
     package let consumerURL: String
     let state: String
     let requestID: String

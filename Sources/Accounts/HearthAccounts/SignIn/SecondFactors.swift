@@ -203,7 +203,7 @@ package struct SecondFactors: Sendable {
 }
 
 extension SecondFactor.Kind {
-  /// Whether it is an app that shows codes.
+  /// True when it is an app that shows codes.
   var isAuthenticator: Bool { if case .totp = self { true } else { false } }
 }
 

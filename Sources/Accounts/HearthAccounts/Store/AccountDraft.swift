@@ -14,7 +14,7 @@ struct AccountDraft: Sendable {
   var root: Node { base.isRoot ? whole.root : whole.root[base] }
   /// The moment of the change.
   var now: Instant { whole.now }
-  /// Whether nothing was replaced.
+  /// True when nothing was replaced.
   var isEmpty: Bool { whole.isEmpty }
 
   /// Replaces what is at a path; an empty node deletes.

@@ -20,15 +20,15 @@ public struct AccountRecords: Sendable {
   }
 
   /// What a deleted user has left; nil for nothing.
-  func border(_ node: Node, at path: Path) -> TokenBorder? {
+  func border(_ node: Node, at path: Path) -> TokenCutoff? {
     guard !node.isEmpty else { return nil }
     guard case .int(let seconds)? = node.scalar else {
       // All that is known: it was before what the clock has shown since.
       return record(node, at: path)
-        ?? TokenBorder(generation: TokenBorder.unreadable, seconds: integer(AccountPath.latest)?.plus(1) ?? .max)
+        ?? TokenCutoff(generation: TokenCutoff.unreadable, seconds: integer(AccountPath.latest)?.plus(1) ?? .max)
     }
     // The version before kept the second of the deletion alone.
-    return TokenBorder(generation: 0, seconds: seconds.plus(Self.aheadSecondsMax + 1))
+    return TokenCutoff(generation: 0, seconds: seconds.plus(Self.aheadSecondsMax + 1))
   }
 
   /// How far ahead of its clock the version before issued tokens.
@@ -55,7 +55,7 @@ protocol StoredRecord {
   func store(in writer: inout RecordWriter)
 }
 
-/// Why a record cannot be read. Nothing of its content.
+/// The reason why a record cannot be read. Nothing of its content.
 struct RecordDamage: Error {
   var reason: String
   init(_ reason: String) { self.reason = reason }

@@ -17,7 +17,7 @@ public final class AccountStore: Sendable {
   public let limits: AccountStoreLimits
 
   let database: Database
-  private let desk: TransactionDesk
+  private let desk: CommandClient
   let damage: DamageReport
   private let endings: EndingHandler
   /// Named in every audit record.
@@ -29,7 +29,7 @@ public final class AccountStore: Sendable {
   private let seenSeconds = Atomic<Int64>(0)
 
   private let lowSpace = Atomic(false)
-  /// Where its records are in the database.
+  /// The place where its records are in the database.
   private let base: Path
   /// The project's accounts, in whose database a tenant's are.
   private let project: AccountStore?
@@ -61,7 +61,7 @@ public final class AccountStore: Sendable {
     open: (DatabaseEnvironment) throws -> Database
   ) throws {
     (base, project) = (.root, nil)
-    let desk = TransactionDesk()
+    let desk = CommandClient()
     let notice = environment.notice
     clock = environment.clock
     let damage = DamageReport(notice: notice)
@@ -102,14 +102,14 @@ public final class AccountStore: Sendable {
     return AccountView(records: AccountRecords(root: base.isRoot ? root : root[base], damage: damage))
   }
 
-  /// Where ``view`` stands in the log of the accounts.
+  /// The place where ``view`` stands in the log of the accounts.
   package var position: Int64 { database.published.position }
 
-  /// Whether the accounts can be changed now. Reading goes on whatever it says.
+  /// True when the accounts can be changed now. Reading goes on whatever it says.
   public var status: DatabaseStatus { database.status }
 
-  /// Whether there is so little room on the disk that no accounts are added. Everything else goes on, so that whoever sees
-  /// to the disk can sign in.
+  /// True when there is so little room on the disk that no accounts are added. Everything else goes on, so that whoever
+  /// sees to the disk can sign in.
   public var isSpaceLow: Bool { project?.isSpaceLow ?? lowSpace.load(ordering: .relaxed) }
 
   /// See ``isSpaceLow``.
@@ -188,7 +188,7 @@ public final class AccountStore: Sendable {
       return true
     }
     database.submit([
-      Command(connection: TransactionDesk.connection, principal: .administrator, action: .transact(transaction))
+      Command(connection: CommandClient.connection, principal: .administrator, action: .transact(transaction))
     ])
   }
 

@@ -13,10 +13,10 @@ public struct AccountStoreLimits: Sendable {
   /// Locks of accounts, known and unknown; those that end first go first.
   public var locksMax = 100_000
 
-  /// How long a lock is kept after its last failure.
+  /// The time that a lock is kept after its last failure.
   public var lockKeptSeconds: Int64 = 43_200
 
-  /// How long an ended ticket is kept, so that its holder can be told that it ended.
+  /// The time that an ended ticket is kept, so that its holder can be told that it ended.
   public var ticketKeptSeconds: Int64 = 86_400
 
   /// Ended records of each kind that one transaction takes away: more than one transaction adds.

@@ -61,7 +61,7 @@ extension AccountTransaction {
     }
   }
 
-  /// Whether the record itself says so, too: an entry may be left from another time, or from other limits.
+  /// Returns true when the record itself says so, too: an entry may be left from another time, or from other limits.
   private func isOver(_ kind: EndingKind, _ name: Key) -> Bool {
     switch kind {
     case .sessions:

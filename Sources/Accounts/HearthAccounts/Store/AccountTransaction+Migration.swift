@@ -4,7 +4,7 @@ import HearthTree
 /// Addresses whose people came from another system, which is not asked about them again: what it knows of them is from
 /// before, and their accounts may have been deleted since.
 extension AccountReading {
-  /// Whether an account of that address, in canonical form, once came from another system.
+  /// Returns true when an account of that address, in canonical form, once came from another system.
   func isMigrated(email: String) -> Bool { !records.root[AccountPath.migrated(email)].isEmpty }
 }
 
@@ -30,6 +30,6 @@ extension StoredPassword {
   /// In the place of a hash: another system has the password of this account, which was imported without it.
   package static let elsewhereHash = "$elsewhere$"
 
-  /// Whether another system has the password.
+  /// True when another system has the password.
   package var isElsewhere: Bool { hash == Self.elsewhereHash }
 }

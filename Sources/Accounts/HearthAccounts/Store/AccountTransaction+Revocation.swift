@@ -24,19 +24,19 @@ extension AccountTransaction {
     removeTickets(of: user.uid, purposes: .endedByRevocation)
   }
 
-  /// Where the tokens of a new account begin: behind those of all accounts that had its uid.
-  func firstBorder(of uid: String) -> TokenBorder {
+  /// Returns the place where the tokens of a new account begin: behind those of all accounts that had its uid.
+  func firstBorder(of uid: String) -> TokenCutoff {
     let last = tombstone(uid)
     let floor = records.integer(AccountPath.generationFloor) ?? 0
-    return TokenBorder(generation: max(last?.generation ?? 0, floor).plus(1), seconds: last?.seconds ?? 0)
+    return TokenCutoff(generation: max(last?.generation ?? 0, floor).plus(1), seconds: last?.seconds ?? 0)
   }
 
   /// Leaves the border of a deleted user behind.
   ///
   /// - Parameter last: nil when their record cannot be read.
-  mutating func putTombstone(_ uid: String, last: TokenBorder?) {
+  mutating func putTombstone(_ uid: String, last: TokenCutoff?) {
     var border =
-      last ?? TokenBorder(generation: (tombstone(uid)?.generation ?? 0).plus(TokenBorder.unreadable), seconds: 0)
+      last ?? TokenCutoff(generation: (tombstone(uid)?.generation ?? 0).plus(TokenCutoff.unreadable), seconds: 0)
     border.raise(latestSeconds: latestSeconds)
     draft.replace(AccountPath.deleted(uid), with: text(of: border))
   }

@@ -4,7 +4,7 @@ extension AccountReading {
   /// The tenant of that id.
   package func tenant(_ id: String) -> TenantRecord? { records.record(AccountPath.tenantSettings(id)) }
 
-  /// Whether there is any tenant.
+  /// True when there is any tenant.
   package var hasTenants: Bool { !records.root[AccountPath.tenants].isEmpty }
 
   /// How many there are.
@@ -38,7 +38,7 @@ extension AccountReading {
 }
 
 extension AccountTransaction {
-  /// Whether an id was used by a tenant, be it gone.
+  /// Returns true when an id was used by a tenant, be it gone.
   func isTenantIDUsed(_ id: String) -> Bool {
     !records.root[AccountPath.tenant(id)].isEmpty || !records.root[AccountPath.endedTenant(id)].isEmpty
   }

@@ -147,7 +147,7 @@ public struct AccountTransaction: AccountReading {
     }
   }
 
-  /// Where what the user alone has is taken.
+  /// Returns the place where what the user alone has is taken.
   private func names(of user: UserRecord) -> [Path] {
     var paths = user.identities.map { AccountPath.identity($0.providerID, $0.rawID) }
     paths += user.passkeys.map { AccountPath.passkey($0.id) }
@@ -156,7 +156,7 @@ public struct AccountTransaction: AccountReading {
     return paths
   }
 
-  /// Where the user is found by what others may have too.
+  /// Returns the place where the user is found by what others may have too.
   private func sharedNames(of user: UserRecord) -> [Path] {
     user.identities.compactMap(\.email).map { AccountPath.identityEmail($0).appending(AccountPath.key(user.uid)) }
   }

@@ -106,7 +106,7 @@ extension AccountReading {
 
   /// The token border that the last deleted account of a uid left: that account's tokens are before it and stay invalid
   /// for a later account of the uid. Nil when none was deleted.
-  public func tombstone(_ uid: String) -> TokenBorder? {
+  public func tombstone(_ uid: String) -> TokenCutoff? {
     let path = AccountPath.deleted(uid)
     return records.border(records.root[path], at: path)
   }
@@ -125,7 +125,7 @@ extension AccountReading {
     return page
   }
 
-  /// How many users there are, unreadable ones included.
+  /// The number of users that there are, unreadable ones included.
   public var userCount: Int { records.root[AccountPath.users].childCount }
 
   private func owner(_ path: Path) -> UserRecord? { records.text(path).flatMap { user($0) } }
@@ -219,7 +219,7 @@ extension AccountReading {
     return found.reversed()
   }
 
-  /// Where the trail begins and ends; nil before the first record.
+  /// The place where the trail begins and ends; nil before the first record.
   public var auditHead: AuditHead? { records.record(AccountPath.auditHead) }
 
   private func auditRecord(_ key: Key, _ node: Node) -> AuditRecord? {

@@ -47,7 +47,7 @@ public struct AuditRecord: Sendable, Equatable {
   /// A uid as records have it.
   package static func name(of uid: String) -> String { AuditText.clean(uid, sizeBytesMax: 512) }
 
-  /// Whether it is about the user of that name.
+  /// Returns true when it is about the user of that name.
   package func isAbout(_ name: String) -> Bool { fields["uid"]?.string?.isSameText(as: name) ?? false }
 
   static func hash(_ line: [UInt8], after previous: [UInt8]) -> Digest { Digest(sha256: previous + line) }

@@ -64,7 +64,7 @@ extension Ticket: StoredRecord {
   }
 }
 
-extension TokenBorder: StoredRecord {
+extension TokenCutoff: StoredRecord {
   init(stored reader: RecordReader) throws(RecordDamage) {
     self.init(generation: try reader.int("generation"), seconds: try reader.int("tokensSince"))
   }

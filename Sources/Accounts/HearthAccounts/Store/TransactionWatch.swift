@@ -14,7 +14,7 @@ package final class TransactionWatch: Sendable {
   /// That of a request that has changed nothing so far.
   package init() {}
 
-  /// Whether a change was refused by a node that no longer makes it, and nothing was changed, for certain.
+  /// True when a change was refused by a node that no longer makes it, and nothing was changed, for certain.
   package var mayBeginAnew: Bool { wasRefused.load(ordering: .relaxed) && !hasChanged.load(ordering: .relaxed) }
 
   /// Something is changed, or may be; or something was asked that can be asked once only.

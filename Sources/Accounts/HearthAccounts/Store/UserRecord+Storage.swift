@@ -16,7 +16,7 @@ extension UserRecord: StoredRecord {
     lastRefreshAtMilliseconds = try reader.optionalInt("lastRefreshAt")
     validSinceSeconds = try reader.int("validSince")
     // Without them the version before wrote it: its tokens carry no generation, and count from the second that is shown.
-    border = TokenBorder(
+    border = TokenCutoff(
       generation: try reader.optionalInt("generation") ?? 0,
       seconds: try reader.optionalInt("tokensSince") ?? validSinceSeconds)
     for stored in try reader.objects("factors") { factors.append(try SecondFactor(stored: stored)) }

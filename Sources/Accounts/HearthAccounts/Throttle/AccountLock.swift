@@ -21,7 +21,8 @@ public struct AccountLock: Sendable, Equatable {
   /// The account has used up its free failures.
   func isWorthKeeping(_ limits: ThrottleLimits) -> Bool { failures >= Int64(limits.accountFailuresFree) }
 
-  /// How long one has to wait after that many failures: nothing, then one second, then twice as long each time.
+  /// Returns the time that one has to wait after that many failures: nothing, then one second, then twice as long each
+  /// time.
   static func delaySeconds(failures: Int64, _ limits: ThrottleLimits) -> Int64 {
     let excess = failures - Int64(limits.accountFailuresFree)
     guard excess >= 0 else { return 0 }

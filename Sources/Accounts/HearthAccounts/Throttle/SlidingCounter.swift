@@ -1,4 +1,4 @@
-/// How many things happened in the last while: never more than the limit in any period of that length.
+/// The number of things that happened in the last while: never more than the limit in any period of that length.
 ///
 /// The period is counted in seven parts, and what happened in an eighth is not yet forgotten, so a limit is kept for up to
 /// a seventh longer than it says, and a counter has one size however large the limit.
@@ -40,7 +40,7 @@ struct SlidingCounter: Sendable {
 
 /// So many at once, and after that one for each interval: the generic cell rate algorithm, that keeps one number.
 struct TokenBucket: Sendable {
-  /// When the bucket is full again.
+  /// The time when the bucket is full again.
   private var fullAtMilliseconds: Int64 = 0
 
   /// Takes one; nil when it was there, else the milliseconds until one is.

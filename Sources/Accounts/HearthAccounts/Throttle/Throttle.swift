@@ -146,8 +146,8 @@ final class Throttle: Sendable {
     }
   }
 
-  /// Whether a provider's credential of this client may be looked at, which may cost a request to the provider. Counts
-  /// nothing: right ones come often.
+  /// Returns true when a provider's credential of this client may be looked at, which may cost a request to the
+  /// provider. Counts nothing: right ones come often.
   func admitCredential(address: String, now: Instant) -> Bool {
     changeNetwork(address) { counters in
       counters.credentialFailures.count(

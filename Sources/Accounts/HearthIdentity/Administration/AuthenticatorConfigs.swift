@@ -36,7 +36,7 @@ struct AuthenticatorConfigs {
     return AuthenticatorConfigs(isOn: state == "ENABLED", adjacentIntervals: intervals)
   }
 
-  /// How many intervals is said of what is on.
+  /// The number of intervals that is said of what is on.
   var json: JSON {
     let said = isOn ? adjacentIntervals : nil
     let intervals = said.map { [JSON.Member("adjacentIntervals", .int($0))] } ?? []

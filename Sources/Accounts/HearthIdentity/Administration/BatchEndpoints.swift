@@ -106,9 +106,9 @@ struct BatchEndpoints: EndpointArea {
 /// A page of all accounts, by uid.
 struct UserPage: Sendable {
   var users: [UserRecord]
-  /// Whether it has as many users as were wanted.
+  /// True when it has as many users as were wanted.
   var isFull: Bool
-  /// Whether there are more.
+  /// True when there are more.
   var hasNext: Bool
 
   /// The page that `maxResults` and `nextPageToken` name. The token is the last uid of the page before.

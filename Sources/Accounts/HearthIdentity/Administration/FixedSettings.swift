@@ -39,7 +39,7 @@ struct FixedSettings: Sendable {
     return members
   }
 
-  /// Whether a request asks for what holds already.
+  /// Returns true when a request asks for what holds already.
   ///
   /// - Parameters:
   ///   - mask: the place of a setting, or of some with a common beginning, in either spelling.

@@ -86,8 +86,8 @@ struct ImportEndpoints: EndpointArea {
     }
   }
 
-  /// Whether people will come in with the passwords that they had: `{"passwords": [{"email" or "localId", "password"}]}`,
-  /// up to 20 of them, gives `{"verdicts": ["right", …]}`, each a ``PasswordChecks/Verdict``.
+  /// Returns true when people will come in with the passwords that they had: `{"passwords": [{"email" or "localId",
+  /// "password"}]}`, up to 20 of them, gives `{"verdicts": ["right", …]}`, each a ``PasswordChecks/Verdict``.
   func checkPasswords(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let administrator = try call.administrator()
     guard let list = call.value("passwords")?.array, list.count <= Self.checkedPasswordsMax else {

@@ -5,7 +5,7 @@ import HearthTree
 /// Turns what an administrator changes, in the words of the service, into the words of the operator's file.
 struct ProjectSettings: Sendable {
   private let body: JSON
-  /// Whether a plugin serves a way to sign in, so that it can be switched on.
+  /// True when a plugin serves a way to sign in, so that it can be switched on.
   private let serves: @Sendable (SignInMethod) -> Bool
   /// The same of phone numbers, which no plugin serves.
   private let servesPhones: Bool
@@ -104,7 +104,7 @@ struct ProjectSettings: Sendable {
       .notImplemented, "\(shown(path)) \(what)\(reason.map { ": \($0)" } ?? ""). What can: \(known).")
   }
 
-  /// Why something of the service's configuration cannot be changed.
+  /// The reason why something of the service's configuration cannot be changed.
   private static let reasons = [
     ("autodeleteAnonymousUsers", "anonymous users stay until they are deleted"),
     ("hashConfig", "every new password is hashed with scrypt"),

@@ -13,12 +13,13 @@ package struct IdentityResponse: Sendable {
   package var cacheControl = "no-store"
   /// Further header fields, in this order.
   package var headers: [(name: String, value: String)] = []
-  /// Whether it is a page for people, which has all its headers itself; other answers may be read by pages of other origins.
+  /// True when it is a page for people, which has all its headers itself; other answers may be read by pages of other
+  /// origins.
   package var isForPeople = false
   /// The protocol's code of an error; nil for what is none.
   package var problem: String?
-  /// Whether apps are told it as it is although its status says that the server is in trouble: it refuses a sign-in, and
-  /// says nothing about who is signed in.
+  /// True when apps are told it as it is although its status says that the server is in trouble: it refuses a sign-in,
+  /// and says nothing about who is signed in.
   package var isToldToApps = false
 
   /// An answer with that body; JSON unless told otherwise.

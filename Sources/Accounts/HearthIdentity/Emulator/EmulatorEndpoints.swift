@@ -61,7 +61,7 @@ struct EmulatorEndpoints: EndpointArea {
 }
 
 extension IdentityCall {
-  /// Whether a program of an emulator's own machine asks.
+  /// Returns true when a program of an emulator's own machine asks.
   func isEmulated(in accounts: Accounts) -> Bool { accounts.emulator(isFromLoopback: isFromLoopback) != nil }
 
   /// What an emulator offers, to who may use it.

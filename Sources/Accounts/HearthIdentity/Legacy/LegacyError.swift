@@ -1,7 +1,7 @@
 import HearthAccounts
 import HearthTree
 
-/// Why a client of the 2.x kind was refused, in the words of its interface.
+/// The reason why a client of the 2.x kind was refused, in the words of its interface.
 struct LegacyError: Error, Sendable, Equatable {
   /// The closed list; texts are never renamed. Those that only a client can find out are not among them.
   enum Code: String, Sendable, CaseIterable {

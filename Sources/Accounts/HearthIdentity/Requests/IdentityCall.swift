@@ -28,7 +28,7 @@ struct IdentityCall: Sendable {
   static let textBytesMax = 8 << 10
   static let longTextBytesMax = 64 << 10
 
-  /// Whether it is made for the project, by an administrator of its users, and not by one of them.
+  /// True when it is made for the project, by an administrator of its users, and not by one of them.
   var isOfAdministrator: Bool { authority.allows(.changeUsers) }
   var nowSeconds: Int64 { now.wallMilliseconds / 1000 }
 

@@ -41,7 +41,7 @@ package struct IdentityRequest: Sendable {
   package var client: ClientInfo
   /// The peer is this machine, and nobody forwarded the request.
   package var isFromLoopback: Bool
-  /// When the request came: one reading of the clock for all that it causes.
+  /// The time when the request came: one reading of the clock for all that it causes.
   package var now: Instant
 
   /// A request; what is left out is empty or absent in it, and proves nothing.

@@ -40,10 +40,10 @@ package enum IdentityOperation: String, Sendable, CaseIterable {
   /// No operation of a service whose name the request has.
   case unknown
 
-  /// Whether a form does as well as JSON.
+  /// True when a form does as well as JSON.
   var takesForm: Bool { self == .refresh || self == .accessToken }
 
-  /// Whether it is, of the operator's, one about people, so that it may be about a tenant's.
+  /// True when it is, of the operator's, one about people, so that it may be about a tenant's.
   var isOfUsers: Bool {
     switch self {
     case .exportUsers, .checkPasswords, .revokeUser, .tokenStanding, .tailAudit, .verifyAudit,
@@ -53,7 +53,7 @@ package enum IdentityOperation: String, Sendable, CaseIterable {
     }
   }
 
-  /// Whether a tenant in its path is what it is about, and not whose accounts it is about.
+  /// True when a tenant in its path is what it is about, and not whose accounts it is about.
   var isOfTenant: Bool {
     switch self {
     case .createTenant, .listTenants, .getTenant, .changeTenant, .deleteTenant: true

@@ -26,7 +26,7 @@ package struct IdentityRoute: Sendable {
   let methods: [String]
   /// What it needs of its caller.
   package let requirement: Requirement
-  /// Whether the method is what the request says in its fields, as clients of the 2.x kind say it.
+  /// True when the method is what the request says in its fields, as clients of the 2.x kind say it.
   let isLegacy: Bool
 
   init(
@@ -41,7 +41,7 @@ package struct IdentityRoute: Sendable {
     self.isLegacy = isLegacy
   }
 
-  /// Whether it is about the server, and not about a project.
+  /// True when it is about the server, and not about a project.
   var isOfServer: Bool { pattern.firstLiteral == "hearth" }
 
   func takes(method: String) -> Bool {

@@ -41,7 +41,7 @@ package enum IdentityRouter {
       (routes.first { $0.takes(method: method) } ?? routes.first)?.operation ?? .unknown
     }
 
-    /// Whether people's browsers open it, and what is wrong is told in words for them.
+    /// True when people's browsers open it, and what is wrong is told in words for them.
     package var isForPeople: Bool { audience == .people }
 
     /// The longest body of a request there, in bytes.

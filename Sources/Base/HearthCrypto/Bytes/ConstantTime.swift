@@ -2,7 +2,7 @@ import COpenSSL
 
 /// Comparisons whose duration depends on the lengths alone.
 public enum ConstantTime {
-  /// Whether two byte strings are equal. The lengths are not secret; hash both sides first where they are.
+  /// Returns true when two byte strings are equal. The lengths are not secret; hash both sides first where they are.
   public static func equal(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     left.count == right.count && CRYPTO_memcmp(left, right, left.count) == 0
   }

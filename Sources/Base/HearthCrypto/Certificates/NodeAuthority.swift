@@ -79,7 +79,8 @@ package struct NodeAuthority: Sendable, Redacted {
     return try Credentials(certificate: certificate.pem(), key: key.pem())
   }
 
-  /// Whether a text can name a node: a label of a DNS name, 1 to 63 of `a-z`, `0-9` and `-`, with no `-` at an end.
+  /// Returns true when a text can name a node: a label of a DNS name, 1 to 63 of `a-z`, `0-9` and `-`, with no `-` at
+  /// an end.
   package static func isName(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
     guard (1...63).contains(bytes.count), bytes.first != UInt8(ascii: "-"), bytes.last != UInt8(ascii: "-") else {

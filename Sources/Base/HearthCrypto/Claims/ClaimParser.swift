@@ -1,6 +1,6 @@
-/// Why a text is not JSON as tokens may hold it.
+/// The reason why a text is not JSON as tokens may hold it.
 public struct ClaimSyntaxError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// What is wrong, in words.
+  /// The fault, in words.
   public var reason: String
   /// Where, in bytes from the start.
   public var byteOffset: Int

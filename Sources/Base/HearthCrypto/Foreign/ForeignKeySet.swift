@@ -35,7 +35,7 @@ public struct ForeignKeySet: Sendable {
     self.entries = entries
   }
 
-  /// Whether the set has a key of that name.
+  /// Returns true when the set has a key of that name.
   public func contains(keyID: String) -> Bool { entries.contains { $0.id?.hasSameBytes(as: keyID) ?? false } }
 
   /// The key that a token's header names. A token without a name fits only a set with one key.
@@ -48,9 +48,9 @@ public struct ForeignKeySet: Sendable {
   }
 }
 
-/// Why a document is no set of keys.
+/// The reason why a document is no set of keys.
 public struct ForeignKeySetError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// What is wrong, in words; holds no key.
+  /// The fault, in words; holds no key.
   public var reason: String
   public var description: String { reason }
 }

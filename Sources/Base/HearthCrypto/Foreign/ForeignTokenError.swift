@@ -1,4 +1,4 @@
-/// Why another provider's token is not accepted. Equal by code.
+/// The reason why another provider's token is not accepted. Equal by code.
 public struct ForeignTokenError: Error, Sendable, Equatable, CustomStringConvertible {
   /// What was wrong with the token.
   public enum Code: String, Sendable, CaseIterable {

@@ -49,7 +49,7 @@ final class KeyFile: Sendable {
     return try read().map(keep)
   }
 
-  /// Whether a key of that name is among them. Does not wait.
+  /// Returns true when a key of that name is among them. Does not wait.
   func holdsKey(_ id: String) -> Bool { ((try? keysIfThere()) ?? nil)?.key(id: id) != nil }
 
   /// The keys, made when there are none. Waits while another thread makes them: not for an I/O loop. When they cannot be
@@ -92,7 +92,7 @@ final class KeyFile: Sendable {
     }
   }
 
-  /// Whether both hold the same keys in the same states.
+  /// Returns true when both hold the same keys in the same states.
   func hasSameKeys(as other: KeyFile) -> Bool {
     self === other || keysOrNone()?.entries.map(\.info) == other.keysOrNone()?.entries.map(\.info)
   }

@@ -99,7 +99,8 @@ public final class KeyRing: Sendable {
   /// The database secrets that count now.
   public var legacySecrets: LegacySecrets { current.withLock { $0.store.legacySecrets } }
 
-  /// Whether the key or the secret that vouched for a credential still counts. True for a kind that no key vouches for.
+  /// Returns true when the key or the secret that vouched for a credential still counts. True for a kind that no key
+  /// vouches for.
   public func vouches(for credential: VerifiedCredential) -> Bool {
     guard let keyID = credential.keyID else { return true }
     let snapshot = snapshot

@@ -34,7 +34,7 @@ public struct KeyStore: Sendable, Redacted {
   /// The files that servers which share their accounts have in common and may change.
   static let sharedNames = [legacySecretsName, keysName(.idToken), keysName(.sessionCookie)]
 
-  /// Whether texts are what these files hold.
+  /// Returns true when texts are what these files hold.
   static func isReadable(_ bundle: KeyBundle) -> Bool {
     bundle.files.allSatisfy { name, text in
       name == legacySecretsName ? parseLegacySecrets(text) != nil : SigningKeys(text: text) != nil

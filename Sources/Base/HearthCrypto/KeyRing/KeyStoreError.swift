@@ -1,4 +1,4 @@
-/// Why a key store could not be opened or written. Equal by code and path.
+/// The reason why a key store could not be opened or written. Equal by code and path.
 public struct KeyStoreError: Error, Sendable, Equatable, CustomStringConvertible {
   /// What failed.
   public enum Code: String, Sendable, CaseIterable {

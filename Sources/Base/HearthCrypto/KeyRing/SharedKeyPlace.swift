@@ -15,6 +15,6 @@ public protocol SharedKeyPlace: Sendable {
 public struct LostKeys: Sendable, Equatable {
   /// The names of signing keys.
   public var keyIDs: [String] = []
-  /// Whether a database secret is among them.
+  /// True when a database secret is among them.
   public var hasSecret = false
 }

@@ -25,7 +25,7 @@ public struct PassphraseSeal: Sendable, Redacted {
 
   private let passphrase: String
 
-  /// Why something could not be opened.
+  /// The reason why something could not be opened.
   public enum Problem: Error, Sendable {
     /// It is no sealed text, or one of a newer version.
     case notSealed

@@ -99,13 +99,13 @@ extension SigningKeys {
 
 /// The times of a signing key's life.
 public enum KeySchedule {
-  /// How long a key signs.
+  /// The time that a key signs.
   public static let signingSeconds: Int64 = 30 * 86_400
   /// How long verifiers may keep the published keys: a new key is published so long before it signs.
   public static let publicationSeconds: Int64 = 3_600
   /// A date further ahead than that was not written by this clock.
   static let clockStepSeconds: Int64 = 86_400
-  /// How long a key verifies after it has signed last: the longest life of a token, and our clock's step.
+  /// The time that a key verifies after it has signed last: the longest life of a token, and our clock's step.
   public static let retiredSeconds = TokenLimits.signedLifetimeSecondsMax + TokenLimits.ownClockSkewSeconds
 }
 

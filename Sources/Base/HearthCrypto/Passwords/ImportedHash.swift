@@ -150,9 +150,9 @@ public enum ImportedHash {
   public static func parts(of stored: String) -> Parts? { StoredHash(parsing: stored)?.parts }
 }
 
-/// Why a hash cannot be imported.
+/// The reason why a hash cannot be imported.
 public struct ImportedHashError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// What is wrong.
+  /// The fault.
   public enum Code: String, Sendable, CaseIterable {
     /// A parameter that the algorithm needs is not given.
     case missingParameter = "missing_parameter"
@@ -166,9 +166,9 @@ public struct ImportedHashError: Error, Sendable, Equatable, CustomStringConvert
     case malformedSalt = "malformed_salt"
   }
 
-  /// What is wrong, for programs.
+  /// The fault, for programs.
   public var code: Code
-  /// What is wrong, and what would be right. No part of a hash.
+  /// The fault, and what would be right. No part of a hash.
   public var message: String
 
   /// An error; the message says what would be right and holds no part of a hash.

@@ -47,8 +47,8 @@ public enum PasswordHash {
     return stored.text
   }
 
-  /// Whether the password is the one that `stored` was made from. False for anything malformed, or out of bounds, or
-  /// below the floor.
+  /// Returns true when the password is the one that `stored` was made from. False for anything malformed, or out of
+  /// bounds, or below the floor.
   ///
   /// - Parameters:
   ///   - allowsDeveloperCost: takes native hashes that are weaker than ``PasswordCost/recommended``.
@@ -71,8 +71,8 @@ public enum PasswordHash {
     return isRight
   }
 
-  /// Whether a hash should be made anew the next time its password is known: another scheme, a parameter below `cost`, a
-  /// short salt, another pepper.
+  /// Returns true when a hash should be made anew the next time its password is known: another scheme, a parameter below
+  /// `cost`, a short salt, another pepper.
   public static func needsRehash(_ stored: String, cost: PasswordCost, pepper: Pepper? = nil) -> Bool {
     guard let stored = StoredHash(parsing: stored), case .native(let made, let pepperID) = stored.scheme else {
       return true

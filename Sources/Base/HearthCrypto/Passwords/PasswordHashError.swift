@@ -1,4 +1,4 @@
-/// Why a password could not be hashed.
+/// The reason why a password could not be hashed.
 public struct PasswordHashError: Error, Sendable, Equatable, CustomStringConvertible {
   /// What failed.
   public enum Code: String, Sendable, CaseIterable {

@@ -30,8 +30,8 @@ struct StoredHash: Sendable, Equatable {
   static let textBytesMax = 4_096
   static let saltBytesMax = 256
 
-  /// Whether every part is within what a check may cost and what the scheme can have. Imports and rows that were read go
-  /// through the same bounds.
+  /// True when every part is within what a check may cost and what the scheme can have. Imports and rows that were read
+  /// go through the same bounds.
   var isWithinBounds: Bool {
     guard salt.count <= Self.saltBytesMax else { return false }
     switch scheme {

@@ -8,7 +8,7 @@ public struct VerifiedAssertion: Sendable, Equatable {
   public var scopes: [String]
 }
 
-/// Why an assertion gets no access token. Equal by code.
+/// The reason why an assertion gets no access token. Equal by code.
 public struct AssertionError: Error, Sendable, Equatable, CustomStringConvertible {
   /// What a token endpoint answers as `error`.
   public enum Code: String, Sendable, CaseIterable {

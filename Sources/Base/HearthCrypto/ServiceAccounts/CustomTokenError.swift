@@ -1,4 +1,4 @@
-/// Why a custom token signs nobody in. Equal by code.
+/// The reason why a custom token signs nobody in. Equal by code.
 public struct CustomTokenError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The codes of the identity API; never renamed.
   public enum Code: String, Sendable, CaseIterable {

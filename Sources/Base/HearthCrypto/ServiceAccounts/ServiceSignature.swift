@@ -44,7 +44,8 @@ struct ServiceSignature: Sendable {
     return .refused("signature does not fit")
   }
 
-  /// Why the times of a token are wrong; nil when they are right. Foreign clocks may differ by five minutes.
+  /// Returns the reason why the times of a token are wrong; nil when they are right. Foreign clocks may differ by five
+  /// minutes.
   static func problem(withTimesOf claims: ClaimValue, nowSeconds: Int64) -> String? {
     let skew = TokenLimits.foreignClockSkewSeconds
     guard let issuedAt = claims["iat"]?.seconds, issuedAt - skew <= nowSeconds else { return "iat is not a past time" }

@@ -13,7 +13,7 @@ import Synchronization
 ///           a console session's: 0x10 in scopes (0x20 for a viewer, 0x40 for one that is there), its number for a generation
 /// ```
 public final class AdminTokens: Sendable {
-  /// Whether a token counts for what it was shown for.
+  /// True when a token counts for what it was shown for.
   public enum Verdict: Sendable, Equatable {
     /// Counts until then; nil for one without an end.
     case valid(expiresAtSeconds: Int64?)
@@ -169,7 +169,8 @@ public final class AdminTokens: Sendable {
     return Minted(end: Int64(bitPattern: number(2..<10)), holder: holder, scopes: scopes)
   }
 
-  /// Whether a token counts, but for its owner: whoever knows the accounts says whether that account's tokens still count.
+  /// Returns true when a token counts, but for its owner: whoever knows the accounts says whether that account's tokens
+  /// still count.
   ///
   /// - Parameters:
   ///   - nowSeconds: seconds since 1970.

@@ -21,10 +21,10 @@ public enum Authority: Sendable, Equatable {
   /// A signed-out client.
   case signedOut
 
-  /// Whether security rules are not asked about what the caller reads and writes.
+  /// True when security rules are not asked about what the caller reads and writes.
   public var bypassesRules: Bool { verdict(on: .changeDatabases) == .granted }
 
-  /// Whether nothing may be changed.
+  /// True when nothing may be changed.
   public var isReadOnly: Bool { if case .consoleViewer = self { true } else { false } }
 
   /// The administrator's name for the audit trail; nil for users and signed-out clients.
@@ -92,7 +92,7 @@ extension Authority {
     }
   }
 
-  /// Whether a permission is granted now.
+  /// Returns true when a permission is granted now.
   public func allows(_ permission: Permission) -> Bool { verdict(on: permission) == .granted }
 }
 
@@ -106,7 +106,7 @@ extension Permission {
     }
   }
 
-  /// Whether nothing is changed by it, so that a console's viewer has it.
+  /// True when nothing is changed by it, so that a console's viewer has it.
   public var isRead: Bool {
     switch self {
     case .readDatabases, .readPast, .readUsers, .readServer: true
@@ -116,7 +116,7 @@ extension Permission {
     }
   }
 
-  /// Whether a console session must have shown a short time ago that its user is there.
+  /// True when a console session must have shown a short time ago that its user is there.
   public var asksPresence: Bool {
     switch self {
     case .deployRules, .deleteDatabase, .giveAccess, .deleteUsers, .changeServer: true

@@ -1,4 +1,4 @@
-/// Why a credential was not accepted. Equal by code.
+/// The reason why a credential was not accepted. Equal by code.
 public struct CredentialError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The status words of the socket protocol; never renamed.
   public enum Code: String, Sendable, CaseIterable {

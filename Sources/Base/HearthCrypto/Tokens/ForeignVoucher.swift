@@ -4,7 +4,7 @@ public struct ForeignVoucher: Sendable, Equatable {
   public var verifier: String
   /// SHA-256 of the token in lower-case hexadecimal.
   public var digest: String
-  /// How many revocations the verifier had sent when it was asked: only later ones can mean this answer.
+  /// The number of revocations that the verifier had sent when it was asked: only later ones can mean this answer.
   public var serial: UInt64
 
   /// A token that this verifier vouched for.
@@ -23,7 +23,7 @@ public struct ForeignTokenSubject: Sendable {
   public var signInProvider: String
   /// In canonical form; nil for none.
   public var email: String?
-  /// Whether the address is theirs.
+  /// True when the address is theirs.
   public var isEmailVerified = false
   /// Members of `auth.token`, checked before: no reserved name.
   public var claims: [ClaimValue.Member] = []

@@ -27,7 +27,7 @@ public enum IDTokenClaims {
     guard ClaimValue.object(claims).json.utf8.count <= TokenLimits.customClaimsBytesMax else { throw .claimsTooLarge }
   }
 
-  /// Whether a text can be a user id: 1 to 128 UTF-16 units, no control characters.
+  /// Returns true when a text can be a user id: 1 to 128 UTF-16 units, no control characters.
   public static func isUID(_ text: String) -> Bool {
     !text.isEmpty && text.utf16.count <= TokenLimits.uidLengthMax
       && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }

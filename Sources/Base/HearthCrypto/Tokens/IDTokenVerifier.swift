@@ -48,7 +48,7 @@ public struct IDTokenVerifier: Sendable {
     return try check(known.claims, keyID: known.keyID, nowSeconds: nowSeconds)
   }
 
-  /// Whether the token is an emulator's own, which has no signature.
+  /// Returns true when the token is an emulator's own, which has no signature.
   func isSealed(_ token: UnverifiedToken) -> Bool { seal?.fits(token, kind) ?? false }
 
   func verify(_ token: UnverifiedToken, nowSeconds: Int64) throws(CredentialError) -> VerifiedCredential {

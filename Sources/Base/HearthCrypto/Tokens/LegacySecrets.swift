@@ -43,8 +43,8 @@ public struct LegacySecrets: Sendable, Redacted {
     digests = keys.map { Digest(sha256: $0) }
   }
 
-  /// Whether a text is one of the secrets. Takes the same time whichever it is, and however much of it is right: both
-  /// sides are hashed, and every secret is compared.
+  /// Returns true when a text is one of the secrets. Takes the same time whichever it is, and however much of it is
+  /// right: both sides are hashed, and every secret is compared.
   public func contains(_ candidate: String) -> Bool { id(matching: candidate) != nil }
 
   /// The name of the secret that a text is, nil when it is none; in the same constant time.

@@ -6,11 +6,11 @@ public struct LegacyTokenMinter: Sendable, Redacted {
     public var expiresAtSeconds: Int64?
     /// Seconds since 1970; nil: at once.
     public var notBeforeSeconds: Int64?
-    /// Whether rules are bypassed.
+    /// True when rules are bypassed.
     public var admin: Bool
-    /// Whether the client is to be told why rules refuse something.
+    /// True when the client is to be told why rules refuse something.
     public var debug: Bool
-    /// Whether rules are to run without committing.
+    /// True when rules are to run without committing.
     public var simulate: Bool
     /// The session that the token stands for, as its `jti`; nil for one that no sign-in made.
     public var sessionID: String?

@@ -3,7 +3,7 @@ public struct LegacyTokenVerifier: Sendable {
   private let secrets: LegacySecrets
   /// Longer tokens are refused; raise it for old deployments that put much into `d`.
   private let sizeBytesMax: Int
-  /// Whether `d` must name a user. Off by default: some generators never wrote `uid`.
+  /// True when `d` must name a user. Off by default: some generators never wrote `uid`.
   private let requiresUID: Bool
 
   /// - Parameters:

@@ -17,7 +17,7 @@ enum LibJWT {
 
   enum Outcome: Sendable { case accepted, refused, outOfMemory }
 
-  /// Whether libjwt finds the signature right.
+  /// Returns true when libjwt finds the signature right.
   ///
   /// - Parameters:
   ///   - token: has passed the reader.

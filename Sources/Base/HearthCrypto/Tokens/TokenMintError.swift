@@ -1,4 +1,4 @@
-/// Why a token could not be made. Equal by code.
+/// The reason why a token could not be made. Equal by code.
 public struct TokenMintError: Error, Sendable, Equatable, CustomStringConvertible {
   /// What was wrong with what the token was to say.
   public enum Code: String, Sendable, CaseIterable {
@@ -22,7 +22,7 @@ public struct TokenMintError: Error, Sendable, Equatable, CustomStringConvertibl
 
   /// What errors are compared by.
   public var code: Code
-  /// What is wrong, in words; holds no secret.
+  /// The fault, in words; holds no secret.
   public var message: String
 
   static let missingUID = TokenMintError(code: .missingUID, message: "a user id is needed, except for an administrator")

@@ -1,8 +1,8 @@
 import HearthBytes
 
-/// Why a text is not a token.
+/// The reason why a text is not a token.
 public struct TokenSyntaxError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// What is wrong, in words; holds no part of the token.
+  /// The fault, in words; holds no part of the token.
   public var reason: String
   public var description: String { reason }
 }

@@ -27,7 +27,7 @@ struct TokenSeal: Sendable, Redacted {
     return token
   }
 
-  /// Whether this server made the token as one of that kind.
+  /// Returns true when this server made the token as one of that kind.
   func fits(_ token: UnverifiedToken, _ kind: KeyKind) -> Bool {
     guard token.isAlgorithm("none"), token.signature.isEmpty, let shown = token.header[Self.member]?.string,
       let code = code(of: token.signedBytes.drop { $0 != UInt8(ascii: ".") }.dropFirst(), kind)

@@ -41,7 +41,7 @@ public struct UnverifiedToken: Sendable, Redacted {
     return .unsupported
   }
 
-  /// Whether `alg` is spelled exactly so.
+  /// Returns true when `alg` is spelled exactly so.
   func isAlgorithm(_ name: String) -> Bool { algorithm.hasSameBytes(as: name) }
 
   static let customTokenAudience =

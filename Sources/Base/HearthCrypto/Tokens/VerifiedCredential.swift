@@ -34,10 +34,10 @@ public struct VerifiedCredential: Sendable, Equatable {
   /// Seconds since 1970 from which the credential no longer counts; nil for one that does not end by itself.
   public var expiresAtSeconds: Int64?
 
-  /// Whether the credential asks for rule diagnostics (`debug` of a legacy token).
+  /// True when the credential asks for rule diagnostics (`debug` of a legacy token).
   public var debug: Bool
 
-  /// Whether the credential asks for rules to run without committing (`simulate` of a legacy token).
+  /// True when the credential asks for rules to run without committing (`simulate` of a legacy token).
   public var simulate: Bool
 
   /// The whole claim set of the token; an empty object for an opaque credential. For logs, diagnostics and later checks
@@ -90,7 +90,7 @@ public struct VerifiedCredential: Sendable, Equatable {
     return number
   }
 
-  /// Whether it is an ID token that is good for nothing but enrolling a second factor. Rules see nobody.
+  /// True when it is an ID token that is good for nothing but enrolling a second factor. Rules see nobody.
   public var isForEnrolment: Bool {
     kind == .idToken && claims["aud"]?.string?.hasSuffix(IDTokenClaims.enrolmentAudience) == true
   }

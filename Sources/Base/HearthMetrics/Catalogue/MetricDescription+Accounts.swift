@@ -28,7 +28,7 @@ extension MetricDescription {
     "hearth_messages_max", .gauge, labels: ["bound"],
     "Mails or text messages that may be sent within the period of a bound.")
 
-  /// Whether a plugin answers.
+  /// True when a plugin answers.
   public static let pluginUp = MetricDescription(
     "hearth_plugin_up", .gauge, labels: ["plugin"], "1 while the plugin answers, 0 while it does not.")
   /// Questions to plugins.
@@ -43,7 +43,7 @@ extension MetricDescription {
   public static let pluginRestarts = MetricDescription(
     "hearth_plugin_restarts_total", .counter, labels: ["plugin"],
     "Processes of a plugin that were started again; of a service, how often it was there again.")
-  /// How long plugins take.
+  /// The time that plugins take.
   public static let pluginLatency = MetricDescription(
     "hearth_plugin_recent_seconds", .gauge, labels: ["plugin", "hook", "percent"],
     "Time that so many percent of the last 1,024 questions to a plugin stayed within.")
@@ -57,7 +57,7 @@ extension MetricDescription {
   /// Events on their way.
   public static let triggerInFlight = MetricDescription(
     "hearth_trigger_in_flight_events", .gauge, labels: ["trigger"], "Events whose handler has not answered yet.")
-  /// Whether the receiver is there.
+  /// True when the receiver is there.
   public static let triggerUp = MetricDescription(
     "hearth_trigger_up", .gauge, labels: ["trigger"],
     "1 while events are sent, 0 while the trigger is paused or its receiver cannot be reached.")

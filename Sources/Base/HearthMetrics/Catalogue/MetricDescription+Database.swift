@@ -38,7 +38,7 @@ extension MetricDescription {
   public static let syncBatches = MetricDescription(
     "hearth_sync_batches", .histogram(bounds: MetricBuckets.sizes), "Batches that shared an append.")
 
-  /// Whether a database does its work.
+  /// True when a database does its work.
   public static let databaseUp = MetricDescription(
     "hearth_database_up", .gauge, labels: ["database"], "1 while the database takes writes, 0 while it cannot.")
   /// Who is connected.
@@ -66,7 +66,7 @@ extension MetricDescription {
   /// The snapshot.
   public static let snapshotBytes = MetricDescription(
     "hearth_snapshot_bytes", .gauge, labels: ["database"], "Bytes of the last snapshot; 0 before the first.")
-  /// Where the log stands.
+  /// The place where the log stands.
   public static let position = MetricDescription(
     "hearth_database_position", .gauge, labels: ["database"], "The last durable commit.")
   /// Memory of the data.

@@ -33,7 +33,7 @@ extension MetricDescription {
   /// What ``/.health/ready`` says.
   public static let ready = MetricDescription(
     "hearth_ready", .gauge, "1 while the server takes requests and can write, as /.health/ready says it.")
-  /// How long a scrape takes.
+  /// The time that a scrape takes.
   public static let scrape = MetricDescription(
     "hearth_scrape_seconds", .gauge, "Time that it took to gather what is told here.")
 

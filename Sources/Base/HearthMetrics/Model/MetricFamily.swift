@@ -48,11 +48,11 @@ public struct MetricLabel: Sendable, Hashable {
   }
 }
 
-/// How many observations were of which size.
+/// The number of observations that were of which size.
 public struct HistogramCounts: Sendable, Equatable {
   /// The greatest values of the buckets, rising; what is greater than the last one is in one more bucket.
   public var bounds: [Double]
-  /// How many observations are in each bucket, and in no other: one more than ``bounds``.
+  /// The number of observations that are in each bucket, and in no other: one more than ``bounds``.
   public var counts: [UInt64]
   /// Of all observations.
   public var sum: Double

@@ -21,7 +21,7 @@ struct RangeHashes {
   /// The keys from the node down to what is visited. Valid during the walk, which holds the node.
   private var keys: [UnsafeRawBufferPointer] = []
   private var text = SimpleHash.Text(endsAtNUL: false)
-  /// Whether the present range has any leaf.
+  /// True when the present range has any leaf.
   private var hasText = false
   /// How many of ``keys`` are open in the text.
   private var openCount = 0

@@ -17,7 +17,7 @@ public struct CompoundHash: Sendable, Equatable {
     self.posts = posts
   }
 
-  /// Whether the posts divide the leaves into ranges, each with a hash.
+  /// True when the posts divide the leaves into ranges, each with a hash.
   var isWellFormed: Bool {
     hashes.count == posts.count + 1 && zip(posts, posts.dropFirst()).allSatisfy { $0.isBefore($1) }
   }
@@ -75,7 +75,7 @@ extension Node {
 }
 
 extension Path {
-  /// Whether this path comes before another in the order of leaves.
+  /// Returns true when this path comes before another in the order of leaves.
   func isBefore(_ other: Path) -> Bool {
     for (a, b) in zip(keys, other.keys) where a != b { return a < b }
     return keys.count < other.keys.count

@@ -14,7 +14,7 @@ public struct JSONDataCutter: Sendable {
     public var parent: [String]
     /// The key, or `.priority`, as JSON text without the quotes; nil when the whole text is one part.
     public var name: [UInt8]?
-    /// Whether it is the priority of a place that was cut.
+    /// True when it is the priority of a place that was cut.
     public var isPriority: Bool
     /// The value's JSON text.
     public var text: [UInt8]
@@ -147,7 +147,7 @@ public struct JSONDataCutter: Sendable {
     frames[frames.count - 1] = frame
   }
 
-  /// Whether a name is metadata, and else why it is no key.
+  /// Returns true when a name is metadata, and else why it is no key.
   private func keyProblem(_ name: UnsafeRawBufferPointer) -> (isMetadata: Bool, problem: PathError.Code?) {
     if name.first == UInt8(ascii: ".") { return (true, nil) }
     return (false, PathValidation.problem(inKey: name, sizeBytesMax: limits.keySizeBytesMax))

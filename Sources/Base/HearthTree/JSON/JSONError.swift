@@ -36,7 +36,7 @@ public struct JSONError: Error, Sendable {
     case overlappingPaths = "overlapping-paths"
   }
 
-  /// What is wrong.
+  /// The fault.
   public var code: Code
   /// One sentence without the place.
   public var message: String

@@ -66,7 +66,7 @@ enum JSONEscapes {
     return end
   }
 
-  /// Whether `\u` stands there.
+  /// Returns true when `\u` stands there.
   private static func isEscape(_ raw: UnsafeRawBufferPointer, at start: Int) -> Bool {
     start + 1 < raw.count && raw[start] == UInt8(ascii: "\\") && raw[start + 1] == UInt8(ascii: "u")
   }

@@ -59,7 +59,7 @@ struct JSONTreeReader {
     var value = Value.absent
     var priority: Scalar?
     var deferredPriority: WriteValue.Operation?
-    /// Where `.value` or `.sv` was, for errors.
+    /// The place where `.value` or `.sv` was, for errors.
     var offset = 0
   }
 

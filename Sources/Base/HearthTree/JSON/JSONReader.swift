@@ -22,8 +22,8 @@ public struct JSONReader {
   var nesting = 0
   /// Leaves of tree data so far, over all paths of an update.
   var leafCount = 0
-  /// Whether half of a surrogate pair may stand in a string; it is then read as what stands where it would. For bounds of
-  /// queries: clients cut keys in the midst of a pair to name what comes before them. Never for what is stored.
+  /// True when half of a surrogate pair may stand in a string; it is then read as what stands where it would. For bounds
+  /// of queries: clients cut keys in the midst of a pair to name what comes before them. Never for what is stored.
   public var acceptsLoneHalves = false
 
   /// Begins at the first byte. The caller keeps the bytes alive while it reads.

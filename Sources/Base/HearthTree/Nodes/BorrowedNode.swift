@@ -29,9 +29,9 @@ package struct BorrowedNode {
 
   /// The node as a handle that holds it.
   package var node: Node { walk.node }
-  /// Whether nothing is there.
+  /// True when nothing is there.
   package var isEmpty: Bool { walk.isEmpty }
-  /// Whether it has children.
+  /// True when it has children.
   package var isInterior: Bool { walk.isInterior }
   /// None, a number or a string.
   package var priority: Scalar? { walk.priority }
@@ -49,16 +49,16 @@ package struct BorrowedNode {
     }
   }
 
-  /// Whether it is a leaf that is a text.
+  /// True when it is a leaf that is a text.
   package var isText: Bool {
     guard case .packed(_, let value) = walk else { return false }
     return value.kind == PackedKind.string || value.kind == PackedKind.text
   }
 
-  /// Whether it is a leaf that is `true` or `false`.
+  /// True when it is a leaf that is `true` or `false`.
   package var isBool: Bool { if case .packed(_, let value) = walk { value.kind == PackedKind.boolean } else { false } }
 
-  /// Whether it is a leaf that is a number.
+  /// True when it is a leaf that is a number.
   package var isNumber: Bool {
     guard case .packed(_, let value) = walk else { return false }
     return value.kind == PackedKind.integer || value.kind == PackedKind.double

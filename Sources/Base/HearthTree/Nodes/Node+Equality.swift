@@ -34,8 +34,8 @@ extension Node: Equatable {
     return areEqual(NodeCursor(a), NodeCursor(b))
   }
 
-  /// Whether each page of one has a page of as many entries at the same place of the other. Found out before any child
-  /// is looked at, so that no child is compared twice: in nested trees that would double with every level.
+  /// Returns true when each page of one has a page of as many entries at the same place of the other. Found out before
+  /// any child is looked at, so that no child is compared twice: in nested trees that would double with every level.
   private static func haveSameShape(_ a: AnyObject, _ b: AnyObject, level: Int) -> Bool {
     if a === b { return true }
     // because only level 0 is a page

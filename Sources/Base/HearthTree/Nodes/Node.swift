@@ -34,10 +34,10 @@ public struct Node: Sendable {
     self.init(.packed(writer.finish(), 0))
   }
 
-  /// Whether nothing is there.
+  /// True when nothing is there.
   public var isEmpty: Bool { if case .empty = content { true } else { false } }
 
-  /// Whether it is a scalar.
+  /// True when it is a scalar.
   public var isLeaf: Bool {
     if case .packed(let page, let offset) = content { !page.value(at: offset).isInterior } else { false }
   }

@@ -11,7 +11,7 @@ public struct NodeBuilder: Sendable {
   private var bytes: [UInt8] = []
   // because whatever is referenced is a `PageTree` or a `PageText`, both Sendable
   private nonisolated(unsafe) var references: ContiguousArray<AnyObject> = []  // alive while their addresses are used
-  /// Where the entries of all that is open begin.
+  /// The place where the entries of all that is open begin.
   private var starts: [Int] = []
   private var levels: [Level] = []
   private var isFinished = false

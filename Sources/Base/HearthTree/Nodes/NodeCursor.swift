@@ -147,7 +147,7 @@ struct NodeCursor {
     return false
   }
 
-  /// Whether the next child forward is the first of a page of a tree.
+  /// Returns true when the next child forward is the first of a page of a tree.
   private mutating func isAtPageStart() -> Bool {
     guard tree != nil, let page else { return false }
     return index == page.count ? moveToNeighbour(forward: true) : index == 0

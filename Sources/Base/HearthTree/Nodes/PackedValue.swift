@@ -133,7 +133,7 @@ struct PackedValue {
     return result
   }
 
-  /// How many bytes a length takes.
+  /// Returns the number of bytes that a length takes.
   static func lengthSize(_ length: Int) -> Int {
     length < 0x80 ? 1 : (64 - UInt64(length).leadingZeroBitCount + 6) / 7
   }

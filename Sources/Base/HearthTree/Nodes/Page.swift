@@ -61,7 +61,7 @@ final class Page: ManagedBuffer<PageHeader, UInt8> {
   var referenceCount: Int { Int(info.pointee.referenceCount) }
   var hasReferences: Bool { info.pointee.referenceCount > 0 }
 
-  /// Where entry `index` begins; the end of the last entry for `index == count`.
+  /// Returns the place where entry `index` begins; the end of the last entry for `index == count`.
   func position(_ index: Int) -> Int {
     let byteCount = byteCount
     if index == count { return byteCount }

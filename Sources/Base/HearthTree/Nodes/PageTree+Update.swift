@@ -16,7 +16,7 @@ extension PageTree {
     var countChange = 0
   }
 
-  /// Whether a page or branch is the first or last of its level.
+  /// True when a page or branch is the first or last of its level.
   private struct Edge {
     var isFirst = true
     var isLast = true

@@ -34,8 +34,8 @@ final class PageTree: @unchecked Sendable {
 
   func with(priority: Scalar?) -> PageTree { PageTree(root: root, height: height, count: count, priority: priority) }
 
-  /// Where the child of that key lies; nil when there is none. Unmanaged, because counting a reference at every step
-  /// down costs more than the step; all is alive as long as this tree is.
+  /// Returns the place where the child of that key lies; nil when there is none. Unmanaged, because counting a
+  /// reference at every step down costs more than the step; all is alive as long as this tree is.
   func find(_ key: OrderedKey) -> (page: Unmanaged<Page>, value: PackedValue)? {
     var object = Unmanaged.passUnretained(root).toOpaque()
     for _ in 0..<height {

@@ -18,7 +18,7 @@ public struct ChildIndex: Sendable {
   /// How many children have a value in this order.
   private(set) var valueCount: Int
 
-  /// Whether children without a value have no entries. They are found by walking the node, over those with a value.
+  /// True when children without a value have no entries. They are found by walking the node, over those with a value.
   private(set) var isSparse: Bool
 
   /// The most children with a value that a walk has to step over. A page of the tree holds about as many.
@@ -26,8 +26,8 @@ public struct ChildIndex: Sendable {
 
   private static let mark = Node(.bool(true))
 
-  /// How many entries it holds: each takes some 20 bytes more than the child's key, and those of the text that it is
-  /// ordered by.
+  /// The number of entries that it holds: each takes some 20 bytes more than the child's key, and those of the text
+  /// that it is ordered by.
   public var entryCount: Int { entries.childCount }
 
   /// Works out the order of all children of a node.

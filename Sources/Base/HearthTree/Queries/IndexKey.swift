@@ -90,7 +90,7 @@ struct IndexKey {
   /// To behind all children of the value.
   mutating func appendBehindKeys() { bytes.append(Self.behindKeys) }
 
-  /// Whether these are the bytes of a text that was cut, and where its value ends and its child's key begins.
+  /// True when these are the bytes of a text that was cut, and where its value ends and its child's key begins.
   struct Parts {
     let isCut: Bool
     let valueEnd: Int

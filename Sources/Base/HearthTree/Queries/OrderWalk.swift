@@ -6,7 +6,7 @@ struct OrderWalk {
     let node: Node
     let value: SortValue
 
-    /// Where the child stands.
+    /// The place where the child stands.
     var point: QueryPoint { QueryPoint(value: value, key: .key(key)) }
 
     static func isBefore(_ a: Item, _ b: Item) -> Bool {
@@ -170,7 +170,7 @@ struct OrderWalk {
 }
 
 extension IndexKey {
-  /// Whether an index knows only the beginning of this text.
+  /// Returns true when an index knows only the beginning of this text.
   static func isCut(_ value: SortValue) -> Bool {
     guard case .text(let text) = value else { return false }
     return text.withUTF8 { $0.count > textSizeBytesMax }

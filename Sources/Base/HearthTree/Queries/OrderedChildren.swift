@@ -69,7 +69,7 @@ extension Query.Order {
     return order != 0 ? order : a.key == b.key ? 0 : a.key < b.key ? -1 : 1
   }
 
-  /// Whether what a child is ordered by has changed. In the order of values that is any change at all.
+  /// Returns true when what a child is ordered by has changed. In the order of values that is any change at all.
   public func isMoved(from old: Node, to new: Node) -> Bool {
     switch self {
     case .key: false
@@ -81,7 +81,7 @@ extension Query.Order {
 }
 
 extension Query {
-  /// Whether the bounds let a child through. The limit is not asked.
+  /// Returns true when the bounds let a child through. The limit is not asked.
   public func isInRange(_ key: Key, _ child: Node) -> Bool {
     !child.isEmpty && range.contains(effectiveOrder.value(of: child), key)
   }

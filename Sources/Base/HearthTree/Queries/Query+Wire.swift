@@ -1,6 +1,6 @@
 /// A query that cannot be understood.
 public struct QueryError: Error, Sendable {
-  /// What is wrong. The raw values are stable.
+  /// The fault. The raw values are stable.
   public enum Code: String, Sendable, CaseIterable {
     /// Not a JSON object.
     case notAnObject = "not-an-object"
@@ -14,7 +14,7 @@ public struct QueryError: Error, Sendable {
     case invalidLimit = "invalid-limit"
   }
 
-  /// What is wrong.
+  /// The fault.
   public var code: Code
   /// One sentence that clients are shown.
   public var message: String

@@ -32,7 +32,7 @@ public struct Query: Sendable {
     public var value: Scalar?
     /// Breaks ties between children of equal value; nil is before (start) or after (end) every key.
     public var key: BoundKey?
-    /// Whether what stands exactly there is in the range.
+    /// True when what stands exactly there is in the range.
     public var isInclusive: Bool
 
     /// A bound at a value, and at a key among children of that value.
@@ -53,9 +53,9 @@ public struct Query: Sendable {
 
   /// nil when the caller named no order (the order is then by priority).
   public var order: Order?
-  /// Where the range begins; nil for the beginning of the order.
+  /// The place where the range begins; nil for the beginning of the order.
   public var start: Bound?
-  /// Where the range ends; nil for the end of the order.
+  /// The place where the range ends; nil for the end of the order.
   public var end: Bound?
   /// nil for all children in the range.
   public var limit: Limit?

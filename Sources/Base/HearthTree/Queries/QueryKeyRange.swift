@@ -9,6 +9,6 @@ public struct QueryKeyRange: Sendable {
     if case .key = query.effectiveOrder { range = query.range } else { range = nil }
   }
 
-  /// Whether a child of that key could be among what the query shows.
+  /// Returns true when a child of that key could be among what the query shows.
   public func contains(_ key: Key) -> Bool { range?.contains(.missing, key) ?? true }
 }

@@ -64,7 +64,7 @@ extension Query {
     return point
   }
 
-  /// Whether there are neither bounds nor a limit: then an order makes no difference to what is there.
+  /// True when there are neither bounds nor a limit: then an order makes no difference to what is there.
   public var loadsAllData: Bool { start == nil && end == nil && limit == nil }
 
   /// The same query in the shortest spelling: keys that say nothing are gone, and a bound is exclusive only where that

@@ -78,11 +78,11 @@ public struct QueryWindow: Sendable {
     count = found
   }
 
-  /// Whether a child of that key and value is shown. It must be of the version that the window is at.
+  /// Returns true when a child of that key and value is shown. It must be of the version that the window is at.
   public func shows(_ key: Key, _ child: Node) -> Bool { isShown(key, valueInRange(key, child)) }
 
-  /// Whether a child of that key could be shown, whatever it is. In the order of keys that is said without looking at the
-  /// node: where it is false, a change of the child means nothing to the window.
+  /// Returns true when a child of that key could be shown, whatever it is. In the order of keys that is said without
+  /// looking at the node: where it is false, a change of the child means nothing to the window.
   public func mayShow(_ key: Key) -> Bool {
     guard case .key = order else { return true }
     return isShown(key, range.contains(.missing, key) ? .missing : nil)
@@ -180,6 +180,6 @@ public struct QueryWindow: Sendable {
 }
 
 extension Query {
-  /// Whether a live query needs an index to be kept from its changes alone.
+  /// True when a live query needs an index to be kept from its changes alone.
   public var needsIndex: Bool { limit != nil && order != .key }
 }

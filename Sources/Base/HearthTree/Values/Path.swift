@@ -13,7 +13,7 @@ public struct Path: Sendable, Hashable {
 
   /// The place that holds the whole tree.
   public static let root = Path()
-  /// Whether it has no keys.
+  /// True when it has no keys.
   public var isRoot: Bool { keys.isEmpty }
   /// The number of keys.
   public var count: Int { keys.count }
@@ -46,7 +46,7 @@ extension Path: CustomStringConvertible {
 public struct Location: Sendable, Hashable {
   /// The place, or the one whose priority is meant.
   public var path: Path
-  /// Whether the priority of the place is meant and not its value.
+  /// True when the priority of the place is meant and not its value.
   public var isPriority: Bool
 
   /// The value of a place, or its priority.

@@ -12,7 +12,7 @@ public struct PathError: Error, Sendable, Equatable {
     case tooDeep = "too-deep"
   }
 
-  /// What is wrong.
+  /// The fault.
   public var code: Code
 
   /// The error of that code.

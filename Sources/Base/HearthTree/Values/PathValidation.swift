@@ -20,7 +20,7 @@ enum PathValidation {
 }
 
 extension Key {
-  /// Why no data can be stored under this key; nil when it can.
+  /// The reason why no data can be stored under this key; nil when it can.
   public var problem: PathError.Code? {
     var text = text
     return text.withUTF8 {

@@ -74,8 +74,8 @@ public final class FirebaseApp: Sendable {
     completion(isThere)
   }
 
-  /// Where the app keeps its files: the folder of the options, or one for this program in the user's data folder, which
-  /// is `$XDG_DATA_HOME` or `~/.local/share` on Linux and `Library/Application Support` on Apple systems.
+  /// The place where the app keeps its files: the folder of the options, or one for this program in the user's data
+  /// folder, which is `$XDG_DATA_HOME` or `~/.local/share` on Linux and `Library/Application Support` on Apple systems.
   public var storageDirectory: URL {
     if let directory = settings.storageDirectory { return directory }
     return Self.dataFolder.appendingPathComponent(ProcessInfo.processInfo.processName).appendingPathComponent("hearth")

@@ -60,7 +60,7 @@ public final class ActionCodeSettings: Sendable {
   /// Settings to be filled in.
   public init() {}
 
-  /// Where the page goes on to. Its domain is one that the project names.
+  /// The place where the page goes on to. Its domain is one that the project names.
   public var url: URL? {
     get { values.withLock { $0.url } }
     set { values.withLock { $0.url = newValue } }
@@ -88,7 +88,7 @@ public final class ActionCodeSettings: Sendable {
   public var androidPackageName: String? { values.withLock { $0.androidPackageName } }
   /// The oldest version of it that does.
   public var androidMinimumVersion: String? { values.withLock { $0.androidMinimumVersion } }
-  /// Whether it is installed where it is not there.
+  /// True when it is installed where it is not there.
   public var androidInstallIfNotAvailable: Bool { values.withLock { $0.androidInstallIfNotAvailable } }
 
   /// Names the app that opens the link on Android.

@@ -34,7 +34,7 @@ final class AuthListener: NSObject, Sendable {
 
   func remove() { isRemoved.withLock { $0 = true } }
 
-  /// Whether this is news to the listener; it counts as told then.
+  /// Returns true when this is news to the listener; it counts as told then.
   func isNews(_ user: User?) -> Bool {
     let now = Told(uid: user?.uid, token: subject == .token ? user?.tokens.idToken : nil)
     return told.withLock { told in

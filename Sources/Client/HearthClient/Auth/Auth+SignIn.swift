@@ -48,7 +48,7 @@ extension Auth {
     return try await signIn(answer, credential: credential, providerID: credential.provider)
   }
 
-  /// Whether a link is one to sign in with.
+  /// Returns true when a link is one to sign in with.
   public func isSignIn(withEmailLink link: String) -> Bool { ActionLink(link)?.mode == "signIn" }
 
   /// What the server gives for a credential.

@@ -91,8 +91,8 @@ public final class Auth: Sendable {
     set { state.withLock { $0.tenantID = newValue } }
   }
 
-  /// Where completions and listeners are called; the main queue unless set. Programs that do not run the main queue set
-  /// another.
+  /// The place where completions and listeners are called; the main queue unless set. Programs that do not run the main
+  /// queue set another.
   public var callbackQueue: DispatchQueue {
     get { state.withLock { $0.callbackQueue } }
     set {

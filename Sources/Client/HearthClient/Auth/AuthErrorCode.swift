@@ -6,13 +6,13 @@ public enum AuthErrors {
   public static let domain = "FIRAuthErrors.domain"
   /// Where an error's `userInfo` has the name of its code, `ERROR_WRONG_PASSWORD`.
   public static let userInfoNameKey = "FIRAuthErrors.userInfoNameKey"
-  /// Where an error's `userInfo` has the e-mail address of the account that it speaks of.
+  /// The place where an error's `userInfo` has the e-mail address of the account that it speaks of.
   public static let userInfoEmailKey = "FIRAuthErrors.userInfoEmailKey"
-  /// Where an error's `userInfo` has a credential that can be signed in with instead.
+  /// The place where an error's `userInfo` has a credential that can be signed in with instead.
   public static let userInfoUpdatedCredentialKey = "FIRAuthErrors.userInfoUpdatedCredentialKey"
 }
 
-/// Why an operation of ``Auth`` or ``User`` failed: the code of an `NSError` of ``AuthErrors/domain``.
+/// The reason why an operation of ``Auth`` or ``User`` failed: the code of an `NSError` of ``AuthErrors/domain``.
 ///
 /// `catch AuthErrorCode.emailAlreadyInUse` works, and so does `AuthErrorCode(rawValue: (error as NSError).code)`.
 /// Numbers and names are those of Firebase's SDK for Apple systems.

@@ -56,7 +56,7 @@ public final class User: UserInfo {
   public var tenantID: String? { record.tenantID }
   /// The ways in that the account has.
   public var providerData: [any UserInfo] { record.providers }
-  /// When the account was made and used.
+  /// The time when the account was made and used.
   public var metadata: UserMetadata {
     let record = record
     return UserMetadata(lastSignInDate: record.lastSignInAt, creationDate: record.createdAt)
@@ -70,7 +70,7 @@ extension User: CustomStringConvertible, CustomReflectable, Hashable {
   public var description: String { "User(uid: \(uid))" }
   public var customMirror: Mirror { Mirror(self, children: ["uid": uid]) }
 
-  /// Whether both are the same object.
+  /// Returns true when both are the same object.
   public static func == (a: User, b: User) -> Bool { a === b }
   /// By identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }

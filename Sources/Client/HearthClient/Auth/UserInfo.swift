@@ -21,9 +21,9 @@ extension UserRecord.ProviderRecord: UserInfo {}
 
 /// When an account was made and used.
 public struct UserMetadata: Sendable, Equatable {
-  /// When the user signed in last.
+  /// The time when the user signed in last.
   public let lastSignInDate: Date?
-  /// When the account was made.
+  /// The time when the account was made.
   public let creationDate: Date?
 }
 
@@ -55,11 +55,11 @@ public struct AuthDataResult: Sendable {
 public struct AuthTokenResult: Sendable, CustomStringConvertible, CustomReflectable {
   /// The token itself, a secret.
   public let token: String
-  /// When the token ends.
+  /// The time when the token ends.
   public let expirationDate: Date
-  /// When the user signed in.
+  /// The time when the user signed in.
   public let authDate: Date
-  /// When the token was made.
+  /// The time when the token was made.
   public let issuedAtDate: Date
   /// `password`, `google.com`, `anonymous`, `custom`, …
   public let signInProvider: String

@@ -1,5 +1,5 @@
-/// How long to wait before the next attempt to connect: nothing after a success, then 1 s, growing by 1.3 up to 30 s, of
-/// which 30 % are certain and 70 % random. The figures are those of the native SDKs.
+/// The time that to wait before the next attempt to connect: nothing after a success, then 1 s, growing by 1.3 up to 30
+/// s, of which 30 % are certain and 70 % random. The figures are those of the native SDKs.
 struct BackOff: Sendable {
   /// Times in milliseconds.
   struct Settings: Sendable {

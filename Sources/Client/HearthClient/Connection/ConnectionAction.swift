@@ -33,7 +33,7 @@ struct SocketRequest: Sendable, Equatable {
   var host: String
   /// Port to dial.
   var port: Int
-  /// Whether to speak TLS.
+  /// True when to speak TLS.
   var isSecure: Bool
   /// The `Host` header: what was dialled, with the port when it is not the usual one.
   var authority: String

@@ -33,7 +33,7 @@ enum ConnectionInput: Sendable {
   case received(attempt: Int, [UInt8])
   /// Some other sign of the server came, such as a pong.
   case alive(attempt: Int)
-  /// Whether the socket takes more now. It does when it was opened.
+  /// True when the socket takes more now. It does when it was opened.
   case writable(attempt: Int, Bool)
   /// The socket is gone, or was never opened, for a reason to be logged.
   case closed(attempt: Int, String)
@@ -41,7 +41,7 @@ enum ConnectionInput: Sendable {
   case timer
 }
 
-/// Why there shall be no connection. There may be several reasons at once.
+/// The reason why there shall be no connection. There may be several reasons at once.
 enum ConnectionInterrupt: Sendable, Hashable {
   /// Nobody has asked for one yet.
   case notOpened

@@ -7,11 +7,11 @@ struct DatabaseAddress: Sendable, Hashable {
   var host: String
   /// The port; nil for the usual one.
   var port: Int?
-  /// Whether TLS is spoken.
+  /// True when TLS is spoken.
   var isSecure: Bool
   /// What the server calls the database; empty for the one that it takes when none is named.
   var namespace: String
-  /// Whether it is an emulator: then the host that it names in its hello is not believed.
+  /// True when it is an emulator: then the host that it names in its hello is not believed.
   var isEmulator = false
 
   /// An address of these parts.

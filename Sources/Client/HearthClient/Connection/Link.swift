@@ -40,9 +40,9 @@ struct Link: Sendable {
   /// On the monotonic clock: when there was a sign of the server, and when something came or went.
   var lastAlive: Int64
   var lastTraffic: Int64
-  /// When the hello came; nil before.
+  /// The time when the hello came; nil before.
   var greeted: Int64?
-  /// Whether the socket takes more.
+  /// True when the socket takes more.
   var isWritable = true
   /// What waits for the socket, first first.
   var outbox: Queue<Outgoing> = Queue()

@@ -38,7 +38,7 @@ struct PersistentConnection {
   /// The number of the present attempt, or of the last one.
   var attempt = 0
   var backOff: BackOff
-  /// Where a hello or a reset sent this client; forgotten when nobody answers there.
+  /// The place where a hello or a reset sent this client; forgotten when nobody answers there.
   var redirect: HostAndPort?
   /// What the last hello called the session.
   var lastSession: String?

@@ -37,16 +37,16 @@ public final class DataSnapshot: Sendable {
   /// The priority: `NSNull` for none, an `NSNumber` or a `String`.
   public var priority: Any? { node.priority.map { ValueWriter.value($0) } ?? NSNull() }
 
-  /// Whether anything is there.
+  /// Returns true when anything is there.
   public func exists() -> Bool { !node.isEmpty }
 
-  /// Whether there are children.
+  /// Returns true when there are children.
   public func hasChildren() -> Bool { node.childCount > 0 }
 
   /// The number of children.
   public var childrenCount: UInt { UInt(node.childCount) }
 
-  /// Whether anything is at a path below. A path with a forbidden character ends the program.
+  /// Returns true when anything is at a path below. A path with a forbidden character ends the program.
   public func hasChild(_ childPathString: String) -> Bool {
     let path = DatabaseArgumentError.trapping { try Validation.path(childPathString, from: "hasChild:") }
     return !node[path].isEmpty

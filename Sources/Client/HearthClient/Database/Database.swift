@@ -164,7 +164,7 @@ public final class Database: Sendable {
     }
   }
 
-  /// Whether data and unsent writes are kept on disk, in the app's ``FirebaseApp/storageDirectory``. Off by default.
+  /// True when data and unsent writes are kept on disk, in the app's ``FirebaseApp/storageDirectory``. Off by default.
   public var isPersistenceEnabled: Bool {
     get { state.withLock { $0.isPersistenceEnabled } }
     set { set("setPersistenceEnabled") { $0.isPersistenceEnabled = newValue } }
@@ -181,8 +181,8 @@ public final class Database: Sendable {
     }
   }
 
-  /// Where blocks are called: the main queue by default. A serial queue keeps them in order. A block that belongs to the main
-  /// actor is called on the main queue whatever is set here; mark it `@Sendable` to have it called on this queue.
+  /// The place where blocks are called: the main queue by default. A serial queue keeps them in order. A block that belongs
+  /// to the main actor is called on the main queue whatever is set here; mark it `@Sendable` to have it called on this queue.
   ///
   /// The main queue needs a main thread that runs it: `RunLoop.main.run()`, `dispatchMain()`, or an asynchronous `main`.
   public var callbackQueue: DispatchQueue {

@@ -10,7 +10,7 @@ public final class MutableData {
   }
 
   private let root: Root
-  /// Where the transaction runs; its depth counts.
+  /// The place where the transaction runs; its depth counts.
   private let place: Path
   private let path: Path
 
@@ -70,13 +70,13 @@ public final class MutableData {
     root.value.replace(path, with: part)
   }
 
-  /// Whether there are children.
+  /// Returns true when there are children.
   public func hasChildren() -> Bool { node.childCount > 0 }
 
   /// The number of children.
   public var childrenCount: UInt { UInt(node.childCount) }
 
-  /// Whether anything is at a path below.
+  /// Returns true when anything is at a path below.
   public func hasChild(atPath path: String) -> Bool { !node[Path(path)].isEmpty }
 
   /// The data at a path below, which need not exist; changing it changes this. A path with a forbidden character ends the

@@ -8,7 +8,7 @@ import Synchronization
 package struct Callback<Input>: @unchecked Sendable {
   // Unchecked because the block is called on its executor alone.
 
-  /// Where the block is called.
+  /// The place where the block is called.
   package let executor: CallbackExecutor
   private let block: (Input) -> Void
 

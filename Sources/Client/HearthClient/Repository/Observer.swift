@@ -6,10 +6,10 @@ struct Observer: Sendable {
   let spec: QuerySpec
   /// Which events.
   let types: EventTypes
-  /// Whether the first event is the last.
+  /// True when the first event is the last.
   var isOnce = false
-  /// Whether it is told at once, on the worker: it only puts events into a buffer. The others are told on the callback
-  /// queue.
+  /// True when it is told at once, on the worker: it only puts events into a buffer. The others are told on the
+  /// callback queue.
   var isInline = false
   /// Takes an event.
   let onEvent: Callback<DataEvent>

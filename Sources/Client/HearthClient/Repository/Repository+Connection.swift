@@ -135,7 +135,7 @@ struct ShownCredential {
   var shown: DatabaseCredential?
   /// Whose writes wait and whose data is open; nil for nobody.
   var user: String?
-  /// How many changes were told.
+  /// The number of changes that were told.
   var changes = 0
 }
 

@@ -27,7 +27,7 @@ final class Repository: @unchecked Sendable {
   /// What the server is shown.
   var credential = ShownCredential()
   var stopsListening: (() -> Void)?
-  /// Where data is on disk.
+  /// The place where data is on disk.
   var folder: RepositoryFolder?
   /// What waits for an outcome.
   private var outcomes: [OperationID: Outcome] = [:]
@@ -120,7 +120,7 @@ extension Repository {
     }
   }
 
-  /// How many observers there are.
+  /// The number of observers that there are.
   var observerCount: Int { observers.withLock { $0.count } }
 
   func keepSynced(_ spec: QuerySpec, _ isOn: Bool) {

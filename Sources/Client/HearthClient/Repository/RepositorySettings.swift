@@ -3,7 +3,7 @@ import Foundation
 
 /// What a repository is made with; nothing of it changes later.
 struct RepositorySettings: Sendable {
-  /// Where the app's blocks are called: a serial queue, so that they come in order.
+  /// The place where the app's blocks are called: a serial queue, so that they come in order.
   var callbackQueue = DispatchQueue.main
   /// The folder for data on disk; nil keeps none.
   var persistenceDirectory: URL?
@@ -11,7 +11,7 @@ struct RepositorySettings: Sendable {
   var appName = FirebaseApp.defaultName
   /// How large the data on disk may get, in bytes.
   var cacheSizeBytes: UInt = 10 << 20
-  /// How long a read waits without a connection, in milliseconds.
+  /// The time that a read waits without a connection, in milliseconds.
   var getPatience: Int64 = 3_000
   /// The constants of its connections.
   var connection = ConnectionSettings()

@@ -83,7 +83,7 @@ extension DiskStore {
     return node
   }
 
-  /// Whether anything but its own priority is kept of what is below a place.
+  /// Returns true when anything but its own priority is kept of what is below a place.
   private func hasRows(below path: Path, _ database: GRDB.Database) throws -> Bool {
     let (place, priority) = (StoredPath(path), StoredPath.priority(of: path))
     let statement = try database.cachedStatement(

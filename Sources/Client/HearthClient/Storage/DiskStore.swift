@@ -69,7 +69,7 @@ final class DiskStore: SyncStore {
 
   // MARK: Opening
 
-  /// How long a change waits for another process that reads or writes the file, in seconds.
+  /// The time that a change waits for another process that reads or writes the file, in seconds.
   private static let patienceSeconds = 1.0
 
   private static func open(

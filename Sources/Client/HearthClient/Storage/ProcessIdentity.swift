@@ -13,7 +13,7 @@ struct ProcessIdentity: Equatable, Sendable {
     number: ProcessInfo.processInfo.processIdentifier, start: start(of: ProcessInfo.processInfo.processIdentifier) ?? ""
   )
 
-  /// Whether the process is there. False where the system does not say.
+  /// True when the process is there. False where the system does not say.
   var isRunning: Bool { !start.isEmpty && Self.start(of: number) == start }
 
   #if os(Linux)

@@ -43,7 +43,7 @@ struct StoreOwner {
     return process == .current ? open.withLock { $0.contains(token) } : process.isRunning
   }
 
-  /// Whether the file still belongs to this store.
+  /// Returns true when the file still belongs to this store.
   func isCurrent(in database: GRDB.Database) throws -> Bool {
     try Int64.fetchOne(database.cachedStatement(sql: "SELECT token FROM owner")) == token
   }

@@ -20,7 +20,7 @@ final class DatabaseConnection: @unchecked Sendable {
     var deliver: @Sendable ([ConnectionEvent]) -> Void
     /// Whose certificates are accepted.
     var trust = TLSTrust.system
-    /// Where sockets live.
+    /// The place where sockets live.
     var loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()
     /// The bounds of a socket.
     var limits = WebSocketLimits()

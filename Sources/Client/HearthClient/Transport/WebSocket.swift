@@ -117,6 +117,6 @@ private final class RefusedUpgrade: ChannelInboundHandler {
 }
 
 extension String {
-  /// Whether it is an address in numbers, which no certificate names and no server name indication carries.
+  /// True when it is an address in numbers, which no certificate names and no server name indication carries.
   var isNumericAddress: Bool { (try? SocketAddress(ipAddress: self, port: 0)) != nil }
 }

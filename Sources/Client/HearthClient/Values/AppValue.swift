@@ -110,7 +110,7 @@ enum AppValue {
     }
   }
 
-  /// Whether the value is a number of Swift's and not an object that a cast would turn into one.
+  /// Returns true when the value is a number of Swift's and not an object that a cast would turn into one.
   private static func isSwiftNumber(_ any: Any) -> Bool { !(type(of: any) is AnyClass) }
 
   private static func number(object number: NSNumber) -> Number {
@@ -123,7 +123,7 @@ enum AppValue {
     }
   }
 
-  /// Whether the object was made of a boolean and not of 0 or 1.
+  /// Returns true when the object was made of a boolean and not of 0 or 1.
   private static func isBoolean(_ number: NSNumber) -> Bool {
     #if canImport(Darwin)
       CFGetTypeID(number) == CFBooleanGetTypeID()

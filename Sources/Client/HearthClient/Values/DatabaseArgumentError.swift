@@ -30,7 +30,7 @@ public struct DatabaseArgumentError: Error, Sendable, Equatable {
 
   /// The kind of mistake.
   public var kind: Kind
-  /// What is wrong, where, and what is allowed.
+  /// The fault, where, and what is allowed.
   public var message: String
 
   /// A mistake of that kind, in words for the app's author.

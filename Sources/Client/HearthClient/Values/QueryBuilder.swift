@@ -147,7 +147,7 @@ struct QueryBuilder: Sendable, Hashable {
     return try result.checked()
   }
 
-  /// Whether the bounds go with the order.
+  /// Returns true when the bounds go with the order.
   private func checked() throws(DatabaseArgumentError) -> QueryBuilder {
     switch query.order {
     case .key:

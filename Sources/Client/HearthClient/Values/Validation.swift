@@ -76,7 +76,7 @@ enum Validation {
     !text.isEmpty && text.utf8.allSatisfy { !forbiddenInPath.contains($0) && $0 >= 0x20 && $0 != 0x7F }
   }
 
-  /// Whether data can be stored under this key.
+  /// Returns true when data can be stored under this key.
   static func isKey(_ text: String) -> Bool { isPath(text) && !text.utf8.contains(UInt8(ascii: "/")) }
 
   /// The place inside a value, as messages name it: keys joined by dots, at most fifty.

@@ -49,13 +49,13 @@ public final class FConfig: NSObject, Sendable {
     set { set { $0.cacheSizeBytes = newValue } }
   }
 
-  /// Where blocks are called; the main queue unless set.
+  /// The place where blocks are called; the main queue unless set.
   public var callbackQueue: DispatchQueue {
     get { values.withLock { $0.callbackQueue } }
     set { set { $0.callbackQueue = newValue } }
   }
 
-  /// Where sessions and data are kept; nil for the user's own data folder. Beyond version 2, which had none.
+  /// The place where sessions and data are kept; nil for the user's own data folder. Beyond version 2, which had none.
   public var storageDirectory: URL? {
     get { values.withLock { $0.storageDirectory } }
     set { set { $0.storageDirectory = newValue } }

@@ -50,7 +50,7 @@ public final class Firebase: FQuery, @unchecked Sendable {
   /// The settings of all databases, to be made before the first reference is.
   public static func defaultConfig() -> FConfig { FConfig.shared }
 
-  /// Where blocks are called; use ``FConfig/callbackQueue``.
+  /// Returns the place where blocks are called; use ``FConfig/callbackQueue``.
   public static func setDispatchQueue(_ queue: DispatchQueue) { FConfig.shared.callbackQueue = queue }
 
   /// `persistence` with `true` keeps data on disk; use ``FConfig/persistenceEnabled``. There is no other option.

@@ -43,7 +43,7 @@ struct Outbox {
   struct Get {
     var operation: OperationID
     var spec: QuerySpec
-    /// When to give up without a connection; wall clock.
+    /// The time when to give up without a connection; wall clock.
     var deadlineMilliseconds: Int64
   }
 

@@ -174,7 +174,7 @@ extension SyncCore {
 // MARK: - One-time reads
 
 extension SyncCore {
-  /// When a `get` that has no connection from now on is given up.
+  /// The time when a `get` that has no connection from now on is given up.
   private var getDeadlineMilliseconds: Int64 {
     let (deadline, overflow) = clock().addingReportingOverflow(getPatienceMilliseconds)
     return overflow ? .max : deadline

@@ -3,7 +3,7 @@ import HearthTree
 extension SyncCore {
   /// How often a transaction is sent before it is given up with `maxretry`.
   static let transactionSendsMax = 25
-  /// How long to wait when the server calls a base stale that is what it was: at first, and at most.
+  /// The time that to wait when the server calls a base stale that is what it was: at first, and at most.
   static let staleDelayMilliseconds: (first: Int64, most: Int64) = (50, 2_000)
 
   /// Runs a function on what a place has, shows what it makes of it, and has the server write that if the place still has

@@ -27,7 +27,7 @@ public final class SyncCore {
   private var lastHiddenRegistration = 0
   var keptSynced: [QuerySpec: RegistrationID] = [:]
   var hasWarnedOfTransactions = false
-  /// Whether a transaction waits for its time.
+  /// True when a transaction waits for its time.
   var hasWaitingTransactions = false
 
   /// What to add to the local clock for the server's time; 0 before the first connection.

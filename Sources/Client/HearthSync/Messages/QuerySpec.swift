@@ -18,10 +18,10 @@ public struct QuerySpec: Sendable, Hashable {
     self.query = query
   }
 
-  /// Whether there are neither bounds nor a limit nor an order.
+  /// True when there are neither bounds nor a limit nor an order.
   public var isDefault: Bool { query.order == nil && query.loadsAllData }
 
-  /// Whether there are neither bounds nor a limit: what is there is then complete, in whatever order.
+  /// True when there are neither bounds nor a limit: what is there is then complete, in whatever order.
   public var loadsAllData: Bool { query.loadsAllData }
 
   /// The bounds, limit and order of a description, as JSON; `nil` for a reference.

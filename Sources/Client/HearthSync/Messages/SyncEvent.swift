@@ -33,7 +33,7 @@ public struct DataEvent: Sendable {
   public var previousKey: Key?
 }
 
-/// Why something did not happen.
+/// The reason why something did not happen.
 public struct Failure: Error, Sendable, Equatable {
   /// What the server said, or one of the texts that only clients use: `set`, `maxretry`, `disconnect`, `write_canceled`,
   /// `user_changed`.

@@ -65,7 +65,7 @@ final class Storage: SyncTreeObserver {
 
   // MARK: - Writes
 
-  /// Whether both use one store.
+  /// Returns true when both use one store.
   func isSame(as other: Storage?) -> Bool { store != nil && store === other?.store }
 
   func save(_ write: StoredWrite) { change { try $0.save(write) } }
@@ -122,7 +122,7 @@ final class Storage: SyncTreeObserver {
     checkSize()
   }
 
-  /// Whether what is stored of a child belongs to another query that somebody listens to.
+  /// Returns true when what is stored of a child belongs to another query that somebody listens to.
   private func isHeld(_ path: Path, besides spec: QuerySpec, _ store: any SyncStore) throws -> Bool {
     guard path.count == spec.path.count + 1 else { return false }
     if queries.defaults(above: path).contains(where: \.isActive) { return true }
@@ -263,7 +263,7 @@ final class Storage: SyncTreeObserver {
     try setComplete([queries[QuerySpec(path)] ?? tracked(QuerySpec(path), isComplete: false)], true, store)
   }
 
-  /// Whether everything at a place is stored.
+  /// Returns true when everything at a place is stored.
   private func isCovered(_ path: Path) -> Bool { queries.defaults(above: path).contains(where: \.isComplete) }
 
   func storedCache(for spec: QuerySpec) -> CacheNode? {

@@ -72,9 +72,9 @@ public struct TrackedQuery: Sendable, Equatable {
   public var spec: QuerySpec
   /// When somebody listened last, or ended to; wall clock.
   public var lastUseMilliseconds: Int64
-  /// Whether all that it asks for is stored.
+  /// True when all that it asks for is stored.
   public var isComplete: Bool
-  /// Whether somebody listens.
+  /// True when somebody listens.
   public var isActive: Bool
 
   /// A query of these parts.

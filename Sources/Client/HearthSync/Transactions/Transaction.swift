@@ -35,7 +35,7 @@ final class Transaction {
   var resolvedOutput = Node.empty
   /// The base that the server called stale, and how often in a row it was this one.
   var stale: (hash: String, count: Int)?
-  /// When to try again with the same base; wall clock.
+  /// The time when to try again with the same base; wall clock.
   var notBeforeMilliseconds: Int64?
 
   init(

@@ -36,7 +36,7 @@ final class TransactionTree {
     }
   }
 
-  /// Whether the functions of all at this place and below have run, and the server has none of them.
+  /// True when the functions of all at this place and below have run, and the server has none of them.
   var isReady: Bool { queue.allSatisfy(\.isRun) && children.values.allSatisfy(\.isReady) }
 
   /// The topmost place with transactions on the way to a path; else what is there, if anything is at or below it.

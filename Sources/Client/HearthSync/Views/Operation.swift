@@ -24,7 +24,7 @@ struct Operation {
   var source: Source
   /// From the place that looks at it.
   var keys: ArraySlice<Key>
-  /// Whether only the priority of the place is meant.
+  /// True when only the priority of the place is meant.
   var isPriority = false
   var kind: Kind
 
@@ -35,7 +35,7 @@ struct Operation {
     self.kind = kind
   }
 
-  /// Whether it is about the place itself, all of it.
+  /// True when it is about the place itself, all of it.
   var isHere: Bool { keys.isEmpty && !isPriority }
 
   /// The same as a child sees it; nil when it does not concern the child.

@@ -10,7 +10,7 @@ struct QueryFilter {
     order = query.effectiveOrder
   }
 
-  /// Whether anything is kept back.
+  /// True when anything is kept back.
   var filters: Bool { !query.loadsAllData }
 
   private var limit: (count: Int, isLast: Bool)? {
@@ -21,7 +21,7 @@ struct QueryFilter {
     }
   }
 
-  /// Whether there are as many children as the query lets through.
+  /// Returns true when there are as many children as the query lets through.
   func isFull(_ node: Node) -> Bool { limit.map { node.childCount >= $0.count } ?? false }
 
   /// All of a node that the query finds. What is different from `old` is noted, unless nobody wants to know.

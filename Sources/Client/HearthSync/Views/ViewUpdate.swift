@@ -64,8 +64,8 @@ extension ViewUpdate {
     refreshEventCache(place, mayRefill: true)
   }
 
-  /// Whether a push to another listener brings a new child to a full window, before this window's own message that says so.
-  /// Where everything is listened to, there is no such message.
+  /// Returns true when a push to another listener brings a new child to a full window, before this window's own message
+  /// that says so. Where everything is listened to, there is no such message.
   private func isAhead(_ place: Place) -> Bool {
     guard let key = place.keys.first, cache.server.isFiltered, lent == nil else { return false }
     return filter.isFull(cache.server.node) && cache.server.node.child(key).isEmpty

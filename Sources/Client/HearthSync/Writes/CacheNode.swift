@@ -3,15 +3,15 @@ import HearthTree
 /// What is held of a place, and how much of it that is.
 struct CacheNode: Sendable {
   var node: Node
-  /// Whether all that was asked for is there.
+  /// True when all that was asked for is there.
   var isInitialized: Bool
-  /// Whether what was asked for is not everything.
+  /// True when what was asked for is not everything.
   var isFiltered: Bool
 
   /// Everything at the place.
   var complete: Node? { isInitialized && !isFiltered ? node : nil }
 
-  /// Whether all of a child is there, be it that there is nothing.
+  /// Returns true when all of a child is there, be it that there is nothing.
   func isComplete(for key: Key) -> Bool {
     isInitialized && !isFiltered || !node.child(key).isEmpty
   }

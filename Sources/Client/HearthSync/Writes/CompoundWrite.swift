@@ -10,8 +10,8 @@ struct CompoundWrite: Sendable {
   /// What the place's priority becomes, when the place itself is not replaced.
   private(set) var priority: PriorityWrite?
   private(set) var children: [Key: CompoundWrite] = [:]
-  /// Whether children were written that were taken away again by later writes: a leaf that they were written into is gone
-  /// all the same. Set from there up to the root of the trie.
+  /// True when children were written that were taken away again by later writes: a leaf that they were written into is
+  /// gone all the same. Set from there up to the root of the trie.
   private(set) var clearsLeaf = false
   /// Which of several writes that came in an order the value is; 0 where the order means nothing.
   private var rank = 0

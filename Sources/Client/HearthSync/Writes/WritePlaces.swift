@@ -34,7 +34,7 @@ struct WritePlaces: Sendable {
     if children[key]?.isEmpty == true { children[key] = nil }
   }
 
-  /// Whether a write with a higher id replaces all of a place.
+  /// Returns true when a write with a higher id replaces all of a place.
   func isCovered(_ location: Location, after id: Int) -> Bool {
     var place = self
     for key in Self.keys(location) {
@@ -45,7 +45,7 @@ struct WritePlaces: Sendable {
     return place.ids.last.map { $0 > id } ?? false
   }
 
-  /// Whether any write is above a place.
+  /// Returns true when any write is above a place.
   func isBelowAnother(_ location: Location) -> Bool {
     var place = self
     for key in Self.keys(location) {
@@ -56,7 +56,7 @@ struct WritePlaces: Sendable {
     return false
   }
 
-  /// Whether any write is at a place, above it or below it.
+  /// Returns true when any write is at a place, above it or below it.
   func overlaps(_ location: Location) -> Bool {
     var place = self
     for key in Self.keys(location) {

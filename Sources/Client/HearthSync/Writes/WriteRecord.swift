@@ -10,7 +10,7 @@ struct WriteRecord: Sendable {
   var content: CompoundWrite
   /// The places, each from the root.
   var locations: [Location]
-  /// Whether listeners see it. A transaction may hide its intermediate states.
+  /// True when listeners see it. A transaction may hide its intermediate states.
   var isVisible: Bool
 
   /// Replaces one place, or its priority.

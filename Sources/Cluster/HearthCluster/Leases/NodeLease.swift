@@ -8,7 +8,7 @@ package struct LeaseStanding: Sendable, Equatable {
   package var steadySince: MonotonicInstant?
   var leaseMilliseconds: Int64
 
-  /// Whether the lease is believed: gets and transactions may be answered, and beats sent.
+  /// Returns true when the lease is believed: gets and transactions may be answered, and beats sent.
   package func isBelieved(at now: MonotonicInstant) -> Bool { incarnation != nil && now < believedUntil }
 
   /// Whether this node may take from others what their leases do not hold any more. After an outage of the store all

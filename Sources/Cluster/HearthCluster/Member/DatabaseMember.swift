@@ -10,12 +10,12 @@ package struct DatabaseMember: Sendable {
   }
 
   /// What only an owner has.
-  private struct Office {
-    var desk = OwnerDesk()
+  private struct OwnerState {
+    var desk = UnansweredRequests()
     var watch: PresenceWatch
     /// Sessions, with everything that was proposed.
     var table: SessionTable
-    /// Whether the decider knows.
+    /// True when the decider knows.
     var hasBegun = false
     /// Whose clients ask it.
     var demand = Demand()
@@ -31,8 +31,8 @@ package struct DatabaseMember: Sendable {
     }
   }
 
-  /// Whether this node wants to own the database when nobody else does. One that does not never claims it; what it owns it
-  /// goes on to own until it hands it over.
+  /// True when this node wants to own the database when nobody else does. One that does not never claims it; what it owns
+  /// it goes on to own until it hands it over.
   package var isWanted = true
   /// The log as this node knows it.
   package private(set) var replica: Replica
@@ -45,7 +45,7 @@ package struct DatabaseMember: Sendable {
 
   private let node: NodeID
   private let timing: ClusterTiming
-  private var office: Office?
+  private var office: OwnerState?
   private var lastPresenceTicket: UInt64 = 0
   private(set) var route: Route? {
     didSet { if route?.node != oldValue?.node { actions.append(.ownerSeen(route?.node)) } }
@@ -56,7 +56,7 @@ package struct DatabaseMember: Sendable {
   private var links: Set<NodeID> = []
   private var subscribers: [NodeID: MonotonicInstant] = [:]
   private var lastPulse = MonotonicInstant.distantPast
-  /// When an owner last gave a sign of life.
+  /// The time when an owner last gave a sign of life.
   private(set) var ownerHeardAt = MonotonicInstant.distantPast
   private var actions: [MemberAction] = []
   /// What this node tells itself: it takes that after what led to it, and before anything else.
@@ -242,7 +242,7 @@ package struct DatabaseMember: Sendable {
     }
   }
 
-  /// Whether a word of an owner may be of use. One of a later owner ends this node's own time.
+  /// Returns true when a word of an owner may be of use. One of a later owner ends this node's own time.
   private mutating func isCurrent(_ epoch: Int64, at now: MonotonicInstant, _ standing: LeaseStanding) -> Bool {
     guard let own = ownership.epoch else { return true }
     guard epoch > own else { return false }
@@ -359,7 +359,7 @@ package struct DatabaseMember: Sendable {
   private mutating func wait(
     _ position: Int64, _ outcome: Outcome, _ origin: Origin, _ peer: Incarnation, isRead: Bool = false
   ) {
-    let answer = OwnerDesk.Answer(node: peer.node, origin: origin, outcome: outcome, isRead: isRead)
+    let answer = UnansweredRequests.Answer(node: peer.node, origin: origin, outcome: outcome, isRead: isRead)
     if isRead, ownership.lacksRoom {
       office?.desk.hold(answer)
     } else {
@@ -447,7 +447,7 @@ package struct DatabaseMember: Sendable {
     // With the takeover row, frames may have connected that came before it: of an owner that is a later one.
     guard replica.head == ownership.durable else { return run(ownership.drop(), at: now, standing) }
     let watch = PresenceWatch(timing: timing, firstTicket: lastPresenceTicket, at: now)
-    office = Office(watch: watch, table: table)
+    office = OwnerState(watch: watch, table: table)
     actions.append(.began(epoch: epoch))
     // So that nobody has to look for the new owner. It proves nothing to anybody's clock.
     for peer in links.sorted() {

@@ -19,7 +19,7 @@ package enum MemberEvent: Sendable {
   ///
   /// - Parameter ticket: The caller's own number, which ``MemberAction/acknowledge(_:ticket:_:)`` bears.
   case submitted(SessionID, ticket: UInt64, ForwardedRequest.Kind)
-  /// Whether this node wants to own the database when nobody else does, see ``DatabaseMember/isWanted``.
+  /// True when this node wants to own the database when nobody else does, see ``DatabaseMember/isWanted``.
   case wanted(Bool)
   /// The operator, or a node that is to be stopped, gives the database to another node. It has no effect on a node that does
   /// not own it, or is about to: who drains a node asks again until that owns nothing.

@@ -23,7 +23,7 @@ package struct MemberStatus: Sendable, Equatable {
   package var owner: NodeID?
   /// The last row that it has applied.
   package var head: JournalHead
-  /// Whether what it has applied is new enough for clients.
+  /// True when what it has applied is new enough for clients.
   package var isServing: Bool
   /// No commit from before this moment of the node's own clock is missing; nil when it knows nothing.
   package var freshAsOf: MonotonicInstant?
@@ -33,11 +33,11 @@ package struct MemberStatus: Sendable, Equatable {
   package var followerCount: Int
   /// Sessions of all nodes' clients, as of its last row.
   package var sessionCount: Int
-  /// Whether it owns the database when nobody else does.
+  /// True when it owns the database when nobody else does.
   package var isWanted: Bool
-  /// Why it goes no further: a row that this program does not know.
+  /// The reason why it goes no further: a row that this program does not know.
   package var unreadable: MalformedBytes?
-  /// Whether it goes no further because rows behind its last one were pruned.
+  /// True when it goes no further because rows behind its last one were pruned.
   package var isPruned: Bool
   /// What the store lost.
   package var loss: DataLoss?

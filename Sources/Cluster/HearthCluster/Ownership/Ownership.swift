@@ -49,8 +49,8 @@ package struct Ownership: Sendable {
     case readOnly(DataLoss)
   }
 
-  /// Whether the database is claimed when nobody owns it. Otherwise nothing is claimed; what the store says is this node's
-  /// is given up, unless it owns it: then it goes on until ``handOver(to:at:)``.
+  /// True when the database is claimed when nobody owns it. Otherwise nothing is claimed; what the store says is this
+  /// node's is given up, unless it owns it: then it goes on until ``handOver(to:at:)``.
   package var isWanted = true
   private let timing: ClusterTiming
   private var phase = Phase.idle
@@ -68,17 +68,17 @@ package struct Ownership: Sendable {
 
   /// The epoch under which this node owns the database; nil when it does not.
   package var epoch: Int64? { tenure?.epoch }
-  /// Whether it is not owned, and nothing is under way that may make this node the owner.
+  /// True when it is not owned, and nothing is under way that may make this node the owner.
   package var isAtRest: Bool { if case .idle = phase { true } else { false } }
-  /// Whether requests are taken: it is owned, and not about to be given up.
+  /// True when requests are taken: it is owned, and not about to be given up.
   package var isAccepting: Bool { tenure != nil && tenure?.successor == nil }
-  /// Whether the store has no room for what was proposed.
+  /// True when the store has no room for what was proposed.
   package var lacksRoom: Bool { tenure?.lacksRoom ?? false }
   /// Where the log ends, of which the owner knows all; nil when it is not owned.
   package var durable: JournalHead? { tenure?.durable }
   /// The position of the last record that was proposed.
   package var tip: Int64? { tenure?.tip }
-  /// Whether this node owns the database in that epoch.
+  /// Returns true when this node owns the database in that epoch.
   package func owns(in epoch: Int64) -> Bool {
     guard let tenure else { return false }
     return tenure.epoch == epoch
@@ -90,7 +90,7 @@ package struct Ownership: Sendable {
     return tenure.tip
   }
 
-  /// Why nothing is written here any more.
+  /// The reason why nothing is written here any more.
   package var loss: DataLoss? { if case .readOnly(let loss) = phase { loss } else { nil } }
 
   /// Whether this node is the owner beyond doubt, so that a read sees every commit that anybody was told of: its lease is

@@ -13,9 +13,9 @@ struct Tenure: Sendable {
   private var inFlight: [(ticket: UInt64, row: LogRow, entries: [OutboxEntry], sentAt: MonotonicInstant)] = []
   /// Rows for which the store has no room, or that come behind one: each is sent again as it is, in order.
   private var held: [(row: LogRow, entries: [OutboxEntry])] = []
-  /// When the first of them is sent again; nil when there is room, as far as is known.
+  /// The time when the first of them is sent again; nil when there is room, as far as is known.
   private var retryAt: MonotonicInstant?
-  /// When the last row that became durable had been sent: the node was the owner at some moment after it.
+  /// The time when the last row that became durable had been sent: the node was the owner at some moment after it.
   private(set) var provenAt: MonotonicInstant
   /// Who gets the database next.
   private(set) var successor: NodeID?
@@ -30,7 +30,7 @@ struct Tenure: Sendable {
   /// The position of the last record that was proposed.
   var tip: Int64 { sealed.position + Int64(queued.count) }
   var isIdle: Bool { queued.isEmpty && inFlight.isEmpty && held.isEmpty }
-  /// Whether the store has no room for the next row.
+  /// True when the store has no room for the next row.
   var lacksRoom: Bool { retryAt != nil }
   /// Who takes over now: everything is durable, and the handoff row as well.
   var finishedFor: NodeID? { hasSentHandoff && isIdle ? successor : nil }

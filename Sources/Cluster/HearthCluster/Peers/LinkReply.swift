@@ -8,7 +8,7 @@ package enum LinkReply: Sendable, Equatable {
   case refused(LinkRefusal)
 }
 
-/// Why a node does not answer a question that it got. The number is that of the protocol.
+/// The reason why a node does not answer a question that it got. The number is that of the protocol.
 package enum LinkRefusal: UInt8, Error, Sendable, CaseIterable, CustomStringConvertible {
   /// Nobody takes questions there. Nothing was done.
   case unattended = 1

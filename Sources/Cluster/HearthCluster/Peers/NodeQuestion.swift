@@ -27,7 +27,7 @@ package enum NodeQuestion: Sendable, Equatable {
 
   fileprivate static let marker: UInt8 = 2
 
-  /// Whether bytes are such a question, readable or not.
+  /// Returns true when bytes are such a question, readable or not.
   package static func isMeant(by bytes: [UInt8]) -> Bool { bytes.first == marker }
 
   /// The question in bytes.
@@ -102,7 +102,7 @@ extension ByteReader {
 
 /// What a node answers to a ``NodeQuestion``.
 package enum NodeAnswer: Sendable, Equatable {
-  /// Whether it takes databases that nobody owns, and how many it owns.
+  /// True when it takes databases that nobody owns, and how many it owns.
   case load(isWilling: Bool, ownedCount: UInt32)
   /// The database is served there.
   case opened

@@ -13,7 +13,7 @@ package enum Placement {
   package struct Load: Sendable, Equatable {
     /// The node.
     package var node: NodeID
-    /// How many databases it owns.
+    /// The number of databases that it owns.
     package var ownedCount: Int
 
     /// A node that owns so many.
@@ -42,7 +42,7 @@ package enum Placement {
     return found
   }
 
-  /// Whether a node may be given one of this node's databases without having to give one away for it.
+  /// Returns true when a node may be given one of this node's databases without having to give one away for it.
   ///
   /// - Parameters:
   ///   - ownedCount: How many databases this node owns.
@@ -52,7 +52,7 @@ package enum Placement {
     return load.ownedCount < bound(share(of: ownedCount, others))
   }
 
-  /// How many databases each node has when all have about as many.
+  /// Returns the number of databases that each node has when all have about as many.
   private static func share(of ownedCount: Int, _ others: [Load]) -> Int {
     let total = others.reduce(ownedCount) { $0 + $1.ownedCount }
     return (total + others.count) / (others.count + 1)

@@ -83,7 +83,7 @@ extension LogRecord {
     return records
   }
 
-  /// Whether bytes are frames of the engine's from beginning to end, or none.
+  /// Returns true when bytes are frames of the engine's from beginning to end, or none.
   package static func isContent(_ bytes: [UInt8]) -> Bool {
     do throws(MalformedBytes) {
       try checkContent(bytes[...])

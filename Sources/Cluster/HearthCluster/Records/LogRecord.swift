@@ -16,7 +16,7 @@ package struct Origin: Sendable, Hashable {
     self.answered = answered
   }
 
-  /// Whether no more is to be remembered of the session than a node asks at a time.
+  /// True when no more is to be remembered of the session than a node asks at a time.
   var isWithinLimit: Bool {
     request > answered && request - answered <= UInt64(ClusterLimits.sessionRequestsMax)
   }

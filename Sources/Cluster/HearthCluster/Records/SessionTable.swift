@@ -6,7 +6,7 @@ package struct SessionTable: Sendable, Equatable {
   package struct Session: Sendable, Equatable {
     /// The node's run that holds the client's socket.
     package var edge: Incarnation
-    /// Where the session began.
+    /// The place where the session began.
     package var position: Int64
     /// The last request that was applied.
     package fileprivate(set) var lastRequest: UInt64 = 0
@@ -30,7 +30,7 @@ package struct SessionTable: Sendable, Equatable {
       applied.append((origin.request, position))
     }
 
-    /// Where a request was applied; nil when it was not, or nobody asks any more.
+    /// Returns the place where a request was applied; nil when it was not, or nobody asks any more.
     package func position(of request: UInt64) -> Int64? { applied.first { $0.request == request }?.position }
 
     package static func == (left: Session, right: Session) -> Bool {
@@ -43,7 +43,7 @@ package struct SessionTable: Sendable, Equatable {
   private var held: [Incarnation: Set<SessionID>] = [:]
   /// The last run of each node that is over.
   private(set) var ended: [NodeID: Int64] = [:]
-  /// How many sessions have begun on each run of a node that is not over.
+  /// The number of sessions that have begun on each run of a node that is not over.
   private(set) var opened: [Incarnation: UInt64] = [:]
 
   /// No sessions.
@@ -58,18 +58,18 @@ package struct SessionTable: Sendable, Equatable {
   /// A session, when it began and has not ended.
   package subscript(session: SessionID) -> Session? { sessions[session] }
 
-  /// Whether a node's run was declared over.
+  /// Returns true when a node's run was declared over.
   package func isEnded(_ incarnation: Incarnation) -> Bool {
     ended[incarnation.node].map { $0 >= incarnation.number } ?? false
   }
 
-  /// How many sessions have begun on a run of a node, those included that have ended.
+  /// Returns the number of sessions that have begun on a run of a node, those included that have ended.
   package func openedCount(of edge: Incarnation) -> UInt64 { opened[edge] ?? 0 }
 
   /// The runs of nodes that hold sessions, in order.
   package var edges: [Incarnation] { held.keys.sorted() }
 
-  /// How many sessions there are.
+  /// The number of sessions that there are.
   package var count: Int { sessions.count }
 
   /// The sessions that a run of a node holds, in order.

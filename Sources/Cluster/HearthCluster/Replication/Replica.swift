@@ -30,11 +30,11 @@ package struct Replica: Sendable {
 
   /// What was applied, and the last of it.
   package private(set) var memory: RowMemory
-  /// Why nothing is applied any more; nil as long as it is.
+  /// The reason why nothing is applied any more; nil as long as it is.
   package private(set) var unreadable: MalformedBytes?
-  /// Whether the rows behind the head are no more.
+  /// True when the rows behind the head are no more.
   package private(set) var isPruned = false
-  /// Whether clients are served, as of the last event.
+  /// True when clients are served, as of the last event.
   package private(set) var isServing = false
   private let timing: ClusterTiming
   private var freshness = Freshness()
@@ -46,7 +46,7 @@ package struct Replica: Sendable {
   private var lastTicket: UInt64 = 0
   private var lastRead = MonotonicInstant.distantPast
   private var lastBeat = MonotonicInstant.distantPast
-  /// Whether there are rows, or may be, that it has not applied.
+  /// True when there are rows, or may be, that it has not applied.
   package private(set) var lacksRows = true
 
   /// A replica of what is behind a head, such as a snapshot's.
@@ -63,8 +63,8 @@ package struct Replica: Sendable {
   package var freshAsOf: MonotonicInstant? { freshness.asOf == .distantPast ? nil : freshness.asOf }
   private var isStopped: Bool { isPruned || unreadable != nil }
 
-  /// Whether what is known is young enough to be served: to be asked before anything is, since a process that was stopped
-  /// does not know it yet.
+  /// Returns true when what is known is young enough to be served: to be asked before anything is, since a process that
+  /// was stopped does not know it yet.
   package func isFresh(at now: MonotonicInstant) -> Bool {
     freshAsOf.map { !now.isAtLeast(timing.stalenessMilliseconds, after: $0) } ?? false
   }

@@ -13,7 +13,7 @@ package struct RowMemory: Sendable {
 
   /// The last row's end.
   package private(set) var head: JournalHead
-  /// Where the log stood before the first row that is remembered.
+  /// The place where the log stood before the first row that is remembered.
   private var base: JournalHead
   private var rows: [Remembered] = []
   private var sizeBytes = 0

@@ -42,7 +42,7 @@ package struct EdgeRequests: Sendable {
       return lastRequest
     }
 
-    /// Where a request stands that has no answer yet.
+    /// Returns the place where a request stands that has no answer yet.
     func place(of request: UInt64) -> Int? { entries.firstIndex { $0.request == request && $0.outcome == nil } }
 
     /// Takes out those of which its client may be told, in order.
@@ -81,15 +81,16 @@ package struct EdgeRequests: Sendable {
   /// - Parameter openedCount: How many sessions this run of the node has opened before, when the database was closed since.
   package init(openedCount: UInt64 = 0) { (lastOrdinal, settledThrough) = (openedCount, openedCount) }
 
-  /// How many sessions were opened in this run of the node.
+  /// The number of sessions that were opened in this run of the node.
   package var openedCount: UInt64 { lastOrdinal }
 
   /// The sessions whose clients are connected, in order.
   package var open: [SessionID] { sessions.filter { !$0.value.isClosing }.keys.sorted() }
-  /// How many requests are not answered, or not told.
+  /// The number of requests that are not answered, or not told.
   package var count: Int { sessions.values.reduce(0) { $0 + $1.entries.count } }
 
-  /// Whether a session may ask more: otherwise its socket is not read for a while. There is always room to close.
+  /// Returns true when a session may ask more: otherwise its socket is not read for a while. There is always room to
+  /// close.
   package func canSubmit(_ session: SessionID) -> Bool {
     guard waitingBytes < ClusterLimits.waitingRequestBytesMax else { return false }
     return sessions[session].map { !$0.isClosing && $0.entries.count < ClusterLimits.sessionRequestsMax - 1 } ?? true

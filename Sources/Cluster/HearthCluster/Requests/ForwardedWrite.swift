@@ -14,7 +14,7 @@ package enum ForwardedWrite: Sendable {
     }
   }
 
-  /// How many bytes they are, or about as many.
+  /// The number of bytes that they are, or about as many.
   var sizeBytes: Int {
     switch self {
     case .encoded(let bytes): bytes.count
@@ -24,7 +24,7 @@ package enum ForwardedWrite: Sendable {
 }
 
 extension ForwardedWrite: Equatable {
-  /// Whether their bytes are the same.
+  /// Returns true when their bytes are the same.
   package static func == (left: Self, right: Self) -> Bool { left.bytes == right.bytes }
 }
 

@@ -4,11 +4,11 @@ package struct ClusterOverview: Sendable {
   package struct Node: Sendable {
     /// As its operator named it.
     package var name: String
-    /// Where other nodes reach it.
+    /// The place where other nodes reach it.
     package var address: String
     /// Its last run.
     package var run: Int64
-    /// Whether its lease goes, by the store's clock.
+    /// True when its lease goes, by the store's clock.
     package var isAlive: Bool
     /// Until its lease ends; less than 0 since it ended.
     package var leaseMilliseconds: Int64

@@ -6,9 +6,9 @@ package struct OwnerRecord: Sendable, Equatable {
   package var epoch: Int64
   /// The owner; nil when it was given up.
   package var owner: Incarnation?
-  /// Whether the owner's lease is over.
+  /// True when the owner's lease is over.
   package var isLapsed: Bool
-  /// How long it goes on otherwise, unless it is renewed; nil when the store did not say.
+  /// The time that it goes on otherwise, unless it is renewed; nil when the store did not say.
   package var remainingMilliseconds: Int64?
 
   /// What the store says of a database.
@@ -65,7 +65,7 @@ package enum StoreAnswer: Sendable, Equatable {
 
 /// What a reading of the log found.
 package struct LogReading: Sendable, Equatable {
-  /// Where the log stands at the position that was asked for; nil when no row ends there.
+  /// The place where the log stands at the position that was asked for; nil when no row ends there.
   package var start: JournalHead?
   /// Rows from there on, without a gap; not necessarily all.
   package var rows: [LogRow]
@@ -82,6 +82,6 @@ package struct LogReading: Sendable, Equatable {
     self.owner = owner
   }
 
-  /// Whether these rows are all there are.
+  /// True when these rows are all there are.
   var isComplete: Bool { (rows.last?.head ?? start ?? .empty).position >= end.position }
 }

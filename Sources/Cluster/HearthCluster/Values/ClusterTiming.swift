@@ -1,7 +1,7 @@
-/// How long nodes wait for each other. None of this protects data: a log that refuses a stale owner's rows does. Times
-/// decide when somebody may try to take over, and how old what is read may be.
+/// The time that nodes wait for each other. None of this protects data: a log that refuses a stale owner's rows does.
+/// Times decide when somebody may try to take over, and how old what is read may be.
 package struct ClusterTiming: Sendable, Equatable {
-  /// How long a heartbeat makes the store believe that a node lives.
+  /// The time that a heartbeat makes the store believe that a node lives.
   package var leaseMilliseconds: Int64 = 6_000
   /// How much earlier than the store a node stops to believe in its own lease: room for clocks that run at different
   /// speeds. A thousand in five thousand is far more than clocks differ.
@@ -14,12 +14,12 @@ package struct ClusterTiming: Sendable, Equatable {
   package var tailMilliseconds: Int64 = 200
   /// Between two looks at who owns a database, and at which nodes with sessions live.
   package var watchMilliseconds: Int64 = 1_000
-  /// How long a new owner waits for living nodes to say which sessions they hold.
+  /// The time that a new owner waits for living nodes to say which sessions they hold.
   package var announceMilliseconds: Int64 = 10_000
   /// How old the state may be that listens are served from. Above the time that a failover of the store takes, or each of
   /// them would disconnect every client.
   package var stalenessMilliseconds: Int64 = 60_000
-  /// How long acknowledged rows are remembered, to be appended again to a log that lost them.
+  /// The time that acknowledged rows are remembered, to be appended again to a log that lost them.
   package var memoryMilliseconds: Int64 = 60_000
 
   /// The times that the design was measured with.

@@ -16,13 +16,13 @@ package struct LogRow: Sendable, Equatable {
     self.hash = hash
   }
 
-  /// Where the log stands after the row.
+  /// The place where the log stands after the row.
   package var head: JournalHead {
     JournalHead(epoch: epoch, position: batch.lastPosition, runningHash: hash)
   }
 
-  /// Whether this is the next row after `head`: its position, an epoch that does not fall, and the hash that its bytes and
-  /// all before them come to.
+  /// Returns true when this is the next row after `head`: its position, an epoch that does not fall, and the hash that its
+  /// bytes and all before them come to.
   package func follows(_ head: JournalHead) -> Bool {
     epoch >= head.epoch && head.position < .max && batch.firstPosition == head.position + 1
       && batch.lastPosition >= batch.firstPosition && hash == head.runningHash.appending(batch, epoch: epoch)

@@ -16,7 +16,7 @@ package struct MonotonicInstant: Sendable, Hashable, Comparable {
     return MonotonicInstant(milliseconds: isOver ? (milliseconds > 0 ? .max : .min) : sum)
   }
 
-  /// Whether at least so much has passed since an earlier moment.
+  /// Returns true when at least so much has passed since an earlier moment.
   package func isAtLeast(_ milliseconds: Int64, after earlier: MonotonicInstant) -> Bool {
     self >= earlier.advanced(by: milliseconds)
   }

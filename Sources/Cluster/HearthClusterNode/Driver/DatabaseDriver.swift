@@ -8,7 +8,7 @@ import Synchronization
 /// requests.
 package final class DatabaseDriver<Tenant: DatabaseTenant>: Sendable {
   /// What is around a member.
-  struct Surroundings: Sendable {
+  struct TokenEnvironment: Sendable {
     var timing: ClusterTiming
     var clock: any NodeClock
     var store: any ClusterStore
@@ -28,12 +28,12 @@ package final class DatabaseDriver<Tenant: DatabaseTenant>: Sendable {
 
   /// The database.
   package let database: DatabaseID
-  private let surroundings: Surroundings
+  private let surroundings: TokenEnvironment
   private let queue: DispatchQueue
   private let inbox = Mutex(DriverInbox())
   private let state: Mutex<State>
 
-  init(_ database: DatabaseID, _ member: DatabaseMember, _ tenant: Tenant, _ surroundings: Surroundings) {
+  init(_ database: DatabaseID, _ member: DatabaseMember, _ tenant: Tenant, _ surroundings: TokenEnvironment) {
     self.database = database
     self.surroundings = surroundings
     queue = DispatchQueue(label: "hearth.database.\(database.rawValue)")

@@ -42,7 +42,7 @@ package final class NodeDriver<Tenant: DatabaseTenant>: Sendable {
   ///
   /// - Returns: What runs it, which may have been there before.
   package func open(_ database: DatabaseID, _ member: DatabaseMember, _ tenant: Tenant) -> DatabaseDriver<Tenant> {
-    let surroundings = DatabaseDriver<Tenant>.Surroundings(
+    let surroundings = DatabaseDriver<Tenant>.TokenEnvironment(
       timing: timing, clock: clock, store: store,
       standing: { [lease] in lease.standing },
       send: { [links] database, peer, message in links.send(message, of: database, to: peer) })

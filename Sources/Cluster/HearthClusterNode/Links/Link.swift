@@ -114,7 +114,8 @@ final class Link: Sendable {
     questions.withLock { $0.remove(number) }?.completeWith(result)
   }
 
-  /// Whether this leaves half of what may wait to be sent to other traffic, which ends the connection when it is too much.
+  /// Returns true when this leaves half of what may wait to be sent to other traffic, which ends the connection when it is
+  /// too much.
   private func hasRoom(for content: [UInt8]) -> Bool {
     unsentBytes.load(ordering: .relaxed) + content.count <= limits.unsentBytesMax / 2
   }

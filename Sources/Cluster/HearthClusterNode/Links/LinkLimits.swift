@@ -1,4 +1,4 @@
-/// How long nodes wait for each other on a connection, and what they keep for it.
+/// The time that nodes wait for each other on a connection, and what they keep for it.
 package struct LinkLimits: Sendable {
   /// From the beginning of a connection, both certificates included, until the other side's greeting.
   package static let helloSeconds = 5

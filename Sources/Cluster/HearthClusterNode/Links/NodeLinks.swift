@@ -69,7 +69,7 @@ package final class NodeLinks: Sendable {
   private let node: NodeID
   private let cluster: UInt64
   private let identity: LinkIdentity
-  /// Where its connections are.
+  /// The place where its connections are.
   package let loop: any EventLoop
   private let limits: LinkLimits
   private let logger: Logger

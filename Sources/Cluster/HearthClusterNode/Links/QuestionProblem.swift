@@ -1,6 +1,6 @@
 import HearthCluster
 
-/// Why a node that was asked something gave no answer.
+/// The reason why a node that was asked something gave no answer.
 package enum QuestionProblem: Error, Sendable, Equatable, CustomStringConvertible {
   /// There is no connection to it. Nothing was sent.
   case notConnected

@@ -12,7 +12,7 @@ final class UnhandledBytes: Sendable {
 
   init(max: Int) { self.max = max }
 
-  /// Whether a read waits for room.
+  /// True when a read waits for room.
   var isReadHeld: Bool { state.withLock { $0.isReadHeld } }
 
   func add(_ size: Int) { state.withLock { $0.count += size } }
@@ -29,7 +29,7 @@ final class UnhandledBytes: Sendable {
     }
   }
 
-  /// Whether a read has to wait, which is remembered then.
+  /// Returns true when a read has to wait, which is remembered then.
   func holdsRead() -> Bool {
     state.withLock { state in
       if state.count > max { state.isReadHeld = true }

@@ -6,7 +6,7 @@ extension ClusterNode {
   /// Looks which databases there are; done when this node has let go of those that are there no more.
   package typealias Looker = @Sendable () -> EventLoopFuture<Void>
 
-  /// How long another node may take to let go of what was deleted.
+  /// The time that another node may take to let go of what was deleted.
   private static let lookSeconds = 3
 
   /// Which databases there are, and which of those that this node has a part in are there no more. Blocks.

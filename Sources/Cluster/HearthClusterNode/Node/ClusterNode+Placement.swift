@@ -3,9 +3,9 @@ import NIOCore
 
 /// Which node owns a database: where nobody does, where one leaves, and where one has more than its share.
 extension ClusterNode {
-  /// How long another node may take to open a database.
+  /// The time that another node may take to open a database.
   private static let openSeconds = 30
-  /// How long another node may take to say how much it has to do.
+  /// The time that another node may take to say how much it has to do.
   private static let loadSeconds = 2
   /// A database whose owner was not heard for this long is looked after, by those who do not take it themselves.
   private static let silenceMilliseconds: Int64 = 2_000
@@ -15,7 +15,7 @@ extension ClusterNode {
   private static let standbyEvery = 60
   /// A database of so many bytes of snapshot and log takes too long to be read when its owner is gone.
   private static let standbyBytes = 16 << 20
-  /// How many databases are on their way to other nodes at a time.
+  /// The number of databases that are on their way to other nodes at a time.
   private static let movesMax = 4
 
   // MARK: Questions of other nodes
@@ -91,7 +91,7 @@ extension ClusterNode {
   }
 
   /// Has the first of some nodes open a database that does; then the errand is over.
-  private func open(_ journal: String, at nodes: ArraySlice<NodeID>, _ errand: Errands.Kind) {
+  private func open(_ journal: String, at nodes: ArraySlice<NodeID>, _ errand: PendingOperations.Kind) {
     guard let node = nodes.first else { return errands.end(errand, journal) }
     ask(node, .open(journal: journal), seconds: Self.openSeconds).whenComplete { [self] result in
       if case .success(.opened) = result { return errands.end(errand, journal) }

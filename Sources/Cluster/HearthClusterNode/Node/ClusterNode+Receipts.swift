@@ -8,7 +8,7 @@ extension ClusterNode {
   /// credentials.
   package typealias ReceiptTeller = @Sendable (EndedCredentials, _ position: Int64) -> EventLoopFuture<[UInt8]>
 
-  /// How long another node may take, from when it is asked.
+  /// The time that another node may take, from when it is asked.
   private static let receiptSeconds = 3
 
   /// Answers other nodes' questions for receipts from here on; before that, they are refused.

@@ -40,13 +40,13 @@ package final class ClusterNode: Sendable {
   let loading = DispatchQueue(label: "hearth.cluster.load")
   /// By the names of their journals, with the collection.
   let members = Mutex<[String: OpenMember]>([:])
-  /// How many sessions this run has opened in databases that were closed since.
+  /// The number of sessions that this run has opened in databases that were closed since.
   private let openedCounts = Mutex<[DatabaseID: UInt64]>([:])
-  /// Whether this node takes databases that nobody owns.
+  /// True when this node takes databases that nobody owns.
   let isWilling: Atomic<Bool>
   private let counts = OwnershipCounts()
   /// What is under way between this node and others.
-  let errands = Errands()
+  let errands = PendingOperations()
   /// Questions of this node for receipts.
   let receiptTurns = QuestionTurns(underWayMax: 100, waitingMax: 10_000)
   /// Counts the looks where databases are to be.
@@ -194,10 +194,10 @@ package final class ClusterNode: Sendable {
     }
   }
 
-  /// How long a database may take from its snapshot to where its owner's log ends.
+  /// The time that a database may take from its snapshot to where its owner's log ends.
   private static let openSeconds = 30
 
-  /// Where the log stands at a position where a snapshot does.
+  /// Returns the place where the log stands at a position where a snapshot does.
   private func head(at position: Int64, of id: DatabaseID, _ name: String) throws -> JournalHead {
     guard position > 0 else { return .empty }
     let answer = AnswerBox()
@@ -273,7 +273,7 @@ package final class ClusterNode: Sendable {
 
   // MARK: The node
 
-  /// Whether the store has taken this node's heartbeats lately.
+  /// True when the store has taken this node's heartbeats lately.
   package var believesLease: Bool { driver.standing.isBelieved(at: MachineClock().now) }
 
   /// Asks another node something; fails with `QuestionProblem`.
@@ -331,7 +331,7 @@ struct OpenMember: Sendable {
   var owner: KnownOwner
 }
 
-/// Why a database is not served now.
+/// The reason why a database is not served now.
 package struct Absence: Error, CustomStringConvertible { package var description: String }
 
 /// How a node is.
@@ -340,9 +340,9 @@ package struct ClusterStatus: Sendable {
   package var node: String
   /// Its run; nil before it is registered, and when it was declared over.
   package var run: Int64?
-  /// Whether nobody else can have taken over what it owns.
+  /// True when nobody else can have taken over what it owns.
   package var isLeaseBelieved: Bool
-  /// Whether it takes databases that nobody owns.
+  /// True when it takes databases that nobody owns.
   package var isWilling: Bool
   /// The nodes that it has a connection to.
   package var connected: [String]
@@ -365,7 +365,7 @@ private final class PlacedNode: Sendable {
   }
 }
 
-/// Whether clients can be served, for somebody who waits for it.
+/// True when clients can be served, for somebody who waits for it.
 private final class ServedSignal: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
   private let isServing = Atomic(false)

@@ -6,7 +6,7 @@ public struct ClusterOptions: Sendable {
   public struct Place: Sendable, Equatable {
     /// Its name: 1 to 63 of `a-z`, `0-9` and `-`.
     public var name: String
-    /// Where the other nodes reach it.
+    /// The place where the other nodes reach it.
     public var host: String
     /// The port there, above 0.
     public var port: Int
@@ -26,7 +26,7 @@ public struct ClusterOptions: Sendable {
       self.init(name: name, host: host, port: Int(port))
     }
 
-    /// Whether a node can have that name.
+    /// Returns true when a node can have that name.
     public static func isName(_ name: String) -> Bool {
       (1...ClusterLimits.nodeNameBytesMax).contains(name.utf8.count)
         && name.utf8.allSatisfy { byte in

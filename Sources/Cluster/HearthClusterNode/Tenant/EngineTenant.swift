@@ -29,14 +29,14 @@ struct EngineTenant: DatabaseTenant {
   private let database: Database
   private let limits: EngineLimits
   private let line: MemberLine
-  private let around: Surroundings
+  private let around: TokenEnvironment
   private let decider = HeldDecider()
   private(set) var isOwner = false
   /// What the rows that are on their way lead to, as far as it is known.
   private var sealed: [(head: JournalHead, root: Node)] = []
 
   /// What a tenant needs of its node.
-  struct Surroundings: Sendable {
+  struct TokenEnvironment: Sendable {
     var clock: @Sendable () -> Instant
     /// Is told who owns the database.
     var owner: KnownOwner
@@ -53,7 +53,7 @@ struct EngineTenant: DatabaseTenant {
     var loaded: LoadedStart
   }
 
-  init(_ database: Database, limits: EngineLimits, line: MemberLine, _ surroundings: Surroundings) {
+  init(_ database: Database, limits: EngineLimits, line: MemberLine, _ surroundings: TokenEnvironment) {
     (self.database, self.limits, self.line, around) = (database, limits, line, surroundings)
   }
 

@@ -34,7 +34,7 @@ final class PassedTransaction: ForwardedContent {
   var encoded: [UInt8] { [Self.marker] }
   var sizeBytes: Int { 1 }
 
-  /// Whether bytes stand for a transaction of another process.
+  /// Returns true when bytes stand for a transaction of another process.
   static func isMeant(by bytes: [UInt8]) -> Bool { bytes.first == marker }
 
   /// The transaction; nil when it has run, or nobody asks for it any more.

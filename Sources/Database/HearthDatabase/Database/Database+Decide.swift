@@ -23,7 +23,7 @@ extension Database {
   ///
   /// - Parameter arrivalNanoseconds: when the first of them came; 0 when that is not known.
   func decide(
-    _ commands: ArraySlice<Command>, from source: LargeWriteDesk.Source = .mailbox, arrivalNanoseconds: UInt64 = 0
+    _ commands: ArraySlice<Command>, from source: LargeWriteQueue.Source = .mailbox, arrivalNanoseconds: UInt64 = 0
   ) {
     var rest = admitted(commands, from: source)
     while !rest.isEmpty {

@@ -1,9 +1,9 @@
 import HearthEngine
 
-/// Commands that wait for one that takes long: see ``LargeWriteDesk``.
+/// Commands that wait for one that takes long: see ``LargeWriteQueue``.
 extension Database {
   /// The commands among these that are decided now; the others wait at the desk.
-  func admitted(_ commands: ArraySlice<Command>, from source: LargeWriteDesk.Source) -> ArraySlice<Command> {
+  func admitted(_ commands: ArraySlice<Command>, from source: LargeWriteQueue.Source) -> ArraySlice<Command> {
     let (admitted, crowd) = desk.withLock { desk in
       let admitted = engine.withLock { engine in
         desk.admit(commands, from: source) { $0.replaces($1, in: engine.state.sessions) }
@@ -27,7 +27,7 @@ extension Database {
     if !commands.isEmpty { decide(commands[...], from: source) }
     let worker = LargeCommandWorker(database: self)
     var isBusy = !commands.isEmpty
-    for kind in LargeWriteDesk.Worker.allCases { isBusy = worker.beginNext(for: kind) || isBusy }
+    for kind in LargeWriteQueue.Worker.allCases { isBusy = worker.beginNext(for: kind) || isBusy }
     return isBusy
   }
 }

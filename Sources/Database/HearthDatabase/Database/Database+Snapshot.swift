@@ -3,7 +3,7 @@ import HearthJournal
 
 /// The snapshot queue: a durable version, written beside the log while commits go on.
 extension Database {
-  /// Why a snapshot is given up.
+  /// The reason why a snapshot is given up.
   enum Interruption: Error {
     /// The database closes, or nobody waits for it.
     case closing
@@ -61,7 +61,7 @@ extension Database {
     throw Interruption.noRoom(roomBytes)
   }
 
-  /// Whether the database closes, and its time for snapshots is over.
+  /// True when the database closes, and its time for snapshots is over.
   private var isTimeOver: Bool {
     pipeline.withLock { $0.snapshots.endMonotonicMilliseconds }.map {
       environment.clock().monotonicMilliseconds >= $0

@@ -3,7 +3,8 @@ import HearthJournal
 
 /// Little room on the disk: what is left is kept for administrators. Whoever looks at the disk says when.
 extension Database: SnapshotWriter {
-  /// Whether changes are refused, since there is little room on the disk, but for what administrators remove and for rules.
+  /// True when changes are refused, since there is little room on the disk, but for what administrators remove and for
+  /// rules.
   public var isSpaceLow: Bool { lowSpace.isLow }
 
   /// Has changes be refused as ``Failure/lowSpace`` from now on, but for what administrators remove and for rules; or taken

@@ -162,8 +162,8 @@ extension Database {
     setTimer(deadline, at: instant)
   }
 
-  /// Whether the answer to a command is the same with and without what waits for the disk: it shows nothing that is not
-  /// durable, and is allowed by nothing that is not.
+  /// Returns true when the answer to a command is the same with and without what waits for the disk: it shows nothing
+  /// that is not durable, and is allowed by nothing that is not.
   private static func isSettled(_ command: Command, _ engine: Engine, _ durable: Published) -> Bool {
     let (path, query): (Path, Query?)
     switch command.action {
@@ -185,7 +185,7 @@ extension Database {
 }
 
 extension Pipeline {
-  /// Whether the log is to be told that there is no room; notes that it is.
+  /// Returns true when the log is to be told that there is no room; notes that it is.
   fileprivate mutating func isStallNoticeDue(at now: Int64, _ limits: DatabaseLimits) -> Bool {
     if let last = stallNoticeMonotonicMilliseconds, now - last < limits.stallNoticeSeconds * 1_000 { return false }
     stallNoticeMonotonicMilliseconds = now

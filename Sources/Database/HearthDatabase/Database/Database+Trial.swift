@@ -41,8 +41,8 @@ extension Database {
   /// Counts decisions from now on, also without a trial, or no longer. During a trial they are always counted.
   public func measureTraffic(_ isOn: Bool) { watch.update { $0.isMeasuring = isOn } }
 
-  /// How many decisions were made in the last so many milliseconds, 600,000 at most, while they were counted: in whole
-  /// seconds, the one under way among them.
+  /// Returns the number of decisions that were made in the last so many milliseconds, 600,000 at most, while they were
+  /// counted: in whole seconds, the one under way among them.
   public func traffic(inLastMilliseconds milliseconds: Int64) -> TrafficCount {
     let now = environment.clock().monotonicMilliseconds
     return watch.meter.withLock { $0.count(inLastMilliseconds: milliseconds, nowMonotonicMilliseconds: now) }

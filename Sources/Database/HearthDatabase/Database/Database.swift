@@ -22,7 +22,7 @@ public final class Database: Sendable {
   let journal: any Journal
   let engine: Mutex<Engine>
   let mailbox: Mutex<Mailbox>
-  let desk: Mutex<LargeWriteDesk>
+  let desk: Mutex<LargeWriteQueue>
   let pipeline: Mutex<Pipeline>
   let durable: DurableState
   let watch = DecisionWatch()
@@ -44,7 +44,7 @@ public final class Database: Sendable {
   let following: Following?
   /// Nil for a database that decides its own changes.
   package var follower: DatabaseFollower? { following.map { DatabaseFollower(database: self, following: $0) } }
-  /// Whether it follows a log that is written elsewhere: what it shows may be a little behind the newest state.
+  /// True when it follows a log that is written elsewhere: what it shows may be a little behind the newest state.
   public var isFollowing: Bool { following != nil }
 
   /// Opens a database: takes the journal over, loads its snapshot and replays the log after it. What connections that
@@ -83,7 +83,7 @@ public final class Database: Sendable {
     keeper = HistoryKeeper(limits.history)
     self.engine = Mutex(engine)
     mailbox = Mutex(Mailbox(limits: limits))
-    desk = Mutex(LargeWriteDesk(limits: limits))
+    desk = Mutex(LargeWriteQueue(limits: limits))
     pipeline = Mutex(
       Pipeline(head: head, snapshots: SnapshotSchedule(log: log, snapshotBytes: found.snapshotBytes)))
     (decidingQueue, largeWriteQueue, comparisonQueue, journalQueue, snapshotQueue) = DatabaseQueues.make(for: name)
@@ -111,7 +111,7 @@ public final class Database: Sendable {
     history = DatabaseHistory(journal, limits: limits.lookingBack) { durable.state }
     self.engine = Mutex(engine)
     mailbox = Mutex(Mailbox(limits: limits))
-    desk = Mutex(LargeWriteDesk(limits: limits))
+    desk = Mutex(LargeWriteQueue(limits: limits))
     pipeline = Mutex(Pipeline(following: start))
     (decidingQueue, largeWriteQueue, comparisonQueue, journalQueue, snapshotQueue) = DatabaseQueues.make(for: name)
   }
@@ -119,7 +119,7 @@ public final class Database: Sendable {
   /// The last durable state. Holding it costs the memory of what changes meanwhile.
   public var published: Published { durable.state }
 
-  /// Whether the database takes commands; a stalled one will by itself, and a halted one must be opened again.
+  /// True when the database takes commands; a stalled one will by itself, and a halted one must be opened again.
   public var status: DatabaseStatus { follower?.lackOfRoom ?? pipeline.withLock { $0.status } }
 
   /// Hands commands over. Those of one connection are decided in the order in which they are handed over; connections

@@ -24,7 +24,7 @@ public struct DatabaseEnvironment: Sendable {
   /// Takes the steps that clients' commands took, from a queue of the database. Those of one batch come together.
   package var charge: @Sendable (_ work: [ConnectionWork]) -> Void = { _ in }
 
-  /// Where is counted what the database does.
+  /// The place where is counted what the database does.
   public var meters = DatabaseMeters.none
 
   /// Ends a connection that the database has no session for any more: its client is to come back, and to ask again what

@@ -3,7 +3,7 @@ import HearthTree
 
 /// How a database is at one moment, for whoever watches the server.
 public struct DatabaseFigures: Sendable {
-  /// Whether it takes writes.
+  /// True when it takes writes.
   public var isRunning: Bool
   /// Connections that it knows.
   public var connectionCount: Int

@@ -7,7 +7,7 @@ struct LargeCommandWorker {
   let database: Database
 
   /// Begins to work on a command that was set aside, or has it wait for its turn.
-  func begin(_ work: LargeCommand, from source: LargeWriteDesk.Source) {
+  func begin(_ work: LargeCommand, from source: LargeWriteQueue.Source) {
     let client = database.engine.withLock { work.command.claimant(in: $0) }
     switch database.desk.withLock({ $0.begin(work, of: client, from: source) }) {
     case .now: run(work)
@@ -21,7 +21,7 @@ struct LargeCommandWorker {
   /// Begins to work on the next commands that wait for a worker, as long as it is free.
   ///
   /// - Returns: False when none was decided or begun.
-  func beginNext(for worker: LargeWriteDesk.Worker) -> Bool {
+  func beginNext(for worker: LargeWriteQueue.Worker) -> Bool {
     var count = 0
     while count < database.limits.engine.batchCommandsMax / 2,
       let next = database.desk.withLock({ $0.next(for: worker) })
@@ -33,7 +33,7 @@ struct LargeCommandWorker {
   }
 
   /// Decides a command that had to wait on the state of now, which may take long again.
-  private func decideAnew(_ command: Command, for worker: LargeWriteDesk.Worker) {
+  private func decideAnew(_ command: Command, for worker: LargeWriteQueue.Worker) {
     var rest: ArraySlice = [command]
     while !rest.isEmpty {
       guard let work = database.decideInLine(&rest, settingAside: true) else { continue }
@@ -112,7 +112,7 @@ struct LargeCommandWorker {
     end(.comparisons)
   }
 
-  private func end(_ worker: LargeWriteDesk.Worker, steps: Int = 0) {
+  private func end(_ worker: LargeWriteQueue.Worker, steps: Int = 0) {
     database.desk.withLock { $0.finish(worker, steps: steps) }
     database.drain()
   }

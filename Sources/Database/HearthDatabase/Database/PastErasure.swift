@@ -8,7 +8,7 @@ import HearthTree
 struct PastErasure {
   /// Rounds of one erasure, where somebody still writes as the person while it goes on.
   private static let roundsMax = 3
-  /// How long an erasure waits until nobody who is connected as the person wants anything done at their end.
+  /// The time that an erasure waits until nobody who is connected as the person wants anything done at their end.
   private static let sessionsWait: Duration = .seconds(10)
 
   private let database: Database
@@ -134,7 +134,7 @@ struct PastErasure {
       root: left ?? root, rules: .denyAll, position: snapshot.position, storedRules: reader.storedRules)
   }
 
-  /// Whether the person wrote something after a position.
+  /// Returns true when the person wrote something after a position.
   private func isNamed(after position: Int64) throws -> Bool {
     var isNamed = false
     try journal.forEachBatch(after: position) { batch in

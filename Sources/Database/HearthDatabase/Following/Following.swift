@@ -6,7 +6,7 @@ final class Following: Sendable {
   /// The way to the log's owner.
   let line: any OwnerLine
   /// What was asked there. Used on the deciding queue.
-  let desk = Mutex(FollowerDesk())
+  let desk = Mutex(ForwardingQueue())
   /// Draws the numbers of sessions.
   let makeSession: @Sendable () -> UInt64
   /// Commands that wait in the desk are so many that senders are to send no more.

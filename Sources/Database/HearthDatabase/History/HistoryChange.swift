@@ -23,7 +23,7 @@ public struct HistoryPage: Sendable {
   public var changes: [HistoryChange] = []
   /// Older ones are before this position; nil when there are none that are kept.
   public var before: Int64?
-  /// Where what is kept begins.
+  /// The place where what is kept begins.
   public var oldestPosition: Int64
 
   /// A page without changes.

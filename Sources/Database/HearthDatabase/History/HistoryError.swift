@@ -1,7 +1,7 @@
 import HearthEngine
 import HearthJournal
 
-/// Why a state of the past cannot be told.
+/// The reason why a state of the past cannot be told.
 public enum HistoryError: Error, Sendable, Equatable, CustomStringConvertible {
   /// It is older than what is kept; that begins at this position.
   case notKept(oldestPosition: Int64)

@@ -6,7 +6,7 @@ public struct DatabaseOutbox: Sendable {
   /// The entries of commits, in order. Called away from deciding, as often as storing them is tried, with the same outcome.
   public var entries: @Sendable (_ changes: [CommittedChange]) -> [OutboxEntry]
 
-  /// Why a write is not to be made; nil asks nobody. Called while deciding: everything else waits.
+  /// The reason why a write is not to be made; nil asks nobody. Called while deciding: everything else waits.
   public var refusal: (@Sendable (CommittedChange) -> Failure?)?
 
   /// Told of entries once they are durable, before anybody is told of their commits. Must not block.

@@ -12,7 +12,7 @@ public final class CommitPulse: Sendable {
   /// Places of one watch.
   package static let pathsMax = 200
 
-  /// Whether anybody looks. Costs next to nothing.
+  /// True when anybody looks. Costs next to nothing.
   var isWatched: Bool { isWanted.load(ordering: .acquiring) }
 
   /// Counts from now on, until ``end(_:)``.

@@ -10,8 +10,8 @@ package final class PulseWatch: Sendable {
     let keys: [Key]
     /// Of each key.
     let steps: [Step]
-    /// Where each key stands; empty where they are few: those are looked through one by one, quicker than hashing a key of
-    /// every commit.
+    /// The place where each key stands; empty where they are few: those are looked through one by one, quicker than
+    /// hashing a key of every commit.
     private let slots: [Key: Int]
     /// The places that end here.
     let places: [Int]

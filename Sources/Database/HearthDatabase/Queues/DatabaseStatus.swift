@@ -1,7 +1,7 @@
 import HearthEngine
 import HearthJournal
 
-/// Whether a database does its work.
+/// True when a database does its work.
 public enum DatabaseStatus: Sendable, Equatable {
   /// It takes commands.
   case running

@@ -20,7 +20,7 @@ struct Mailbox: Sendable {
   private struct Round {
     var commands: [Command] = []
     var sizeBytes = 0
-    /// When the first of them came; 0 when nobody noted it.
+    /// The time when the first of them came; 0 when nobody noted it.
     var arrivalNanoseconds: UInt64 = 0
   }
 
@@ -56,7 +56,7 @@ struct Mailbox: Sendable {
   /// Connections that share what is noted of the one that they replace, so that they stay behind it.
   private var accounts: [ConnectionID: ConnectionID] = [:]
 
-  /// Connections that have as many commands at the ``LargeWriteDesk`` as one may have.
+  /// Connections that have as many commands at the ``LargeWriteQueue`` as one may have.
   var crowded: Set<ConnectionID> = []
 
   private(set) var count = 0
@@ -68,7 +68,7 @@ struct Mailbox: Sendable {
   var isAwake = false
   /// The moment the timer is set for, on the monotonic clock.
   var armedMonotonicMilliseconds: Int64?
-  /// When the first of the commands came that were taken last.
+  /// The time when the first of the commands came that were taken last.
   private(set) var takenArrivalNanoseconds: UInt64 = 0
 
   init(limits: DatabaseLimits) { self.limits = limits }

@@ -11,7 +11,7 @@ struct Pipeline: Sendable {
   var isAwake = false
   /// The deciding queue waits for room.
   var isFull = false
-  /// When the next snapshot is written.
+  /// The time when the next snapshot is written.
   var snapshots: SnapshotSchedule
   /// What is told at once although batches before it wait for room on the disk.
   var early: [Effect] = []

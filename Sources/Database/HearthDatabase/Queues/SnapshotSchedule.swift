@@ -50,7 +50,7 @@ struct SnapshotSchedule: Sendable {
 
   // MARK: When
 
-  /// Whether the next one is to be written.
+  /// Returns true when the next one is to be written.
   func isDue(_ limits: DatabaseLimits) -> Bool {
     let interval = interval(limits)
     guard let last else { return weight(limits) > interval }
@@ -58,8 +58,8 @@ struct SnapshotSchedule: Sendable {
     return weight(limits) - last.weight > (isShort ? Self.retryBytes(limits) : interval)
   }
 
-  /// Whether one is worth the time that it takes while the database closes: the next start would replay for long, and the
-  /// data is soon written.
+  /// Returns true when one is worth the time that it takes while the database closes: the next start would replay for
+  /// long, and the data is soon written.
   func isDueAtEnd(_ limits: DatabaseLimits) -> Bool {
     log.bytes + log.batchCount * limits.replayBytesPerBatch > max(limits.endLogBytes, snapshotBytes / 8)
       && estimatedBytes <= limits.endSnapshotBytesMax

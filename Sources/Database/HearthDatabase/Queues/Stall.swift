@@ -12,8 +12,8 @@ struct Stall: Sendable {
   var delayMilliseconds: Int64
   /// The log knows of it.
   var isNoticed: Bool
-  /// How many batches the append had that is to be tried again. It must be the same one: nobody may know what became of
-  /// it. Nil once it is stored.
+  /// The number of batches that the append had that is to be tried again. It must be the same one: nobody may know what
+  /// became of it. Nil once it is stored.
   var groupCount: Int?
   /// Connections that are told something by the batches that wait: what they are told after that waits too.
   private(set) var held: Set<ConnectionID> = []

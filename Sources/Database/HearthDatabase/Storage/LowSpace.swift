@@ -6,7 +6,7 @@ final class LowSpace: Sendable {
   /// The last commit at which it was looked at whether a snapshot would make room.
   private let lookedAt = Atomic<Int64>(-1)
 
-  /// Whether there is little room.
+  /// True when there is little room.
   var isLow: Bool { raw.load(ordering: .relaxed) }
 
   /// - Returns: Whether that is something new.

@@ -13,7 +13,8 @@ public struct RecoveryReport: Sendable, Equatable {
   /// What is wrong with the rules that were stored, when they do not compile any more: the database then denies all
   /// reads and writes until rules are deployed.
   public var rulesProblem: String?
-  /// How many connections were open that wanted something done at their end. It was done before the database was open.
+  /// The number of connections that were open that wanted something done at their end. It was done before the database
+  /// was open.
   public var openSessionCount = 0
   /// What its journal had to cut off.
   public var damages: [JournalRecovery.Damage] = []

@@ -16,7 +16,7 @@ final class DecisionWatch: Sendable {
   private let isWanted = Atomic(false)
   let meter = Mutex(TrafficMeter())
 
-  /// Whether anybody does. Costs next to nothing.
+  /// True when anybody does. Costs next to nothing.
   var isOn: Bool { isWanted.load(ordering: .acquiring) }
 
   /// What the engine is to hand out of the batch that it decides next.

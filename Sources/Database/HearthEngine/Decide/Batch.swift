@@ -49,6 +49,6 @@ public struct Batch: Sendable {
   /// When the first of its commands came, on whatever clock its owner notes that by; 0 when nobody noted it.
   public var arrivalNanoseconds: UInt64 = 0
 
-  /// Whether there is something to make durable.
+  /// True when there is something to make durable.
   public var hasCommits: Bool { !payload.isEmpty }
 }

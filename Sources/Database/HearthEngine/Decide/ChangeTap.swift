@@ -30,7 +30,7 @@ public struct ChangeTap: Sendable {
     if let writer { changes.append(CommittedChange(commit, by: writer, at: now)) }
   }
 
-  /// Why somebody does not want a commit to be made.
+  /// Returns the reason why somebody does not want a commit to be made.
   func objection(to commit: Commit, by writer: Principal?, at now: Instant) -> Failure? {
     guard let refusal, let writer, !commit.changes.isEmpty else { return nil }
     return refusal(CommittedChange(commit, by: writer, at: now))

@@ -1,7 +1,7 @@
 import HearthTree
 
 extension Command {
-  /// Where it comes from: what it says, or else what its connection said when it began.
+  /// Returns the place where it comes from: what it says, or else what its connection said when it began.
   package func address(in engine: borrowing Engine) -> AddressClass {
     address ?? engine.connections[connection]?.address ?? .unknown
   }

@@ -9,7 +9,7 @@ public struct CommitPlaces: Sendable {
   /// Of no commit.
   public init() {}
 
-  /// Whether there is no commit.
+  /// True when there is no commit.
   public var isEmpty: Bool { ends.isEmpty }
 
   /// Takes the only place of the next commit.
@@ -33,6 +33,6 @@ public struct CommitPlaces: Sendable {
     }
   }
 
-  /// How many commits there are.
+  /// The number of commits that there are.
   package var count: Int { ends.count }
 }

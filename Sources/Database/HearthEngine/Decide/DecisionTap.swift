@@ -75,7 +75,7 @@ struct DecisionTap: Sendable {
     }
   }
 
-  /// How many decisions are noted.
+  /// The number of decisions that are noted.
   var caseCount: Int { decided.cases.count }
 
   /// Decisions that do not count after all.

@@ -58,7 +58,7 @@ extension Engine {
     onDisconnects.note(wish)
   }
 
-  /// Whether it makes anything durable that nobody asks for.
+  /// True when it makes anything durable that nobody asks for.
   private var isDeciding: Bool { !storage.isHalted && role != .following }
 
   /// Makes durable who a connection is from now on, when it wants something to be done in that name.

@@ -31,7 +31,7 @@ public struct Engine {
   package var faults: EngineFaults = [] {
     didSet { (queries.faults, redecisions.faults) = (faults, faults) }
   }
-  var onDisconnects: OnDisconnectDesk
+  var onDisconnects: OnDisconnectTable
   /// Who writes next where transactions get in each other's way.
   var turns: TransactionTurns
   var storage = StorageCondition()
@@ -91,7 +91,7 @@ public struct Engine {
     meter = WorkMeter(limits: limits)
   }
 
-  /// Whether sessions from before the start are still to be ended: they are in the first batches that it decides.
+  /// True when sessions from before the start are still to be ended: they are in the first batches that it decides.
   package var hasLeftoverSessions: Bool { onDisconnects.hasLeftovers }
 
   /// When something happens without a command, on the monotonic clock: `decide` should then be called with a `tick`.

@@ -10,11 +10,11 @@ package enum EngineRole: Sendable {
 
 extension EngineRole {
   /// What its connections want to be done at their ends, as it is when the engine begins.
-  func onDisconnectDesk(_ sessions: Sessions, _ limits: EngineLimits) -> OnDisconnectDesk {
+  func onDisconnectDesk(_ sessions: Sessions, _ limits: EngineLimits) -> OnDisconnectTable {
     switch self {
-    case .alone: OnDisconnectDesk(ended: sessions, limits: limits)
-    case .following: OnDisconnectDesk(limits: limits)
-    case .deciding: OnDisconnectDesk(open: sessions, limits: limits)
+    case .alone: OnDisconnectTable(ended: sessions, limits: limits)
+    case .following: OnDisconnectTable(limits: limits)
+    case .deciding: OnDisconnectTable(open: sessions, limits: limits)
     }
   }
 }

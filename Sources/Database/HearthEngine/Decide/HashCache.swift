@@ -66,7 +66,8 @@ struct HashCache {
     return ranges.isEmpty ? nil : .ranges(ranges)
   }
 
-  /// Whether a caller that sent this hash has seen what is at `path`. Every hash that a client may send for it counts.
+  /// Returns true when a caller that sent this hash has seen what is at `path`. Every hash that a client may send for
+  /// it counts.
   mutating func accepts(_ node: Node, at path: Path, hash: String) -> Bool {
     if node.isEmpty || hash.isEmpty { return node.isEmpty && hash.isEmpty }
     let place = Place(path: path, of: hash)

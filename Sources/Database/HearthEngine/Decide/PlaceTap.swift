@@ -2,7 +2,7 @@ import HearthTree
 
 /// Notes which places commits change, for who looks at that.
 package struct PlaceTap: Sendable {
-  /// Whether anybody looks.
+  /// True when anybody looks.
   package var isOn = false
   private var places = CommitPlaces()
 

@@ -27,7 +27,7 @@ package enum ProposedRequest: Sendable {
 }
 
 extension ProposedRequest {
-  /// Where it was asked.
+  /// The place where it was asked.
   package var path: Path {
     switch self {
     case .read(let path, _): path

@@ -33,7 +33,7 @@ public struct RequestTally: Sendable, Equatable {
   /// Nothing yet.
   public init() {}
 
-  /// How many writes came to that.
+  /// Returns the number of writes that came to that.
   public subscript(outcome: WriteOutcome) -> Int {
     switch outcome {
     case .written: writes.0
@@ -44,7 +44,7 @@ public struct RequestTally: Sendable, Equatable {
     }
   }
 
-  /// How many listens came to that.
+  /// Returns the number of listens that came to that.
   public subscript(outcome: ListenOutcome) -> Int {
     switch outcome {
     case .granted: listens.0

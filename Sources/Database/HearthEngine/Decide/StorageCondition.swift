@@ -8,10 +8,10 @@ struct StorageCondition {
   /// There is little room on the disk, and it is kept for administrators.
   var isLow = false
 
-  /// Whether nothing can be stored at the moment.
+  /// True when nothing can be stored at the moment.
   var isStalled: Bool { stall != nil }
 
-  /// Why an action is refused whatever the rules say; nil when it is not.
+  /// Returns the reason why an action is refused whatever the rules say; nil when it is not.
   ///
   /// - Parameter principal: who asks, where that is known.
   func refusal(of action: Command.Action, by principal: @autoclosure () -> Principal?) -> Failure? {
@@ -23,7 +23,7 @@ struct StorageCondition {
 }
 
 extension Command.Action {
-  /// Whether an administrator may ask for it when there is little room: it makes room, or puts rules in force.
+  /// True when an administrator may ask for it when there is little room: it makes room, or puts rules in force.
   fileprivate var isAdministration: Bool {
     switch self {
     case .write(let operation): !operation.change.bringsData

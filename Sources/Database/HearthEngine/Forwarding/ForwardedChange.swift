@@ -22,11 +22,11 @@ package struct ForwardedChange: Sendable {
 
   /// Under whom it is decided.
   package var principal: Principal
-  /// Where it came from.
+  /// The place where it came from.
   package var address: AddressClass
   /// What is asked.
   package var action: Action
-  /// Whether the answer to a write shows what was written, server values filled in.
+  /// True when the answer to a write shows what was written, server values filled in.
   package var showsResult: Bool
 
   /// A change of these parts.

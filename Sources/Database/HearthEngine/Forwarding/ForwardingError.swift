@@ -2,7 +2,7 @@
 package struct ForwardingError: Error, Sendable, Equatable, CustomStringConvertible {
   /// What was met, for an operator; never the bytes themselves.
   package var message: String
-  /// Where reading stopped.
+  /// The place where reading stopped.
   package var byteOffset: Int
 
   package static func == (a: ForwardingError, b: ForwardingError) -> Bool { a.byteOffset == b.byteOffset }

@@ -166,7 +166,7 @@ final class DependencyNode {
     return doubt.concerns(aspects, since: listen.decidedSerial) ? listen : nil
   }
 
-  /// Whether the listen at a place of the table is in doubt because of this node.
+  /// Returns true when the listen at a place of the table is in doubt because of this node.
   func isDoubted(at slot: Int) -> Bool { doubt != nil && doubted(at: slot) != nil }
 
   /// Puts those in doubt who looked at one of the aspects and were decided before.

@@ -127,8 +127,8 @@ struct FanOut {
 // MARK: - Live queries
 
 extension FanOut {
-  /// Whether a change of that child is to be followed. Most writes to a node of very many children are outside all windows of
-  /// it.
+  /// Returns true when a change of that child is to be followed. Most writes to a node of very many children are outside all
+  /// windows of it.
   private func mayConcern(_ node: ListenNode, _ shelf: QueryShelf, _ key: Key) -> Bool {
     shelf.mayConcern(key) || results.isKept(at: node)
   }

@@ -18,7 +18,7 @@ struct Grants {
   /// No listen depends on anything.
   var isEmpty: Bool { dependencies.isEmpty && clockListens.isEmpty }
 
-  /// When ``isClockDue(at:)`` is true next, on the monotonic clock; nil without listens that look at the time.
+  /// The time when ``isClockDue(at:)`` is true next, on the monotonic clock; nil without listens that look at the time.
   var nextCheckMonotonicMilliseconds: Int64? { clockListens.isEmpty ? nil : clockCheckMonotonicMilliseconds }
 
   /// Notes with a listen by whom and what it was allowed.
@@ -44,13 +44,13 @@ struct Grants {
     dependencies.affected(by: commit, countMax: countMax)
   }
 
-  /// How many listens there are whose rules look at the time.
+  /// The number of listens that there are whose rules look at the time.
   var clockListenCount: Int { clockListens.count }
 
   /// The listens whose rules look at the time.
   var dueClockListens: [Listen] { clockListens.entries.map(\.value) }
 
-  /// Whether the listens whose rules look at the time are to be decided again: true once in an interval.
+  /// Returns true when the listens whose rules look at the time are to be decided again: true once in an interval.
   mutating func isClockDue(at now: Instant) -> Bool {
     guard !clockListens.isEmpty, now.monotonicMilliseconds >= clockCheckMonotonicMilliseconds else { return false }
     clockCheckMonotonicMilliseconds = now.monotonicMilliseconds + clockIntervalMilliseconds

@@ -36,7 +36,7 @@ final class Listen {
   /// The ``RedecisionQueue/lastSerial`` of its last decision.
   var decidedSerial: UInt64 = 0
 
-  /// Whether it stands in the list of a ``PendingRedecision``.
+  /// True when it stands in the list of a ``PendingRedecision``.
   var isQueued = false
 
   /// The first event that it was not told while its decision was pending; nil when it was told everything.
@@ -101,7 +101,7 @@ final class Connection {
   /// What decides its listens again; nil when nothing does.
   var redecision: PendingRedecision?
 
-  /// Whether it has ended. Its listens are taken out of the indexes slice by slice.
+  /// True when it has ended. Its listens are taken out of the indexes slice by slice.
   var hasEnded = false
 
   /// By the trie node that each stands at, or the group of its query.

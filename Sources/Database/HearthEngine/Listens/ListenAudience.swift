@@ -51,7 +51,7 @@ struct ListenAudience<Recipient> {
     }
   }
 
-  /// Whether the listen is in ``clockListens``.
+  /// Returns true when the listen is in ``clockListens``.
   mutating func setClock(_ listen: Listen, _ usesClock: Bool) {
     guard usesClock != (listen.clockSlot >= 0) else { return }
     if usesClock {

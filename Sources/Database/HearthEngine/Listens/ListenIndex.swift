@@ -32,7 +32,7 @@ struct ListenIndex {
     shares.move(&connection.share, to: principal.uid, isAdministrator: principal.readsAll)
   }
 
-  /// Why a connection may not have a further listen; nil when it may.
+  /// Returns the reason why a connection may not have a further listen; nil when it may.
   func refusal(of connection: Connection, at path: Path, query: Query? = nil, _ limits: EngineLimits) -> Failure? {
     if connection.listens.count >= limits.listensPerConnectionMax {
       return Failure(.tooManyListens, "This connection has too many listeners")

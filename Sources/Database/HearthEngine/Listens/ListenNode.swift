@@ -5,7 +5,7 @@ final class ListenNode {
   /// The last part of the path; nil at the root.
   let key: Key?
   unowned let parent: ListenNode?
-  /// How many keys the path has.
+  /// The number of keys that the path has.
   let depth: Int
   var children = DenseTable<Key, ListenNode>()
 

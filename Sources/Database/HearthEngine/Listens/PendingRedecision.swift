@@ -95,7 +95,7 @@ final class PendingRedecision {
     return .nothing
   }
 
-  /// Whether a listen is to be decided although it is not in doubt.
+  /// Returns true when a listen is to be decided although it is not in doubt.
   func isDue(_ listen: Listen) -> Bool {
     if case .due = source { listen.decidedSerial < serial } else { false }
   }

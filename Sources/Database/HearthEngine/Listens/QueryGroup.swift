@@ -34,7 +34,7 @@ final class QueryGroup {
     self.isWhole = isWhole
   }
 
-  /// Whether a change of that child could mean anything to what is shown.
+  /// Returns true when a change of that child could mean anything to what is shown.
   func mayShow(_ key: Key) -> Bool { (isWhole || keys.contains(key)) && window.mayShow(key) }
 
   /// The query whose result is sent.
@@ -58,7 +58,7 @@ final class QueryShelf {
 
   var isEmpty: Bool { groups.isEmpty && orders.isEmpty }
 
-  /// Whether a change of that child could mean anything to a live query or to a kept order.
+  /// Returns true when a change of that child could mean anything to a live query or to a kept order.
   func mayConcern(_ key: Key) -> Bool {
     !orders.isEmpty || !backlog.isEmpty || groups.count > Self.askedGroupsMax
       || groups.containsValue { $0.mayShow(key) }

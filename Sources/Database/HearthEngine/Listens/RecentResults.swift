@@ -16,7 +16,7 @@ struct RecentResults {
     entries.first { $0.group === group && $0.parent.isIdentical(to: parent) }?.result
   }
 
-  /// Whether something is kept for a group of that place.
+  /// Returns true when something is kept for a group of that place.
   func isKept(at node: ListenNode) -> Bool { entries.contains { $0.group.node === node } }
 
   mutating func keep(_ result: Node, of group: QueryGroup, from parent: Node) {

@@ -74,7 +74,7 @@ struct RedecisionQueue {
     _ = append(redecision, .ended(connection))
   }
 
-  /// Whether listens whose rules look at the time are being decided again.
+  /// True when listens whose rules look at the time are being decided again.
   var hasDue: Bool { pending.contains { if case .due = $0.source { true } else { false } } }
 
   // MARK: Rounds
@@ -89,7 +89,7 @@ struct RedecisionQueue {
     if pending.isEmpty { (missed, missedCount) = ([:], 0) }
   }
 
-  /// Whether a listen is to be told nothing.
+  /// Returns true when a listen is to be told nothing.
   func isInDoubt(_ listen: Listen) -> Bool {
     if pending.isEmpty { return false }
     let (decided, connection) = (listen.decidedSerial, listen.connection)

@@ -6,7 +6,7 @@ public struct StandingListen: Sendable {
   public var path: Path
   /// What rules see as `query`; nil for a listen without one.
   public var query: Query?
-  /// Whether the client asked with a query, also when it is sent everything.
+  /// True when the client asked with a query, also when it is sent everything.
   public var hasQuery: Bool
   /// Whose it is.
   public var principal: Principal

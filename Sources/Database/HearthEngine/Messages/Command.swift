@@ -13,7 +13,8 @@ public struct Command: Sendable {
   /// Under whom a one-off request is decided; nil means the connection's identity.
   public var principal: Principal?
 
-  /// Where it came from; with `connect`, where all that come after it on the connection do. Nil when nobody says.
+  /// The place where it came from; with `connect`, where all that come after it on the connection do. Nil when nobody
+  /// says.
   public var address: AddressClass?
 
   /// The client's network behind trusted proxies, by which shared bounds count it: of a one-off request, and with `connect`
@@ -99,7 +100,7 @@ public struct Command: Sendable {
     /// Nothing but the time: deadlines that passed take effect.
     case tick
 
-    /// Whether it asks for data.
+    /// True when it asks for data.
     package var isRead: Bool {
       switch self {
       case .listen, .get: true
@@ -109,7 +110,7 @@ public struct Command: Sendable {
       }
     }
 
-    /// Whether it changes what is durable.
+    /// True when it changes what is durable.
     package var isChange: Bool {
       switch self {
       case .write, .transact, .onDisconnect, .cancelOnDisconnect, .deployRules: true
@@ -119,7 +120,7 @@ public struct Command: Sendable {
       }
     }
 
-    /// Whether it comes after all that the same connection wrote before, also what waits for its turn.
+    /// True when it comes after all that the same connection wrote before, also what waits for its turn.
     var comesAfterWrites: Bool {
       switch self {
       case .authenticate, .unauthenticate: true

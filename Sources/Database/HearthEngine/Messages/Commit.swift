@@ -11,7 +11,7 @@ struct Commit: Sendable {
   }
 
   var position: Int64
-  /// Where the request was made; every change is at or below it.
+  /// The place where the request was made; every change is at or below it.
   var base: Path
   var isMerge: Bool
   var changes: [Change]

@@ -16,7 +16,7 @@ public final class DecidedCase: Sendable {
     case get
     /// A read over REST.
     case read
-    /// Whether a place holds what a write expects: the first half of a transaction.
+    /// True when a place holds what a write expects: the first half of a transaction.
     case compare
     /// A write of one place.
     case set
@@ -70,7 +70,7 @@ public struct DecidedCases: Sendable {
   public var allowedCount = 0
   /// How many were denied, listens that were cancelled not among them.
   public var deniedCount = 0
-  /// How many listens were cancelled.
+  /// The number of listens that were cancelled.
   public var cancelledCount = 0
   /// Those that are not in ``cases``.
   public var unkeptCount = 0

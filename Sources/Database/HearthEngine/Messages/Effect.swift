@@ -23,7 +23,7 @@ public enum Effect: Sendable {
   indirect case denied(Denial)
 }
 
-/// Why a listen lost its permission.
+/// The reason why a listen lost its permission.
 public enum Cancellation: Sendable, Equatable {
   /// A commit changed data that the rule reads.
   case data(position: Int64)

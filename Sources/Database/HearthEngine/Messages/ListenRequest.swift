@@ -2,7 +2,7 @@ import HearthTree
 
 /// What a connection wants to be told of.
 public struct ListenRequest: Sendable {
-  /// Where to listen.
+  /// The place where to listen.
   public var path: Path
 
   /// The simple hash of what the client holds already: when it is that of what is there, the first value is not sent.
@@ -33,7 +33,7 @@ public struct ListenRequest: Sendable {
 
 /// Which of a connection's listens is meant.
 public struct ListenName: Sendable, Hashable {
-  /// Where the listen is.
+  /// The place where the listen is.
   public var path: Path
   /// nil for the listen without a query.
   public var tag: Int32?

@@ -45,8 +45,8 @@ public final class Principal: Sendable {
     self.isDebugging = isDebugging
   }
 
-  /// Whether every decision for the other principal is the decision for this one: only how long the credential lasts, and
-  /// whether it asks for explanations, may differ.
+  /// Returns true when every decision for the other principal is the decision for this one: only how long the credential
+  /// lasts, and whether it asks for explanations, may differ.
   func isEquivalent(to other: Principal) -> Bool {
     self === other
       || isAdministrator == other.isAdministrator && isOverridden == other.isOverridden

@@ -39,13 +39,13 @@ public struct Redecision: Sendable {
 
   /// Grows with every redecision of a database.
   public var serial: UInt64
-  /// Why listens were decided again.
+  /// The reason why listens were decided again.
   public var cause: Cancellation
-  /// Where the cause stands in commit order: its own commit, or the last one before it.
+  /// The place where the cause stands in commit order: its own commit, or the last one before it.
   public var position: Int64
   /// The revocation that this is part of.
   public var revocation: UInt64?
-  /// When the cause was decided.
+  /// The time when the cause was decided.
   public var instant: Instant
   /// Whose identity changed; nil for causes that are nobody's.
   public var connection: ConnectionID?
@@ -74,8 +74,8 @@ extension Cancellation {
     }
   }
 
-  /// Whether there is a receipt even when no listen was cancelled. Writes and the clock make listens be decided again
-  /// all the time, mostly without an effect; a deploy and a revocation always get a receipt.
+  /// Returns true when there is a receipt even when no listen was cancelled. Writes and the clock make listens be
+  /// decided again all the time, mostly without an effect; a deploy and a revocation always get a receipt.
   func isTold(examinedCount: Int, cancelledCount: Int) -> Bool {
     switch self {
     case .data, .clock: cancelledCount > 0

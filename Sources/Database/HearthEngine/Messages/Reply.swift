@@ -23,7 +23,7 @@ public enum Reply: Sendable {
   /// It was not done, or nobody knows.
   case failure(Failure)
 
-  /// Whether it says that something was changed, or may have been.
+  /// True when it says that something was changed, or may have been.
   package var isDone: Bool {
     switch self {
     case .ok, .written: true
@@ -32,7 +32,7 @@ public enum Reply: Sendable {
   }
 }
 
-/// Why a request was not done. Two failures are equal when their codes are.
+/// The reason why a request was not done. Two failures are equal when their codes are.
 public struct Failure: Error, Sendable, Equatable {
   /// The closed list of codes. The texts are for logs and are never renamed.
   public enum Code: String, Sendable, CaseIterable {

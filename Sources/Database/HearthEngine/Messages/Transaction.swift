@@ -44,7 +44,7 @@ public struct TransactionDraft: Sendable {
     oldRoot = root
   }
 
-  /// Whether anything was replaced, be it by the same.
+  /// True when anything was replaced, be it by the same.
   public var isEmpty: Bool { paths.isEmpty }
 
   /// Replaces what is at a path; an empty node deletes.
@@ -75,7 +75,7 @@ public struct TransactionDraft: Sendable {
 }
 
 extension Node {
-  /// Whether the leaves are at most so many keys below this node. The recursion ends there.
+  /// Returns true when the leaves are at most so many keys below this node. The recursion ends there.
   fileprivate func fits(levels: Int) -> Bool {
     !isInterior || levels > 0 && children.allSatisfy { $0.node.fits(levels: levels - 1) }
   }

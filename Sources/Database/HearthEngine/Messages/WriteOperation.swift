@@ -23,7 +23,7 @@ public struct WriteOperation: Sendable {
   /// answer is `.ok`, which shows nothing.
   public var shownPaths: [Path]
 
-  /// Whether it is handed to those who make something of commits.
+  /// True when it is handed to those who make something of commits.
   public var firesTriggers = true
 
   /// A write of these parts.

@@ -77,7 +77,7 @@ struct OnDisconnectWrites {
     return order.map { found[$0].entry }
   }
 
-  /// How many writes there are, and values to be filled in.
+  /// The number of writes that there are, and values to be filled in.
   var count: Int { Self.count(tree) }
 
   /// A number behind those of all writes.
@@ -109,7 +109,7 @@ struct OnDisconnectWrites {
     addedCount += WriteValue.storedDeferredCount(tree[write]) - WriteValue.storedDeferredCount(old)
   }
 
-  /// How many keys lie above the write at a place above these, if there is one. There is at most one.
+  /// Returns the number of keys that lie above the write at a place above these, if there is one. There is at most one.
   private func depthOfWrite(above keys: [Key]) -> Int? {
     var node = tree
     for (depth, key) in keys.enumerated() {

@@ -28,7 +28,7 @@ package struct Sessions: Sendable {
   /// Sessions as they were stored.
   package init(_ tree: Node = .empty) { self.tree = tree }
 
-  /// How many connections want something.
+  /// The number of connections that want something.
   package var count: Int { tree.childCount }
 
   /// Replaces places of the tree, as a record says.
@@ -36,10 +36,10 @@ package struct Sessions: Sendable {
     tree = CommitRecord.apply(changes, to: tree)
   }
 
-  /// Where the session of a connection lies.
+  /// Returns the place where the session of a connection lies.
   static func path(of connection: ConnectionID) -> Path { Path([Key("\(connection.rawValue)")]) }
 
-  /// Whether a connection wants anything.
+  /// Returns true when a connection wants anything.
   func contains(_ connection: ConnectionID) -> Bool { !tree[Self.path(of: connection)].isEmpty }
 
   /// What a connection wants.
@@ -69,7 +69,7 @@ package struct Sessions: Sendable {
       writes: OnDisconnectWrites(node.child(writesKey)))
   }
 
-  /// Whether what a connection wants is done as that principal; also when it wants nothing.
+  /// Returns true when what a connection wants is done as that principal; also when it wants nothing.
   func agree(_ connection: ConnectionID, _ principal: Principal) -> Bool {
     let session = tree[Self.path(of: connection)]
     return session.isEmpty || Self.facts(of: principal).allSatisfy { session.child($0.key) == $0.node }
@@ -81,7 +81,7 @@ package struct Sessions: Sendable {
     return facts(of: principal).map { (Location(path: path.appending($0.key)), $0.node) }
   }
 
-  /// Whether one of them is of somebody's.
+  /// Returns true when one of them is of somebody's.
   package func names(_ uid: String) -> Bool {
     tree.children.contains { $0.node.child(Self.userKey).withStringUTF8 { $0.elementsEqual(uid.utf8) } ?? false }
   }

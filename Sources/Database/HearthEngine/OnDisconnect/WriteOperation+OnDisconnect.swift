@@ -19,6 +19,6 @@ extension WriteOperation.Change {
 }
 
 extension Path {
-  /// Whether data can be stored there. Sessions give other keys a meaning of their own.
+  /// True when data can be stored there. Sessions give other keys a meaning of their own.
   var isStorable: Bool { keys.allSatisfy { $0.problem == nil } }
 }

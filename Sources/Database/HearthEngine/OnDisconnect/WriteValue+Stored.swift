@@ -131,7 +131,7 @@ extension WriteValue.Operation {
 }
 
 extension Node {
-  /// Whether a value can be filled in there: a leaf stands in for it, or something that has the priority.
+  /// Returns true when a value can be filled in there: a leaf stands in for it, or something that has the priority.
   func holds(_ location: Location) -> Bool {
     let place = self[location.path]
     return location.isPriority ? place.priority != nil : place.isLeaf

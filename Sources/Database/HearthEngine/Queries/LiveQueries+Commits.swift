@@ -96,7 +96,8 @@ extension LiveQueries {
     return outcome
   }
 
-  /// Whether a query finds something else than before. Nothing is put together when one of the two is nothing.
+  /// Returns true when a query finds something else than before. Nothing is put together when one of the two is
+  /// nothing.
   mutating func isDifferent(
     _ query: Query, _ old: Node, _ oldIndex: ChildIndex?, _ new: Node, _ newIndex: ChildIndex?
   ) -> Bool {

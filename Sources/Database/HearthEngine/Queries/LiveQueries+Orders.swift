@@ -40,7 +40,7 @@ extension LiveQueries {
     return order
   }
 
-  /// Whether every child may be looked at to begin a live query.
+  /// Returns true when every child may be looked at to begin a live query.
   func mayLookAtAll(_ query: Query, at path: Path, _ data: Node, _ rules: RuleSet) -> Bool {
     query.loadsAllData || data.childCount <= limits.undeclaredChildrenMax
       || rules.declares(query.effectiveOrder, at: path)

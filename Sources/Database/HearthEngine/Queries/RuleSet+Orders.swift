@@ -2,7 +2,7 @@ import HearthRules
 import HearthTree
 
 extension RuleSet {
-  /// Whether the order needs nothing, or the rules declare it for the children of the node at `path`.
+  /// Returns true when the order needs nothing, or the rules declare it for the children of the node at `path`.
   func declares(_ order: Query.Order, at path: Path) -> Bool {
     switch order {
     case .key, .priority: true

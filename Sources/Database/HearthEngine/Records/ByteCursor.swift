@@ -15,9 +15,9 @@ package struct ByteCursor {
     self.offset = offset
   }
 
-  /// How many bytes are left.
+  /// The number of bytes that are left.
   package var remaining: Int { bytes.count - offset }
-  /// Whether none is left.
+  /// True when none is left.
   package var isAtEnd: Bool { offset == bytes.count }
 
   /// Reads one byte. Throws ``EndOfBytes``.

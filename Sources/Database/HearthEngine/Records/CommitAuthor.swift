@@ -27,7 +27,7 @@ public struct CommitAuthor: Sendable, Equatable {
   public var provider: String?
   /// The connection, counted by the server since its start; the same for all one-off requests of an event loop.
   public var connection: ConnectionID
-  /// Where they were.
+  /// The place where they were.
   public var address: AddressClass
   /// The credential was an administrator's.
   public var isAdministrator: Bool

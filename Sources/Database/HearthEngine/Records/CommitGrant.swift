@@ -20,7 +20,7 @@ import HearthTree
 /// 0c 2f 72 6f 6f 6d 73 2f 24 72 6f 6f 6d   "/rooms/$room"
 /// ```
 public struct CommitGrant: Sendable, Equatable {
-  /// Where the `.write` rules stand that let the places be written, each once, in the order of the places.
+  /// The place where the `.write` rules stand that let the places be written, each once, in the order of the places.
   public var places: [String]
   /// There were more than are kept.
   public var isCut: Bool

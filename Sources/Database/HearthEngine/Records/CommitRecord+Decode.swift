@@ -42,7 +42,7 @@ extension CommitRecord {
     let kind: UInt8
     /// What comes behind the kind.
     var body: ByteCursor
-    /// Where the next record begins.
+    /// The place where the next record begins.
     let end: Int
 
     /// Looks at the record at a byte.

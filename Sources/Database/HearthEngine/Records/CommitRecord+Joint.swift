@@ -28,7 +28,7 @@ extension CommitRecord.JointCause {
 }
 
 extension CommitRecord.Frame {
-  /// Whether it is a record of servers that share a log.
+  /// True when it is a record of servers that share a log.
   var isOfServers: Bool { (CommitRecord.noteKind...CommitRecord.endKind).contains(kind) }
 
   /// The record of servers that it is.

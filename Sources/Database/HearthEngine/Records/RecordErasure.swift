@@ -71,7 +71,7 @@ package struct RecordErasure: Sendable {
     return isChanged ? result : nil
   }
 
-  /// Whether the person made a commit of a batch.
+  /// Returns true when the person made a commit of a batch.
   ///
   /// - Throws: ``RecordError``.
   package func isAuthor(of payload: [UInt8]) throws -> Bool {

@@ -36,8 +36,8 @@ extension Published {
     }
   }
 
-  /// Whether a principal may read all that the answer to a write shows. The right to read a place covers everything
-  /// below it.
+  /// Returns true when a principal may read all that the answer to a write shows. The right to read a place covers
+  /// everything below it.
   func mayShow(_ operation: WriteOperation, to principal: Principal, at now: Instant) -> Bool {
     let shown = operation.shownPaths
     return shown.isEmpty || readRefusal(operation.path, principal, at: now) == nil

@@ -20,7 +20,7 @@ extension TransactionTurns {
     answer(at: path, instant)
   }
 
-  /// How long somebody may take. Each turn that passed in silence halves it.
+  /// Returns the time that somebody may take. Each turn that passed in silence halves it.
   private func window(of requester: TurnRequester, at path: Path, _ instant: Instant) -> Int64 {
     let contender = requester.connection.flatMap { contenders[$0] }
     let known = contender?.windowMilliseconds ?? queues[path]?.windowMilliseconds ?? limits.turnMillisecondsFirst

@@ -18,7 +18,7 @@ import HearthTree
 /// * Silence costs the others little: each silent turn halves the next one at that place and doubles how many are
 ///   answered together, and a connection that lets turns pass has shorter ones, and then none. A turn that ends without
 ///   a commit, because the write is refused or late again and again, counts as one that was let pass. So does each for
-///   the user, over all connections: see ``TurnLapses``.
+///   the user, over all connections: see ``TurnTimeouts``.
 /// * All of it is bounded. Where there is no room to wait, a write is decided when it comes.
 ///
 /// It knows nothing of data: the engine tells it what comes, and asks whose turn it is. That the answers of a turn are
@@ -26,10 +26,10 @@ import HearthTree
 struct TransactionTurns: Sendable {
   let limits: EngineLimits
   var queues: [Path: TurnQueue] = [:]
-  /// How many queues stand below a place.
+  /// The number of queues that stand below a place.
   private(set) var queuesBelow: [Path: Int] = [:]
   var contenders: [ConnectionID: TurnContender] = [:]
-  var lapses: TurnLapses
+  var lapses: TurnTimeouts
   /// Queues in which somebody's turn may have come. The last is looked at first.
   private var unchecked: [Path] = []
 
@@ -49,7 +49,7 @@ struct TransactionTurns: Sendable {
 
   init(limits: EngineLimits) {
     self.limits = limits
-    lapses = TurnLapses(limits: limits)
+    lapses = TurnTimeouts(limits: limits)
   }
 
   /// Nobody waits, and nobody has a turn.
@@ -78,7 +78,7 @@ struct TransactionTurns: Sendable {
     return result
   }
 
-  /// Whether there is a queue here, or room for one more.
+  /// Returns true when there is a queue here, or room for one more.
   func hasRoomForQueue(at path: Path) -> Bool { queues.count < limits.turnPlacesMax || queues[path] != nil }
 
   /// The queues at, above and below a place.
@@ -88,7 +88,7 @@ struct TransactionTurns: Sendable {
     return atAndAbove + queues.keys.filter { $0.count > path.count && path.contains($0) }
   }
 
-  /// Whether somebody waits or has a turn at, above or below a place.
+  /// Returns true when somebody waits or has a turn at, above or below a place.
   func isContended(_ path: Path) -> Bool {
     queuesBelow[path] != nil || (0...path.count).contains { queues[path.prefix($0)] != nil }
   }
@@ -111,7 +111,8 @@ struct TransactionTurns: Sendable {
     return contenders[id]?.serial ?? 0
   }
 
-  /// How many turns somebody let pass since they last used one: on this connection, or lately as this user.
+  /// Returns the number of turns that somebody let pass since they last used one: on this connection, or lately as this
+  /// user.
   func silenceCount(of requester: TurnRequester, at instant: Instant) -> Int {
     let known = requester.connection.flatMap { contenders[$0]?.silenceCount } ?? 0
     return max(known, lapses.count(of: requester.user, at: instant))
@@ -124,7 +125,7 @@ struct TransactionTurns: Sendable {
 
   // MARK: Waiting
 
-  /// Whether a compared write must wait.
+  /// Returns true when a compared write must wait.
   ///
   /// - Parameter isLate: nil when that is not known. Of requests of one name, only one that is not late is the use of
   ///   their turn.
@@ -189,7 +190,7 @@ struct TransactionTurns: Sendable {
     return nil
   }
 
-  /// Whether the first who waits at a place is next there, above it and below it.
+  /// Returns true when the first who waits at a place is next there, above it and below it.
   private func isTurn(at path: Path) -> Bool {
     guard let queue = queues[path], let first = queue.first else { return false }
     if let turn = queue.turn { return turn.room > 0 }

@@ -25,7 +25,7 @@ struct TurnQueue: Sendable {
     var windowMilliseconds: Int64
     /// nil while a member's write is decided beside the others.
     var deadlineMonotonicMilliseconds: Int64?
-    /// When its answers were on their way; nil while they wait for the disk.
+    /// The time when its answers were on their way; nil while they wait for the disk.
     var toldMonotonicMilliseconds: Int64?
     /// How often a member was late in it all the same.
     var lateCount = 0

@@ -4,7 +4,7 @@ import HearthTree
 package struct Candidate {
   /// The whole tree.
   package private(set) var root: Node
-  /// Where the request was made: all that it names is at or below.
+  /// The place where the request was made: all that it names is at or below.
   let base: Path
   /// The places the request names, from the root.
   package private(set) var locations: [Location] = []

@@ -1,5 +1,5 @@
 extension Command {
-  /// Whether it may write at, above or below one of these places.
+  /// Returns true when it may write at, above or below one of these places.
   ///
   /// - Parameter sessions: What connections want at their ends.
   package func replaces(_ places: PlaceSet, in sessions: Sessions) -> Bool {

@@ -133,8 +133,8 @@ public struct DecidedWrite: Sendable {
     return isReadSame && places.allSatisfy { keepsPriorities(above: $0, next) } ? next : nil
   }
 
-  /// Whether the order of the changes shows in the outcome: a node that loses its last child on the way loses its priority,
-  /// and the places have no order.
+  /// Returns true when the order of the changes shows in the outcome: a node that loses its last child on the way loses its
+  /// priority, and the places have no order.
   private func isOrderSeen(_ places: [Path], _ current: Node) -> Bool {
     let hasPriorityAbove = places.contains { place in
       (0..<place.count).contains { current[place.prefix($0)].priority != nil }

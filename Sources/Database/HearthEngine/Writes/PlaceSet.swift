@@ -8,7 +8,7 @@ package struct PlaceSet: Sendable {
   /// No places.
   package init() {}
 
-  /// Whether it has no place at all.
+  /// True when it has no place at all.
   package var isEmpty: Bool { !isWhole && children.isEmpty }
 
   mutating func insert(_ path: Path) { insert(path.keys[...]) }
@@ -26,7 +26,7 @@ package struct PlaceSet: Sendable {
   /// Adds the places of another set.
   package mutating func formUnion(_ other: PlaceSet) { for path in other.paths { insert(path) } }
 
-  /// Whether a place of the set is at, above or below this path.
+  /// Returns true when a place of the set is at, above or below this path.
   func overlaps(_ path: Path) -> Bool {
     var place = self
     for key in path.keys {

@@ -9,7 +9,7 @@ extension WriteOperation.Change {
     }
   }
 
-  /// Whether it carries more than so many bytes. Looks at no more than that.
+  /// Returns true when it carries more than so many bytes. Looks at no more than that.
   func isLarge(sizeBytesMax: Int) -> Bool { heldBytes(upTo: sizeBytesMax) > sizeBytesMax }
 
   /// What its values hold in memory. Once that is more than so many bytes nothing more is looked at.

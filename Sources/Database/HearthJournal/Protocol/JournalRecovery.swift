@@ -18,7 +18,7 @@ public struct JournalRecovery: Sendable, Equatable {
     /// What is wrong there.
     public var finding: String
 
-    /// Whether this is what a crash in the middle of an append leaves: a commit that was not acknowledged to anybody.
+    /// True when this is what a crash in the middle of an append leaves: a commit that was not acknowledged to anybody.
     /// Such a finding is worth a note in the log; any other one is worth an alarm.
     public var isUnfinishedCommit = false
 

@@ -3,7 +3,7 @@
 /// A view takes no lock and no ownership, and changes nothing. It keeps what it shows from being removed for as long as
 /// it is open, which costs room on the disk: not to be kept for long. Calls block, and come one after another.
 public protocol JournalView: AnyObject, Sendable {
-  /// Where the log ended. The epoch is that of its owner then.
+  /// The place where the log ended. The epoch is that of its owner then.
   var head: JournalHead { get }
 
   /// The snapshot that a start would have loaded; nil when there was none.
@@ -50,7 +50,7 @@ public struct JournalLink: Sendable, Equatable {
     self.runningHash = runningHash
   }
 
-  /// Whether it is what followed a log that ended at that position with that hash.
+  /// Returns true when it is what followed a log that ended at that position with that hash.
   public func follows(_ position: Int64, _ hash: RunningHash) -> Bool {
     position < .max && batch.firstPosition == position + 1 && batch.lastPosition >= batch.firstPosition
       && hash.appending(batch, epoch: epoch) == runningHash

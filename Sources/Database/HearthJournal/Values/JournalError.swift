@@ -61,7 +61,7 @@ public struct JournalError: Error, Sendable, Equatable, CustomStringConvertible 
   public var code: Code
   /// For the operator: what was tried, what happened, what can be done.
   public var message: String
-  /// Where it went wrong.
+  /// The place where it went wrong.
   public var place: Place
   /// The storage library's own words.
   public var cause: String?
@@ -74,7 +74,7 @@ public struct JournalError: Error, Sendable, Equatable, CustomStringConvertible 
     self.cause = cause
   }
 
-  /// Whether the same append may be tried again after this error, by the same owner, for as long as it takes.
+  /// True when the same append may be tried again after this error, by the same owner, for as long as it takes.
   public var isPassing: Bool { code == .noSpace || code == .unavailable || code == .diskFault }
 
   /// Whether, after this error, what was to be written may or may not be found at the next start.

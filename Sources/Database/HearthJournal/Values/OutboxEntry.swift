@@ -10,7 +10,7 @@ public struct OutboxEntry: Sendable, Equatable {
   public var milliseconds: Int64
   /// What is to be done.
   public var content: [UInt8]
-  /// Why it will not be done; nil when it waits.
+  /// The reason why it will not be done; nil when it waits.
   public var deadReason: String?
 
   /// An entry of these parts.

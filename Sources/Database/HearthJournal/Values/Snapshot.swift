@@ -24,7 +24,7 @@ public struct SnapshotInfo: Sendable, Equatable {
   /// The running hash of the log at `position`.
   public let runningHash: RunningHash
 
-  /// How many chunks there are.
+  /// The number of chunks that there are.
   public let chunkCount: Int
 
   /// The bytes of all chunks together.

@@ -90,7 +90,7 @@ public final class VolatileJournal: Journal {
   /// None: there is none to read.
   public func snapshots() throws(JournalError) -> [SnapshotInfo] { [] }
 
-  /// Where the log ends: nothing before it is there.
+  /// Returns the place where the log ends: nothing before it is there.
   public func oldestPosition() throws(JournalError) -> Int64 {
     try change { (state) throws(JournalError) in state.head.position }
   }

@@ -23,7 +23,7 @@ public struct DataJudge: ~Copyable {
     walk = StoredDataWalk(of: state.root, staged: staged, current: current, nowMilliseconds: nowMilliseconds)
   }
 
-  /// Whether everything was looked at.
+  /// True when everything was looked at.
   public var isAtEnd: Bool { walk.isAtEnd }
 
   /// Looks at some more.

@@ -29,7 +29,7 @@ public struct TrialTally: Sendable {
     report = TrialReport(startedMilliseconds: startedMilliseconds)
   }
 
-  /// Whether a trace of this verdict is wanted, for an example: to make one, rules are evaluated again.
+  /// Returns true when a trace of this verdict is wanted, for an example: to make one, rules are evaluated again.
   public func wantsExample(of verdict: TrialJudge.Verdict) -> Bool {
     guard case .flipped(let flip) = verdict else { return false }
     guard let known = flips[Group(flip)] else { return flips.count < limits.flipGroupsMax && limits.examplesMax > 0 }

@@ -45,7 +45,7 @@ final class SamePlaces {
     root = Place(first.root, second.root, below: nil)
   }
 
-  /// Whether the two files cannot answer differently.
+  /// Returns true when the two files cannot answer differently.
   func areSame(for request: RulesRequest) -> Bool {
     switch request {
     case .read(let request): isSame(request.path) { $0.isReadSame }

@@ -18,7 +18,7 @@ public struct TrialForecast: Sendable {
   public var state = State.running
   /// When it began, in milliseconds since 1970.
   public var startedMilliseconds: Int64
-  /// How long it has taken.
+  /// The time that it has taken.
   public var tookMilliseconds: Int64 = 0
   /// Those who listen.
   public var listeners = ListenerForecast()

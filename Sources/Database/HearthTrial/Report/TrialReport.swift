@@ -5,7 +5,7 @@ import HearthRules
 public struct TrialReport: Sendable {
   /// When it began, in milliseconds since 1970.
   public var startedMilliseconds: Int64
-  /// When the last decision was made that was judged; the beginning when none was.
+  /// The time when the last decision was made that was judged; the beginning when none was.
   public var lastMilliseconds: Int64
   /// Decisions that were judged: those that are equal, undecided or flipped.
   public var judgedCount = 0

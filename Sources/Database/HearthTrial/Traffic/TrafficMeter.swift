@@ -1,6 +1,6 @@
 import HearthEngine
 
-/// How many decisions were made in the last minutes, second by second.
+/// The number of decisions that were made in the last minutes, second by second.
 public struct TrafficMeter: Sendable {
   private struct Second {
     var number: Int64 = .min
@@ -54,7 +54,7 @@ public struct TrafficCount: Sendable, Equatable {
   public var allowedCount = 0
   /// How many were denied, listens that were cancelled not among them.
   public var deniedCount = 0
-  /// How many listens were cancelled.
+  /// The number of listens that were cancelled.
   public var cancelledCount = 0
   /// In how long.
   public var milliseconds: Int64 = 0

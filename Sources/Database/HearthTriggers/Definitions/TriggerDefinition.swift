@@ -23,17 +23,17 @@ public struct TriggerDefinition: Sendable, Equatable {
   public var retries = false
   /// What requests are signed with, by the Standard Webhooks scheme: one signature each.
   public var secrets: [WebhookSecret] = []
-  /// How long a handler may take.
+  /// The time that a handler may take.
   public var timeoutSeconds = TriggerLimits.timeoutSeconds
-  /// How many events are under way at most.
+  /// The number of events that are under way at most.
   public var concurrency = TriggerLimits.concurrency
-  /// How long an event is tried.
+  /// The time that an event is tried.
   public var windowSeconds = TriggerLimits.windowSeconds
   /// The region that events are said to come from.
   public var location = "us-central1"
   /// The receiver may be at a private address, and be reached without TLS.
   public var allowsPrivate = false
-  /// Why nothing is sent; nil when events are sent.
+  /// The reason why nothing is sent; nil when events are sent.
   public var pause: String?
   /// Who registered it.
   public var origin = Origin.command
@@ -106,12 +106,12 @@ public struct TriggerDefinition: Sendable, Equatable {
     return TriggerSet.Member(name: name, pattern: pattern, kinds: moment.kinds, wantsValues: form.carriesValues)
   }
 
-  /// Whether it is about what is written in the database of that name.
+  /// Returns true when it is about what is written in the database of that name.
   public func isAbout(database: String) -> Bool {
     if case .writes(let databases, _, _) = subject { databases.matches(database) } else { false }
   }
 
-  /// Whether events that wait for another registration of its name can be sent by this one.
+  /// Returns true when events that wait for another registration of its name can be sent by this one.
   public func continues(_ other: TriggerDefinition) -> Bool {
     subject.isUsers == other.subject.isUsers && (subject.isUsers || form.carriesValues == other.form.carriesValues)
   }

@@ -1,4 +1,4 @@
-/// How long to wait after a failure: 1, 2, 5, 10, 30, 60, 120, 300 seconds, then 600, more or less a fifth.
+/// The time that to wait after a failure: 1, 2, 5, 10, 30, 60, 120, 300 seconds, then 600, more or less a fifth.
 enum BackOff {
   private static let seconds: [Int64] = [1, 2, 5, 10, 30, 60, 120, 300, 600]
 

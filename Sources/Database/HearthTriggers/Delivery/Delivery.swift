@@ -8,9 +8,9 @@ public struct Delivery: Sendable {
   public struct Policy: Sendable, Equatable {
     /// An event whose handler failed is tried again.
     public var retries: Bool
-    /// How many events are under way at most.
+    /// The number of events that are under way at most.
     public var concurrency: Int
-    /// How long an event is tried, from the time of its write.
+    /// The time that an event is tried, from the time of its write.
     public var windowSeconds: Int
 
     /// A policy of these parts.
@@ -119,8 +119,8 @@ public struct Delivery: Sendable {
     return work
   }
 
-  /// When ``work(now:slots:)`` has something to do without anything else happening, in milliseconds since 1970; nil when
-  /// never.
+  /// The time when ``work(now:slots:)`` has something to do without anything else happening, in milliseconds since 1970;
+  /// nil when never.
   public var nextMilliseconds: Int64? {
     guard !isPaused, flights.count < policy.concurrency else { return nil }
     let first = ready.isEmpty ? delayed.last?.dueMilliseconds : 0
@@ -179,7 +179,7 @@ public struct Delivery: Sendable {
     hurry()
   }
 
-  /// Whether an event is being sent.
+  /// Returns true when an event is being sent.
   public func isUnderWay(_ key: EventKey) -> Bool { flights[key] != nil }
 
   /// Forgets all that is not under way: it will be added again, with others between.
@@ -192,7 +192,7 @@ public struct Delivery: Sendable {
     knownCount = flights.count
   }
 
-  /// Whether an event is known.
+  /// Returns true when an event is known.
   public func knows(_ event: WaitingEvent) -> Bool {
     lanes[Lane(source: event.key.source, ref: event.ref)]?.contains { $0.key == event.key } ?? false
   }

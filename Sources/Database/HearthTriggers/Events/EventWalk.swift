@@ -108,7 +108,7 @@ struct EventWalk {
 }
 
 extension Node {
-  /// Whether the values are different, priorities left out.
+  /// Returns true when the values are different, priorities left out.
   func differs(from other: Node) -> Bool {
     if isIdentical(to: other) { return false }
     guard isInterior, other.isInterior else {

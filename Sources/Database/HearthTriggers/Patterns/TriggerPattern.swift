@@ -86,7 +86,7 @@ public struct TriggerPattern: Sendable, Equatable {
     }
   }
 
-  /// Whether every step is one that the older generation of functions knows: a key, or `{name}`.
+  /// True when every step is one that the older generation of functions knows: a key, or `{name}`.
   public var isPlain: Bool {
     steps.allSatisfy { step in
       switch step {
@@ -98,10 +98,10 @@ public struct TriggerPattern: Sendable, Equatable {
 
   // MARK: Matching, key by key
 
-  /// Where a match can stand before the first key: a bit for each number of steps that are done.
+  /// The place where a match can stand before the first key: a bit for each number of steps that are done.
   var start: UInt64 { widened(1) }
 
-  /// Where it can stand after one more key; 0 when nothing below can match.
+  /// Returns the place where it can stand after one more key; 0 when nothing below can match.
   func advanced(_ places: UInt64, by key: Key) -> UInt64 {
     var next: UInt64 = 0
     for (i, step) in steps.enumerated() where places & 1 << UInt64(i) != 0 {
@@ -121,10 +121,10 @@ public struct TriggerPattern: Sendable, Equatable {
     return widened(next)
   }
 
-  /// Whether the keys so far are a whole match.
+  /// Returns true when the keys so far are a whole match.
   func accepts(_ places: UInt64) -> Bool { places & 1 << UInt64(steps.count) != 0 }
 
-  /// Whether a key more can lead to a match.
+  /// Returns true when a key more can lead to a match.
   func canGoOn(_ places: UInt64) -> Bool { places & (1 << UInt64(steps.count) - 1) != 0 }
 
   /// What spans any number of keys spans none, too.
@@ -136,7 +136,7 @@ public struct TriggerPattern: Sendable, Equatable {
     return places
   }
 
-  /// Whether the path matches.
+  /// Returns true when the path matches.
   public func matches(_ path: Path) -> Bool {
     var places = start
     for key in path.keys {

@@ -9,7 +9,7 @@ public protocol AuditSink: Sendable {
   func record(_ entry: AuditEntry) async throws
 }
 
-/// Why a sink has not taken a record.
+/// The reason why a sink has not taken a record.
 public struct AuditSinkError: Error, Sendable, CustomStringConvertible {
   /// For the operator's log: no secret, and nobody's data.
   public var description: String

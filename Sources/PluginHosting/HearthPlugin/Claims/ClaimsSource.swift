@@ -17,7 +17,7 @@ public protocol ClaimsSource: Sendable {
 
 /// An ID token that is about to be made.
 public struct ClaimsRequest: Sendable, Codable, Equatable {
-  /// Why a token is made.
+  /// The reason why a token is made.
   public enum Occasion: String, Sendable, Codable, CaseIterable {
     /// A session begins, or goes on with another credential.
     case signIn
@@ -27,7 +27,7 @@ public struct ClaimsRequest: Sendable, Codable, Equatable {
 
   /// Names the request in logs.
   public var id: String
-  /// Why the token is made.
+  /// The reason why the token is made.
   public var occasion: Occasion
   /// The account; a new one is not stored yet. A change that the same request makes to it may not be seen here yet: the
   /// next token has it.

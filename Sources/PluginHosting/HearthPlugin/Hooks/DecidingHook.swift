@@ -26,7 +26,7 @@ extension DecidingHook {
   public var wantedTokens: Set<HookCredential.Token> { [] }
 }
 
-/// Why a hook has not decided. The sign-in is refused.
+/// The reason why a hook has not decided. The sign-in is refused.
 public enum HookFailure: Error, Sendable, Codable, Equatable {
   /// There was no answer in the hook's time.
   case deadlineExceeded

@@ -19,7 +19,7 @@ public struct HookChanges: Sendable, Equatable {
   /// True shuts the account: it is stored so, and nobody comes in, now or later. Of a new account the second moment is not
   /// asked then. Nil leaves it as it is.
   public var isDisabled: Bool?
-  /// Whether the account's address counts as proven; without an address it never does. Nil leaves it as it is.
+  /// True when the account's address counts as proven; without an address it never does. Nil leaves it as it is.
   public var isEmailVerified: Bool?
   /// What every token of the user says from now on, in the place of all such claims so far: an object without reserved
   /// names, 1,000 bytes at most.
@@ -51,7 +51,7 @@ public enum FieldChange<Value: Sendable>: Sendable {
     }
   }
 
-  /// Whether there is nothing to do.
+  /// True when there is nothing to do.
   public var isKept: Bool { if case .kept = self { true } else { false } }
 }
 

@@ -89,7 +89,7 @@ public protocol WriteReceiver: Sendable {
   func take(_ event: WriteEvent) async throws
 }
 
-/// Why an event was not taken. The text is for operators: no secret, and nobody's data.
+/// The reason why an event was not taken. The text is for operators: no secret, and nobody's data.
 public enum WriteReceiverFailure: Error, Sendable, Equatable {
   /// The receiver did not get it, or cannot take it now: it is given again later.
   case notRun(String)

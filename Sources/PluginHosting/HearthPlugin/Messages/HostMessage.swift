@@ -69,7 +69,7 @@ public struct PluginRequest: Sendable, Equatable {
   public var id: UInt64
   /// Who is asked.
   public var hook: PluginHook
-  /// How long the server waits, from now on.
+  /// The time that the server waits, from now on.
   public var deadlineMilliseconds: Int64
   /// What ``hook`` takes. It may hold passwords and keys: a plugin logs none of it.
   public var input: JSON

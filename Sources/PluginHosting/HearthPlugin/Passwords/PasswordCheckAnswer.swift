@@ -58,7 +58,7 @@ extension PasswordCheckAnswer: Codable {
   }
 }
 
-/// Whether the address is proven may be left out: it is not, then.
+/// True when the address is proven may be left out: it is not, then.
 extension ForeignAccount: Codable {
   private enum Key: String, CodingKey { case email, uid, isEmailVerified, displayName, photoURL, customClaims }
 

@@ -3,7 +3,8 @@ public protocol SMSPlugin: SendableMetatype {
   /// The plugin's name in the configuration, under `phone`: `outbox`.
   static var name: String { get }
 
-  /// When the plugin is switched on without anybody naming it. ``DefaultUse/never`` unless the plugin says otherwise.
+  /// The time when the plugin is switched on without anybody naming it. ``DefaultUse/never`` unless the plugin says
+  /// otherwise.
   static var defaultUse: DefaultUse { get }
 
   /// Makes the sender. Called as ``SignInPlugin/providers(_:)`` is; no message is sent here.

@@ -5,8 +5,8 @@
 /// State, the session of the browser and where the browser goes on to are the server's affair; a provider knows the
 /// addresses of its pages and its own client id and secret.
 public protocol AuthorizationCodeProvider: SignInProvider {
-  /// Whether it has what the flow takes. Asked with every request; it must not change. One that says no is as one that
-  /// knows no such flow.
+  /// True when it has what the flow takes. Asked with every request; it must not change. One that says no is as one
+  /// that knows no such flow.
   var servesAuthorizationCodes: Bool { get }
 
   /// The page that the browser is sent to, and the issuers that its answer may name.
@@ -49,7 +49,7 @@ public struct AuthorizationRequest: Sendable, Equatable {
   public var nonce: String
   /// PKCE's S256 challenge.
   public var codeChallenge: String
-  /// Where the provider sends the browser back to; registered there.
+  /// The place where the provider sends the browser back to; registered there.
   public var redirectURI: String
   /// What the app asks for beside what the provider needs: untrusted texts of visible characters.
   public var scopes: [String]
@@ -70,7 +70,7 @@ public struct AuthorizationRequest: Sendable, Equatable {
     self.parameters = parameters
   }
 
-  /// Whether both say the same.
+  /// Returns true when both say the same.
   public static func == (one: AuthorizationRequest, other: AuthorizationRequest) -> Bool {
     one.state == other.state && one.nonce == other.nonce && one.codeChallenge == other.codeChallenge
       && one.redirectURI == other.redirectURI && one.scopes == other.scopes

@@ -66,11 +66,11 @@ public struct NewPasskey: Sendable, Equatable {
   public var publicKey: [UInt8]
   /// What its counter says.
   public var signCount: UInt32
-  /// Whether the authenticator verified the person.
+  /// True when the authenticator verified the person.
   public var isUserVerified: Bool
-  /// Whether it can be copied to other devices.
+  /// True when it can be copied to other devices.
   public var isBackupEligible: Bool
-  /// Whether it is.
+  /// True when it is.
   public var isBackedUp: Bool
 
   /// A key as a provider found it to be.
@@ -114,9 +114,9 @@ public struct PasskeyAssertion: Sendable {
 public struct PasskeyUse: Sendable, Equatable {
   /// What its counter says now.
   public var signCount: UInt32
-  /// Whether the authenticator verified the person: such a key stands for two factors.
+  /// True when the authenticator verified the person: such a key stands for two factors.
   public var isUserVerified: Bool
-  /// Whether the key is on several devices by now.
+  /// True when the key is on several devices by now.
   public var isBackedUp: Bool
 
   /// A use as a provider found it to be.
@@ -127,7 +127,7 @@ public struct PasskeyUse: Sendable, Equatable {
   }
 }
 
-/// Why a passkey is not taken.
+/// The reason why a passkey is not taken.
 public struct PasskeyRefusal: Error, Sendable, Equatable {
   /// One word for the part that is wrong, for the audit trail: `origin`, `signature`, `counter`.
   public var reason: String

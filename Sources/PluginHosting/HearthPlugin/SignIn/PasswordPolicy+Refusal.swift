@@ -1,6 +1,6 @@
 extension PasswordPolicy {
-  /// Why a password is not taken for its length or its characters; nil when it is. The text names the rule, never the
-  /// password.
+  /// Returns the reason why a password is not taken for its length or its characters; nil when it is. The text names
+  /// the rule, never the password.
   ///
   /// The server asks this by the policy of the moment, which administrators change while it runs. Whether a password is
   /// common, or says what the app is called, the password plugin looks at.

@@ -109,7 +109,7 @@ public struct EmailCodeProof: Sendable, Codable, Equatable {
   }
 }
 
-/// Why a credential was refused.
+/// The reason why a credential was refused.
 public struct SignInRefusal: Sendable, Codable, Equatable, Error {
   /// The identity protocol's codes that a provider may answer. Clients' libraries map each to an error of their own, so
   /// the raw values are never renamed.

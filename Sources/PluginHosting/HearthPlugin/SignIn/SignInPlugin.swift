@@ -6,7 +6,8 @@ public protocol SignInPlugin: SendableMetatype {
   /// The plugin's name in the configuration, under `signIn`: `customToken`. In `--sign-in` it is written `custom-token`.
   static var name: String { get }
 
-  /// When the plugin is switched on without anybody naming it. ``DefaultUse/never`` unless the plugin says otherwise.
+  /// The time when the plugin is switched on without anybody naming it. ``DefaultUse/never`` unless the plugin says
+  /// otherwise.
   static var defaultUse: DefaultUse { get }
 
   /// Makes the plugin's providers. Called once at start, before any client is served, and by commands that open the folder

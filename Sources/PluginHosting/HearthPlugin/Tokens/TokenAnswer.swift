@@ -30,8 +30,8 @@ public struct VerifiedToken: Sendable, Codable, Equatable {
   /// From when on it does not count, in seconds since 1970: who is signed in with it then is signed out. Nil means an hour
   /// from now.
   public var expiresAtSeconds: Int64?
-  /// How long the server may go by this answer for the same token, in seconds, a day at most. 0, or nothing, has it ask
-  /// each time. A ``TokenRevocation`` ends it at once.
+  /// The time that the server may go by this answer for the same token, in seconds, a day at most. 0, or nothing, has
+  /// it ask each time. A ``TokenRevocation`` ends it at once.
   public var cacheSeconds: Int64
 
   /// A token of that user, of which nothing else is known.
@@ -42,7 +42,7 @@ public struct VerifiedToken: Sendable, Codable, Equatable {
   }
 }
 
-/// Why a token does not count.
+/// The reason why a token does not count.
 public struct TokenRefusal: Sendable, Codable, Equatable {
   /// What the client is told.
   public enum Reason: String, Sendable, Codable {
@@ -54,8 +54,8 @@ public struct TokenRefusal: Sendable, Codable, Equatable {
 
   /// What the client is told.
   public var reason: Reason
-  /// How long the server may go by this answer for the same token, in seconds, a day at most. 0, or nothing, has it ask
-  /// each time.
+  /// The time that the server may go by this answer for the same token, in seconds, a day at most. 0, or nothing, has
+  /// it ask each time.
   public var cacheSeconds: Int64
 
   /// A refusal.

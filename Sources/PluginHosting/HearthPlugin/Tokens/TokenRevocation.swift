@@ -60,7 +60,7 @@ public struct TokenRevocation: Sendable, Equatable {
     if isEverything { (digests, uids) = ([], []) }
   }
 
-  /// Whether it means a token.
+  /// Returns true when it means a token.
   ///
   /// - Parameters:
   ///   - digest: the SHA-256 hash of the token, in hexadecimal.

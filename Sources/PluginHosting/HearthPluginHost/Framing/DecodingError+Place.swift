@@ -1,5 +1,5 @@
 extension DecodingError {
-  /// What is wrong, and where; no value.
+  /// The fault, and where; no value.
   var place: String {
     let (context, name): (Context, String?) =
       switch self {

@@ -6,7 +6,7 @@ struct LineFramer {
   /// Bytes of a line without its end.
   let lineBytesMax: Int
   private var bytes: [UInt8] = []
-  /// Where the line begins that is not finished yet.
+  /// The place where the line begins that is not finished yet.
   private var start = 0
   /// Up to where no line end is.
   private var searched = 0

@@ -101,7 +101,7 @@ struct PluginCallError: Error, CustomStringConvertible {
 }
 
 extension PluginOutcome {
-  /// Whether the same may go better later.
+  /// True when the same may go better later.
   fileprivate var isTemporary: Bool {
     switch self {
     case .output: false

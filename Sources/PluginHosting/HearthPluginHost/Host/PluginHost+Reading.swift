@@ -88,7 +88,7 @@ extension PluginHost {
     return (Entry(plugin: started.plugin, manifest: started.manifest, handle: former.handle), over, nil)
   }
 
-  /// Why a plugin cannot run beside the others and the server's own; nil when it can.
+  /// Returns the reason why a plugin cannot run beside the others and the server's own; nil when it can.
   private func clash(of manifest: PluginManifest, with others: [PluginManifest]) -> String? {
     if let id = manifest.provider?.id {
       if environment.ownProviderIDs.contains(id) { return "the server itself serves sign-in with \(id)" }
@@ -101,7 +101,8 @@ extension PluginHost {
     return nil
   }
 
-  /// Why it could not be said whether a plugin or one of the others is asked about a token; nil when it can.
+  /// Returns the reason why it could not be said whether a plugin or one of the others is asked about a token; nil when
+  /// it can.
   private func tokenClash(
     of plugin: InstalledPlugin, among plugins: [InstalledPlugin], _ others: [PluginManifest]
   ) -> String? {

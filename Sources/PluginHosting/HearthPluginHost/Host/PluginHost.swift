@@ -46,14 +46,14 @@ package final class PluginHost: Sendable {
 
   struct State {
     var entries: [String: Entry] = [:]
-    /// Why a plugin does not run that could by itself.
+    /// The reason why a plugin does not run that could by itself.
     var problems: [String: String] = [:]
     var isStopped = false
     /// The last reading of the folder, done or not.
     var turn: Task<Void, Never>?
   }
 
-  /// How long a plugin that is switched on, or replaces another version, is waited for.
+  /// The time that a plugin that is switched on, or replaces another version, is waited for.
   static let settleMilliseconds: Int64 = 10_000
 
   let folder: PluginFolder

@@ -13,7 +13,7 @@ package struct InstalledPlugin: Sendable, Equatable {
   package var settings: JSON
   /// What requests to its service are signed with, the newest first.
   package var secrets: [PluginSecret] = []
-  /// Why it cannot run; nil when it can.
+  /// The reason why it cannot run; nil when it can.
   package var problem: String?
 
   /// It is to run, and can.

@@ -50,7 +50,7 @@ package enum PluginCarrier: Sendable, Equatable {
 
 /// A service that is asked over HTTP.
 package struct PluginService: Sendable, Equatable {
-  /// Where messages are posted to.
+  /// The place where messages are posted to.
   package var url: String
   /// A `./file` of the plugin with the certificates to trust there, in place of the system's. It counts where the URL
   /// names this machine, or the operator lets the service be at a private address.

@@ -16,7 +16,7 @@ struct PluginFiles {
     case installed
   }
 
-  /// Where Python puts compiled files.
+  /// The place where Python puts compiled files.
   private static let cacheName = "__pycache__"
 
   /// One file.

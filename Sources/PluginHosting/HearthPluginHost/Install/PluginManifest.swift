@@ -106,7 +106,7 @@ package struct PluginManifest: Sendable, Equatable {
     return ProviderManifest(id: id, displayName: name, methods: [.credential])
   }
 
-  /// Whether the text can name a plugin, and so a folder.
+  /// Returns true when the text can name a plugin, and so a folder.
   package static func isName(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
     guard (1...63).contains(bytes.count), (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(bytes[0]) else {

@@ -9,10 +9,10 @@ package struct PluginSecret: Sendable, Equatable {
   /// Milliseconds since 1970 from which on it does not count; nil for the one that stays.
   package var endMilliseconds: Int64?
 
-  /// How long the former secret counts after another took its place, unless the operator says otherwise.
+  /// The time that the former secret counts after another took its place, unless the operator says otherwise.
   package static let overlapMilliseconds: Int64 = 24 * 60 * 60 * 1_000
 
-  /// Whether requests are signed with it at that time.
+  /// Returns true when requests are signed with it at that time.
   func counts(now: Int64) -> Bool { endMilliseconds.map { now < $0 } ?? true }
 }
 

@@ -1,7 +1,7 @@
 import HearthOutbound
 
 extension PluginService {
-  /// Where requests to it may go.
+  /// Returns the place where requests to it may go.
   ///
   /// - Parameters:
   ///   - allowsPrivate: the operator's word that it may be at a private address, and be reached without TLS.

@@ -63,7 +63,7 @@ package struct PluginSettingRule: Sendable, Equatable {
     return rules
   }
 
-  /// Whether the value is of the kind.
+  /// Returns true when the value is of the kind.
   package func takes(_ value: JSON) -> Bool {
     switch (kind, value) {
     case (.text, .string), (.number, .int), (.number, .double), (.boolean, .bool), (.list, .array), (.object, .object):

@@ -8,7 +8,7 @@ package struct PluginWants: Sendable, Equatable {
   package var memoryMiB = 512
   /// Descriptors that each process may have open.
   package var openFiles = 256
-  /// How long the server waits for an answer, in milliseconds.
+  /// The time that the server waits for an answer, in milliseconds.
   package var deadlineMilliseconds = 5_000
   /// How long an answer may be, in KiB.
   package var lineKiB = 1_024

@@ -34,7 +34,7 @@ package struct RulesLanguageManifest: Sendable, Equatable {
       }
   }
 
-  /// Whether a file of that name is in the language.
+  /// Returns true when a file of that name is in the language.
   package func takes(_ path: String) -> Bool {
     let name = path.split(separator: "/").last ?? ""
     return extensions.contains { name.lowercased().hasSuffix(".\($0)") }

@@ -3,7 +3,7 @@ import Glibc
 
 /// A plugin's process and the three pipes to it. Not shared: whoever holds it uses it from one place at a time.
 struct PluginProcess {
-  /// Why there is no process.
+  /// The reason why there is no process.
   struct Problem: Error, CustomStringConvertible {
     var description: String
   }

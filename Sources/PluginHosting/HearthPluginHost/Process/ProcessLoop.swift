@@ -15,7 +15,7 @@ protocol ProcessOwner: AnyObject, Sendable {
 struct ProcessWatch {
   var readable: [Int32] = []
   var writable: [Int32] = []
-  /// When it is to be called in any case; nil for never.
+  /// The time when it is to be called in any case; nil for never.
   var wakeAt: Int64?
   /// Nothing comes any more: the loop forgets the owner.
   var isOver = false

@@ -11,7 +11,7 @@ struct ProcessPlan: Sendable, Equatable {
   /// Without the program's name.
   var arguments: [String]
   var environment: [String: String]
-  /// Where it runs.
+  /// The place where it runs.
   var directory: String
   /// Nil is the server's own.
   var user: User?

@@ -3,7 +3,7 @@ import HearthTree
 
 /// One plugin that runs, whatever carries its messages.
 protocol PluginRunner: AnyObject, Sendable {
-  /// How long whoever asks waits.
+  /// The time that whoever asks waits.
   var deadlineMilliseconds: Int64 { get }
   /// Questions that it takes at a time without any of them waiting.
   var questionsMax: Int { get }

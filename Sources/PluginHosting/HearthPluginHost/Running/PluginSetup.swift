@@ -6,7 +6,7 @@ struct PluginSetup: Sendable, Equatable {
   var expectation: PluginExpectation
   /// Bytes of one of its answers.
   var lineBytesMax = PluginSetup.lineBytesDefault
-  /// How long whoever asks waits.
+  /// The time that whoever asks waits.
   var deadlineMilliseconds: Int64 = 5_000
   /// The operator's settings; they may hold secrets.
   var settings: JSON = .object([])

@@ -3,7 +3,7 @@ struct RunningProcess {
   var process: PluginProcess
   var lines: LineFramer
   var log = LogLines()
-  /// When it closed its standard output.
+  /// The time when it closed its standard output.
   var outputEnd: Int64?
 
   init(_ process: PluginProcess, lineBytesMax: Int) {

@@ -54,7 +54,7 @@ package struct RulesSourcePlugin: Sendable {
     return nil
   }
 
-  /// Whether a file of that name is in the plugin's language.
+  /// Returns true when a file of that name is in the plugin's language.
   package func takes(_ path: String) -> Bool { plugin.manifest.rules?.takes(path) == true }
 
   /// Asks the plugin, which is started for it and ended afterwards.

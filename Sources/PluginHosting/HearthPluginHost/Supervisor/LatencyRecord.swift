@@ -1,4 +1,4 @@
-/// How long a plugin took for its last requests, and how many of all failed.
+/// The time that a plugin took for its last requests, and how many of all failed.
 struct LatencyRecord {
   /// Requests that the percentiles are of.
   static let countMax = 1_024

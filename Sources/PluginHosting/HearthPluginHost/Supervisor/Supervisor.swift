@@ -60,10 +60,10 @@ struct Supervisor {
 
   var restartCount: Int { workers.reduce(0) { $0 + $1.restartCount } }
 
-  /// Whether time alone can change anything.
+  /// True when time alone can change anything.
   var needsTicks: Bool { !asked.isEmpty || workers.contains { $0.hasProcess && !$0.isReady || !$0.held.isEmpty } }
 
-  /// When a process is to be started again; nil when none is.
+  /// The time when a process is to be started again; nil when none is.
   var nextStart: Int64? {
     workers.compactMap { if case .waiting(let until) = $0.state { until } else { nil } }.min()
   }

@@ -10,13 +10,13 @@ struct SupervisorLimits: Sendable, Equatable {
   var waitingBytesMax = 16 << 20
   /// Bytes that a process has not read yet; with more it is asked nothing.
   var unreadBytesMax = 256 << 10
-  /// How long a new process may take to say hello.
+  /// The time that a new process may take to say hello.
   var helloMilliseconds: Int64 = 10_000
-  /// How long a process may owe an answer that nobody waits for any more; after that it hangs, and is ended.
+  /// The time that a process may owe an answer that nobody waits for any more; after that it hangs, and is ended.
   var overdueMilliseconds: Int64 = 10_000
-  /// How long a process that gets no more requests may take for those that it has.
+  /// The time that a process that gets no more requests may take for those that it has.
   var drainMilliseconds: Int64 = 15_000
-  /// How long a process that was told to end may take before it is killed.
+  /// The time that a process that was told to end may take before it is killed.
   var endMilliseconds: Int64 = 2_000
   /// The wait before a process is started again; it doubles with each crash.
   var backOffMilliseconds: Int64 = 100

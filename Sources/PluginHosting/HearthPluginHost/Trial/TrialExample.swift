@@ -51,7 +51,7 @@ extension JSON {
     return .object(kept + others.filter { self[$0.name] == nil })
   }
 
-  /// Whether every member of the other is here, with the same value.
+  /// Returns true when every member of the other is here, with the same value.
   fileprivate func contains(_ other: JSON) -> Bool {
     guard let wanted = other.members else { return self == other }
     return wanted.allSatisfy { member in self[member.name].map { $0.contains(member.value) } ?? false }

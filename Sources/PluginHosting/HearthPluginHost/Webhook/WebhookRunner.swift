@@ -24,7 +24,7 @@ final class WebhookRunner: PluginRunner {
   static let openMax = 1_024
   /// Bytes of these.
   static let openBytesMax = 16 << 20
-  /// How long a service may take to answer hello.
+  /// The time that a service may take to answer hello.
   static let helloMilliseconds: Int64 = 10_000
 
   let setup: PluginSetup

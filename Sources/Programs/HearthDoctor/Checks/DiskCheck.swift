@@ -47,7 +47,7 @@ package struct DiskCheck: Sendable {
   /// Below this nobody can work, whatever the server was told.
   package static let freeBytesMin: Int64 = 1 << 20
 
-  /// How long the middle one of the syncs took.
+  /// The time that the middle one of the syncs took.
   package var medianNanoseconds: Int64? {
     syncNanoseconds.isEmpty ? nil : syncNanoseconds.sorted()[syncNanoseconds.count / 2]
   }

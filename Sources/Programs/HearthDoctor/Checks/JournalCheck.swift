@@ -4,7 +4,7 @@ import HearthTree
 package struct JournalCheck: Sendable {
   /// What is wrong with how it is set up, a sentence each.
   package var warnings: [String]
-  /// Why it cannot be used; nil when it can.
+  /// The reason why it cannot be used; nil when it can.
   package var problem: String?
 
   /// As it answers.

@@ -2,7 +2,7 @@
 package struct MachineCheck: Sendable {
   /// Seconds since 1970, as the machine is set.
   package var nowSeconds: Int64
-  /// Whether the kernel says that something keeps the clock right; nil where it does not say.
+  /// True when the kernel says that something keeps the clock right; nil where it does not say.
   package var isSynchronised: Bool?
   /// When a file of the data folder was written last, in seconds since 1970.
   package var newestFileSeconds: Int64?

@@ -8,7 +8,7 @@ package struct PluginCheck: Sendable {
     package var state: String
     /// The operator wants it to run.
     package var isEnabled: Bool
-    /// What is wrong, if anything is.
+    /// The fault, if anything is.
     package var problem: String?
     /// How often it was started again.
     package var restartCount: Int64

@@ -2,7 +2,7 @@
 package struct StorageCheck: Sendable {
   /// A file, and the format that its first page names.
   package struct Journal: Sendable {
-    /// Where it is.
+    /// The place where it is.
     package var path: String
     /// nil when it is no file of ours.
     package var format: Int64?

@@ -49,7 +49,7 @@ struct AdminRequest: Sendable {
   }
 }
 
-/// Why an administrator's request was not done.
+/// The reason why an administrator's request was not done.
 struct AdminFailure: Error, CustomStringConvertible {
   /// The protocol's code, such as `EMAIL_EXISTS`; nil when no answer came.
   var code: String?

@@ -7,7 +7,7 @@ struct Administration: Sendable {
   let projectID: String
   /// The tenant whose accounts they are; nil for the project's own.
   var tenant: String?
-  /// Whether answers are printed as JSON, one value a line.
+  /// True when answers are printed as JSON, one value a line.
   let printsJSON: Bool
   /// Collects the numbers of revocations, for a command that waits for their receipts.
   var revocations: CausedRevocations?

@@ -32,7 +32,7 @@ extension HTTPClient {
     }
   }
 
-  /// Whether anything answers.
+  /// Returns true when anything answers.
   ///
   /// - Throws: ``Failure`` when something listens there but does not answer.
   func isAnswered() async throws -> Bool {

@@ -18,7 +18,7 @@ struct HTTPClient: Sendable {
     var body: [UInt8]
   }
 
-  /// Why a request got no usable answer.
+  /// The reason why a request got no usable answer.
   struct Failure: Error, CustomStringConvertible {
     var description: String
     /// Nobody listens there.

@@ -18,7 +18,7 @@ struct ResolvedAddress: Sendable, Equatable, ExpressibleByArgument, CustomString
     (self.host, self.port, self.address) = (String(parts[0]), port, address)
   }
 
-  /// Whether it is about this server.
+  /// Returns true when it is about this server.
   func matches(_ server: ServerAddress) -> Bool {
     server.port == port && server.host.lowercased() == host.lowercased()
   }

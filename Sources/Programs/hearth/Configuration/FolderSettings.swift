@@ -19,7 +19,7 @@ struct FolderSettings: Equatable {
   var signIn: [String]?
   /// Served by `hearth dev`.
   var isDevelopment = false
-  /// Where the server was last reached.
+  /// The place where the server was last reached.
   var url: String?
   /// The database of a request that names none; nil is the standard one.
   var defaultNamespace: String?
@@ -30,16 +30,16 @@ struct FolderSettings: Equatable {
   var rulesPath: String?
   /// What of the past is kept. A command that opens the folder keeps as much.
   var history = HistoryRetention.none
-  /// Whether it is kept who made each change.
+  /// True when it is kept who made each change.
   var recordsAuthors = false
   /// Where the journals are, as a URL; nil is the folder.
   var journal: String?
-  /// When room on the disk is little.
+  /// The time when room on the disk is little.
   var space = SpaceThresholds()
 
   init() {}
 
-  /// Where the journals are.
+  /// The place where the journals are.
   ///
   /// - Throws: `ServerError` when the URL cannot be read.
   var journalPlace: JournalPlace {

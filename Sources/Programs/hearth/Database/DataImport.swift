@@ -39,7 +39,7 @@ struct DataImport {
   /// An earlier import of the file ended before its end.
   var isInterrupted: Bool { get throws { try record?.read() != nil } }
 
-  /// Where to begin: behind what an earlier import of the file has sent, or at its beginning.
+  /// Returns the place where to begin: behind what an earlier import of the file has sent, or at its beginning.
   ///
   /// - Parameters:
   ///   - resumes: an earlier import goes on.

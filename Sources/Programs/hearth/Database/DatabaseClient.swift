@@ -14,7 +14,7 @@ struct DatabaseClient: Sendable {
   let namespace: String?
   /// What rules are to see as `auth`; nil for an administrator, to whom they do not apply.
   let simulated: JSON?
-  /// Whether answers are printed as JSON, one value a line.
+  /// True when answers are printed as JSON, one value a line.
   let printsJSON: Bool
 
   /// The largest answer that is held in memory; longer ones are read as they come.

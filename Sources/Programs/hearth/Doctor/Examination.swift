@@ -31,13 +31,13 @@ struct Examination {
       throw ValidationError("There is no folder \(folder); name a data folder with --data.")
     }
     let settings = FolderSettings.read(in: folder)
-    let files = FolderLook(dataDirectory: folder, settings: settings)
+    let files = FolderProbe(dataDirectory: folder, settings: settings)
     let process = ServerProcess.running(on: folder)
     var findings = FileCheck(files.entries).findings
-    findings += DiskLook(folder: folder).check(dataBytes: files.dataBytes, settings.space).findings
+    findings += DiskProbe(folder: folder).check(dataBytes: files.dataBytes, settings.space).findings
     findings += backup(settings).findings
     if settings.journal != nil { findings += journal(settings).findings }
-    findings += MachineLook(process: process).check(now: now, files).findings
+    findings += MachineProbe(process: process).check(now: now, files).findings
     findings += network(settings, files).findings
     findings += configuration(settings)
     do {
@@ -55,7 +55,7 @@ struct Examination {
 
   // MARK: Without a server
 
-  private func network(_ settings: FolderSettings, _ files: FolderLook) -> NetworkCheck {
+  private func network(_ settings: FolderSettings, _ files: FolderProbe) -> NetworkCheck {
     let proxies = (try? configured(settings))?.accounts.trustedProxies ?? []
     return NetworkCheck(
       nowSeconds: now, isReachable: settings.url.flatMap(ServerAddress.init(argument:)).map { !$0.isLoopback } ?? false,
@@ -98,7 +98,7 @@ struct Examination {
           advice: "mend the file; the next start fails")
       ]
     }
-    guard let path = settings.authConfigPath, let mode = FolderLook.mode(of: path),
+    guard let path = settings.authConfigPath, let mode = FolderProbe.mode(of: path),
       let text = try? TextFile.read(path), let json = try? ConfigurationText.parse(Array(text.utf8))
     else { return [] }
     return ConfigurationCheck(path: path, mode: mode, settings: json).findings
@@ -107,7 +107,7 @@ struct Examination {
   // MARK: With one
 
   private func storage(
-    _ files: FolderLook, _ process: ServerProcess?, _ running: HTTPClient?
+    _ files: FolderProbe, _ process: ServerProcess?, _ running: HTTPClient?
   ) async throws -> [Finding] {
     var health: (databases: String, accounts: String)?
     if let running {
@@ -123,15 +123,15 @@ struct Examination {
   }
 
   private func rules(
-    _ files: FolderLook, _ settings: FolderSettings, _ running: HTTPClient?
+    _ files: FolderProbe, _ settings: FolderSettings, _ running: HTTPClient?
   ) async throws -> [Finding] {
-    if let running { return try await RulesLook(http: running, nowMilliseconds: now * 1000).findings() }
+    if let running { return try await RulesProbe(http: running, nowMilliseconds: now * 1000).findings() }
     guard files.isOwn else {
       return [Finding(unchecked: "rules-world-writable", "a stopped folder is looked into by its owner alone")]
     }
     let server = try await FolderServer(dataDirectory: folder, settings: settings)
     do {
-      var look = RulesLook(
+      var look = RulesProbe(
         http: HTTPClient(address: server.address, token: try options.data.openKeys().adminToken),
         nowMilliseconds: now * 1000)
       look.followed = settings.rulesPath

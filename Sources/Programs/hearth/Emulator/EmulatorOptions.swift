@@ -30,7 +30,8 @@ struct EmulatorOptions: ParsableArguments {
     Output.note("hearth: warning: every program in \(allowed.joined(separator: ", ")) is an administrator here")
   }
 
-  /// Where to begin from. The folder that a project's file names need not be there yet: the first run makes it.
+  /// Returns the place where to begin from. The folder that a project's file names need not be there yet: the first run
+  /// makes it.
   func folderToImport(_ project: FirebaseProject?) -> EmulatorFolder? {
     if let importFolder { return EmulatorFolder(path: importFolder) }
     return project?.importFolder.map { EmulatorFolder(path: $0) }.flatMap { $0.isThere ? $0 : nil }

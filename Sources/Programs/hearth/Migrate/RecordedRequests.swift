@@ -72,7 +72,7 @@ struct RecordedRequests {
     return (steps[start..<start + asked.count], asked)
   }
 
-  /// Why the answer is not the one that was expected; nil when it is.
+  /// Returns the reason why the answer is not the one that was expected; nil when it is.
   private static func problem(_ step: RulesTestStep, _ decision: JSON) -> String? {
     if step.user.isAdministrator {
       return step.isAllowed ? nil : "an administrator may do everything, and it was expected to be denied"

@@ -28,7 +28,7 @@ extension BuiltInPlugins {
 }
 
 extension DefaultUse {
-  /// Whether a plugin of this kind is on by default.
+  /// Returns true when a plugin of this kind is on by default.
   func isOn(isDevelopment: Bool) -> Bool {
     switch self {
     case .never: false

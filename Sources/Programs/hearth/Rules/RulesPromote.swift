@@ -58,7 +58,7 @@ struct RulesPromote: AsyncParsableCommand {
 
   @OptionGroup var server: RulesServer
 
-  /// How long the command asks again while the server looks at stored data.
+  /// The time that the command asks again while the server looks at stored data.
   private static let patience = Duration.seconds(900)
 
   func validate() throws {

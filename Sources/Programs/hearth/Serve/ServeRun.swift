@@ -16,7 +16,7 @@ struct ServeRun {
   var stopsWithStandardInput = false
   /// Who started the program and wants to be told; nil where nobody does.
   var manager = ServiceManager()
-  /// How long the server goes on after a signal, and says that it is about to stop.
+  /// The time that the server goes on after a signal, and says that it is about to stop.
   var drainSeconds = 0
   /// Done before the server is announced; what it throws ends the run.
   var prepare: @Sendable (HearthServer) async throws -> Void = { _ in }

@@ -54,8 +54,8 @@ struct TokenVerify: AsyncParsableCommand {
     }
   }
 
-  /// Why the account's state makes a token invalid that the keys accept. Without an account there is no reason: tokens
-  /// may be made for users who never signed in.
+  /// Returns the reason why the account's state makes a token invalid that the keys accept. Without an account there is
+  /// no reason: tokens may be made for users who never signed in.
   private static func refusal(_ uid: String, _ token: String, _ admin: Administration) async throws -> String? {
     let answer = try await admin.accounts(":lookup", [.init("localId", .array([.string(uid)]))])
     if answer["users"]?.array?.first?["disabled"]?.bool == true { return "the account is disabled" }

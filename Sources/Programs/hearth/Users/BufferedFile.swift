@@ -8,7 +8,7 @@ final class BufferedFile {
   private var chunk = [UInt8](repeating: 0, count: 1 << 16)
   private var position = 0
   private var end = 0
-  /// How many bytes were read so far.
+  /// The number of bytes that were read so far.
   private(set) var offset = 0
 
   /// - Parameter path: `-` is standard input.

@@ -3,7 +3,7 @@ import HearthTree
 /// An account from a row of `firebase auth:export --format=csv`. The format has no header: a column is known by its place,
 /// and versions of the command add columns at the end.
 enum CSVUser {
-  /// Why a row cannot be read as an account.
+  /// The reason why a row cannot be read as an account.
   struct Problem: Error { var text: String }
 
   /// Columns of the account itself, by place.

@@ -45,7 +45,7 @@ extension Facts {
     }
   }
 
-  /// Where a canonical place stands to the written one.
+  /// Returns the place where a canonical place stands to the written one.
   ///
   /// One step that surely differs is enough, also below steps that are not known: either those differ, and that is
   /// beside too, or they are the same.

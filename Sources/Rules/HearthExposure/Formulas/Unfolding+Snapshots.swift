@@ -32,7 +32,7 @@ extension Unfolding {
     }
   }
 
-  /// Where `receiver.child(path)` leads. A path that is no text is an error.
+  /// Returns the place where `receiver.child(path)` leads. A path that is no text is an error.
   func children(
     _ receiver: TypedExpression, _ path: TypedExpression, _ scope: ScopeID
   ) throws(TooMany) -> [Located] {

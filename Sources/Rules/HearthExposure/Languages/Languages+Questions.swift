@@ -8,7 +8,7 @@ extension Languages {
   /// A short word, of letters and digits where it can be, or that there is none.
   package func readableWord(of language: Language) -> WordSearch { search(language, .readable) }
 
-  /// Whether the language has no word; nil when that is not known.
+  /// Returns true when the language has no word; nil when that is not known.
   package func isEmpty(_ language: Language) -> Bool? {
     if let known = emptiness[language] { return known }
     let isEmpty: Bool?
@@ -38,12 +38,12 @@ extension Languages {
     }
   }
 
-  /// Whether every word of `part` is a word of `whole`; nil when that is not known.
+  /// Returns true when every word of `part` is a word of `whole`; nil when that is not known.
   package func isSubset(_ part: Language, of whole: Language) -> Bool? {
     isEmpty(intersection([part, complement(whole)]))
   }
 
-  /// Whether a text is a word of the language; nil when that is not known.
+  /// Returns true when a text is a word of the language; nil when that is not known.
   package func contains(_ language: Language, _ word: String) -> Bool? {
     let membership = Membership(language: language, word: Key(word))
     if let known = memberships[membership] { return known }

@@ -15,6 +15,6 @@ struct ClaimsRead {
     }
   }
 
-  /// Whether the outcome may depend on a claim below `auth.token`, or on something in it.
+  /// Returns true when the outcome may depend on a claim below `auth.token`, or on something in it.
   func mayRead(_ claim: String) -> Bool { mayBeAny || names.contains(claim) }
 }

@@ -8,7 +8,7 @@ package enum ExposureOperation: String, Sendable, CaseIterable {
   case write
 }
 
-/// Whether everybody of a class is kept from doing something at every instance of a location.
+/// True when everybody of a class is kept from doing something at every instance of a location.
 package struct ExposureQuestion: Sendable {
   /// Where.
   package var location: ExposureLocation
@@ -27,7 +27,7 @@ package struct ExposureQuestion: Sendable {
   }
 }
 
-/// Why a question has no answer.
+/// The reason why a question has no answer.
 package enum ExposureReason: String, Sendable {
   /// The search took too many steps: ``ExposureLimits/searchNodesMax``.
   case searchTooLong = "the search took too many steps"

@@ -52,13 +52,13 @@ final class Prover {
     return reason.map { .undecided($0) } ?? .closed
   }
 
-  /// Whether somebody is of the class there.
+  /// Returns true when somebody is of the class there.
   func concerns(_ question: ExposureQuestion) -> Bool {
     question.identity != .other || !owners(of: question.location).isEmpty
   }
 
-  /// Whether a write alone, or a read, is allowed to somebody with such a claim exactly where it is allowed to anyone: no
-  /// rule that is asked looks at the claim, and none at a claim whose name is computed.
+  /// Returns true when a write alone, or a read, is allowed to somebody with such a claim exactly where it is allowed to
+  /// anyone: no rule that is asked looks at the claim, and none at a claim whose name is computed.
   func isIndifferent(to claim: String, at location: ExposureLocation, _ operation: ExposureOperation) -> Bool {
     location.chains.allSatisfy { chain in
       chain.allSatisfy { node in

@@ -47,7 +47,7 @@ extension Search {
     return (node, keys)
   }
 
-  /// Where the rules for a key stand: nil when that is not sure, and nothing when no rule names it.
+  /// Returns the place where the rules for a key stand: nil when that is not sure, and nothing when no rule names it.
   func child(of node: RuleNode, _ key: TermID, _ facts: Facts) -> RuleNode?? {
     if let text = facts.constantText(key) { return .some(node.child(.init(text))) }
     // A key that is not known is the wildcard's only when it is none of the names beside it.

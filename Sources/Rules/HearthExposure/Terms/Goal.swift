@@ -55,7 +55,7 @@ enum TextPattern {
       }
   }
 
-  /// Whether the text fits, as the evaluator finds it.
+  /// Returns true when the text fits, as the evaluator finds it.
   func accepts(_ text: String) -> Bool {
     switch self {
     case .regex(let regex): regex.matches(text)

@@ -6,7 +6,8 @@ enum Segment: Hashable {
   case part(TermID)
   /// The same as the whole argument of `child()`. Without any key the place does not exist.
   case whole(TermID)
-  /// Where `parent()` leads from a place whose last step is not known to be one key. It takes the place of all steps.
+  /// The place where `parent()` leads from a place whose last step is not known to be one key. It takes the place of
+  /// all steps.
   case above(PlaceID)
 
   /// The key, where it is one.

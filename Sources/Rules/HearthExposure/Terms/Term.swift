@@ -66,7 +66,7 @@ enum Term: Hashable {
     }
   }
 
-  /// Whether one of the terms that it is made of is like that.
+  /// Returns true when one of the terms that it is made of is like that.
   func hasArguments(where isSuch: (TermID) -> Bool) -> Bool {
     switch self {
     case .computedClaim(let a, let b), .arithmetic(_, let a, let b): isSuch(a) || isSuch(b)

@@ -22,7 +22,7 @@ final class TermTable {
   /// Terms that are made of a number or two, by those.
   @exclusivity(unchecked) private var small = IntegerMap()
   @exclusivity(unchecked) private var doubles = IntegerMap()
-  /// All other terms, by what ``TermPrint`` makes of them, or the next free number after it.
+  /// All other terms, by what ``TermHash`` makes of them, or the next free number after it.
   @exclusivity(unchecked) private var large = IntegerMap()
   @exclusivity(unchecked) private var placeNumbers = IntegerMap()
   private var patternNumbers: [String: Int] = [:]
@@ -84,7 +84,7 @@ final class TermTable {
   }
 
   private func find(_ term: Term) -> TermID? {
-    var key = TermPrint(term).bits
+    var key = TermHash(term).bits
     while let known = large[key] {
       if terms[known] == term { return known }
       key &+= 1
@@ -93,7 +93,7 @@ final class TermTable {
   }
 
   private func insert(_ term: Term, _ number: TermID) {
-    var key = TermPrint(term).bits
+    var key = TermHash(term).bits
     while large[key] != nil { key &+= 1 }
     large.insert(number, for: key)
   }
@@ -252,7 +252,7 @@ final class TermTable {
     return scopes.count - 1
   }
 
-  /// Where `child(text)` leads from a place.
+  /// Returns the place where `child(text)` leads from a place.
   func child(_ place: PlaceID, _ text: TermID) -> PlaceID {
     guard let segments = segments(text) else { return self.place(place, .whole(text)) }
     guard !segments.isEmpty else { return self.place(place, .key(self.text(""))) }
@@ -302,7 +302,7 @@ final class TermTable {
     return hasKey ? result : nil
   }
 
-  /// Where `parent()` leads; nil at the root.
+  /// Returns the place where `parent()` leads; nil at the root.
   func parent(_ place: PlaceID) -> PlaceID? {
     if place == Self.root { return nil }
     guard case .key = places[place].segments.last else { return self.place(nil, .above(place)) }

@@ -25,7 +25,7 @@ struct Aim {
     case read, set, delete, priority
   }
 
-  /// Whether a request is one of those that are looked for: the evaluator is asked.
+  /// Returns true when a request is one of those that are looked for: the evaluator is asked.
   func accepts(_ witness: ExposureWitness) -> Bool {
     guard witness.decision(by: rules).isAllowed else { return false }
     return denying.map { !witness.decision(by: $0).isAllowed } ?? true

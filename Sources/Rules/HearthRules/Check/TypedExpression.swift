@@ -99,7 +99,7 @@ package enum TextMethod: String, Sendable, CaseIterable {
     }
   }
 
-  /// How many texts it takes.
+  /// The number of texts that it takes.
   package var argumentCount: Int {
     switch self {
     case .contains, .beginsWith, .endsWith: 1

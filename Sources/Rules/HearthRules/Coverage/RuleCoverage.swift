@@ -30,7 +30,7 @@ public struct CoveredExpression: Sendable {
   public let endLine: Int
   /// 1-based column after its last character.
   public let endColumn: Int
-  /// Whether it is a condition: always true or false, and neither by its own writing.
+  /// True when it is a condition: always true or false, and neither by its own writing.
   public let isCondition: Bool
   /// How often it was evaluated.
   public let counts: OutcomeCounts

@@ -1,8 +1,8 @@
 import HearthTree
 
 extension RuleSet {
-  /// Whether the rules let this read happen: the first `.read` that is true, from the root down to the path, grants
-  /// it. Rules below the path are not asked.
+  /// Returns true when the rules let this read happen: the first `.read` that is true, from the root down to the path,
+  /// grants it. Rules below the path are not asked.
   public func decideRead(_ request: ReadRequest, detail: DecisionDetail = []) -> Decision {
     withDecider(of: request) { decider in
       decider.watch(isTracing: detail.contains(.trace), coverage: storage.coverage)

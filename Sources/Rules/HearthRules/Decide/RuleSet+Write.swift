@@ -1,7 +1,7 @@
 import HearthTree
 
 extension RuleSet {
-  /// Whether the rules let this write happen.
+  /// Returns true when the rules let this write happen.
   ///
   /// Every place that the write replaces needs a `.write` that is true, from the root down to that place. Then every
   /// `.validate` on the way there and at every node that the written value carries must be true; nodes that the write
@@ -16,8 +16,8 @@ extension RuleSet {
     }
   }
 
-  /// Why the rules do not let this write happen; nil when they do. The same answer as ``decideWrite(_:detail:)`` gives,
-  /// for those who only want to go on.
+  /// Returns the reason why the rules do not let this write happen; nil when they do. The same answer as
+  /// ``decideWrite(_:detail:)`` gives, for those who only want to go on.
   public func refusal(of request: WriteRequest) -> Decision? {
     withDecider(of: request) { decider in
       decider.watch(isTracing: false, coverage: storage.coverage)

@@ -64,7 +64,7 @@ package struct StoredDataWalk: ~Copyable {
   package private(set) var checkedCount = 0
   private let root: Node
   private let nowMilliseconds: Int64
-  /// Where the walk is.
+  /// The place where the walk is.
   private var keys: [Key] = []
   private var levels: [Level] = []
   /// The root is still to be looked at.
@@ -80,7 +80,7 @@ package struct StoredDataWalk: ~Copyable {
     if !root.isEmpty { start = (staged.root, current.root) }
   }
 
-  /// Whether everything was looked at.
+  /// True when everything was looked at.
   package var isAtEnd: Bool { start == nil && levels.isEmpty }
 
   /// How much was looked at, from 0 to 1, as if all children of a place were as large as each other.

@@ -10,7 +10,7 @@ struct EvaluationContext: ~Copyable {
   let now: Double
   /// The path, and the data along it.
   var place: Place
-  /// Where the running rule stands: the number of keys of the path above it.
+  /// The place where the running rule stands: the number of keys of the path above it.
   var depth = 0
   var stepsLeft = 0
   var decisionStepsLeft = RulesLimits.stepsPerDecisionMax
@@ -63,14 +63,14 @@ struct EvaluationContext: ~Copyable {
   /// What rules see as `query`.
   var query: QueryView { QueryView(queryPlace) }
 
-  /// Whether what a chain reads is to be noted.
+  /// Returns true when what a chain reads is to be noted.
   func notes(_ chain: borrowing SnapshotChain) -> Bool {
     // A chain that goes up may come out of what the write replaces.
     if let notes, chain.base == .root || depth - chain.parentCount < notes.ownDepth { return true }
     return observation != nil
   }
 
-  /// Whether a place is at or below what the write replaces on this path.
+  /// Returns true when a place is at or below what the write replaces on this path.
   func isOwn(_ keys: [Key]) -> Bool {
     let ownDepth = notes?.ownDepth ?? .max
     guard keys.count >= ownDepth, ownDepth <= place.count else { return false }

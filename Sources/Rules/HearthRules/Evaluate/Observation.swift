@@ -76,7 +76,7 @@ final class Observation {
 
   // MARK: Snapshots
 
-  /// Where a chain has come to after so many steps.
+  /// Returns the place where a chain has come to after so many steps.
   func noteChain(_ chain: Int32, after stepCount: Int, isAfter: Bool, keys: [Key], root: Node) {
     for mark in sites.chains[chain] ?? [] where mark.stepCount == stepCount {
       var node = root

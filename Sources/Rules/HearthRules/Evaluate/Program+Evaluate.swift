@@ -245,7 +245,7 @@ extension BinaryOperator {
 }
 
 extension Operation {
-  /// Whether it always gives a boolean, and is computed as one.
+  /// True when it always gives a boolean, and is computed as one.
   fileprivate var isTruth: Bool {
     switch self {
     case .all, .any, .not, .matches, .hasAllChildren: true
@@ -257,7 +257,7 @@ extension Operation {
 
   fileprivate var isConditional: Bool { if case .conditional = self { true } else { false } }
 
-  /// Whether it is below `auth`: its value may be a list or an object.
+  /// True when it is below `auth`: its value may be a list or an object.
   fileprivate var isClaim: Bool {
     switch self {
     case .claims, .claimName, .claimIndex, .claimLength: true

@@ -7,7 +7,7 @@ struct QueryView {
 
   init(_ place: UnsafePointer<Query?>) { self.place = place }
 
-  /// Whether a bound or a limit without an order counts as ordered by key. The guides say so; reads without any
+  /// True when a bound or a limit without an order counts as ordered by key. The guides say so; reads without any
   /// parameter do not over a socket, as seen on the service. Over REST they do: who asks for it there says so.
   static let countsBareQueriesAsOrderedByKey = true
 

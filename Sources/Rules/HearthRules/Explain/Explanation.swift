@@ -53,7 +53,7 @@ package enum PlainText {
     return String(plain)
   }
 
-  /// Whether a scalar shows as itself and does nothing else.
+  /// Returns true when a scalar shows as itself and does nothing else.
   package static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false

@@ -33,13 +33,14 @@ package struct SourceText: Sendable {
     return SourcePosition(line: line + 1, column: units + 1)
   }
 
-  /// Where some bytes begin and end. Of a text that was made of another one, what comes from several places there ends where
-  /// it begins.
+  /// Returns the place where some bytes begin and end. Of a text that was made of another one, what comes from several
+  /// places there ends where it begins.
   func span(ofBytes range: Range<Int>) -> (start: SourcePosition, end: SourcePosition) {
     origin?.span(ofBytes: range) ?? (position(ofByte: range.lowerBound), position(ofByte: range.upperBound))
   }
 
-  /// Where a value is said to be: at its first character that counts, or what its opening quote was made of.
+  /// Returns the place where a value is said to be: at its first character that counts, or what its opening quote was
+  /// made of.
   func position(ofValueAt offset: Int, quotedAt quote: Int) -> SourcePosition {
     position(ofByte: origin == nil ? offset : quote)
   }

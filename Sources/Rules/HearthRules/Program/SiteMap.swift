@@ -34,7 +34,7 @@ final class SiteMap: Sendable {
     self.dependent = dependent
   }
 
-  /// How many sites there are.
+  /// The number of sites that there are.
   var count: Int { operations.count + parts.count }
 
   /// A site's place among all: operations first, then parts.
@@ -66,7 +66,7 @@ struct TemplateMark: Sendable {
   let start: Position
   let end: Position
 
-  /// Whether all of it is there once that piece is.
+  /// Returns true when all of it is there once that piece is.
   func isDone(after piece: Int) -> Bool { end.piece == piece || end.piece == piece + 1 && end.byte == 0 }
 }
 

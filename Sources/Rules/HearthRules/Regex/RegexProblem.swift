@@ -1,6 +1,6 @@
-/// Why a regular expression is refused.
+/// The reason why a regular expression is refused.
 package struct RegexProblem: Error, Equatable {
-  /// What is wrong, in the words of the service where it is known.
+  /// The fault, in the words of the service where it is known.
   package var message: String
   /// How to put it right.
   package var help: String?

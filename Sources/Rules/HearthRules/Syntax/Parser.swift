@@ -2,7 +2,7 @@
 struct Parser {
   private var lexer: Lexer
   private var token: Token
-  /// Where the last consumed token ended.
+  /// The place where the last consumed token ended.
   private var end = 0
   private var depth = 0
   private var nodes = 0

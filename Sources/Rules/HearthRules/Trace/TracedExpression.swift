@@ -24,7 +24,7 @@ public struct TracedExpression: Sendable, Equatable {
   public var endLine: Int
   /// The column behind its last character.
   public var endColumn: Int
-  /// Whether it is written as the value that it is.
+  /// True when it is written as the value that it is.
   public var isLiteral: Bool
   /// What it came to.
   public var result: Result
@@ -36,7 +36,7 @@ public struct TracedExpression: Sendable, Equatable {
 public struct TracedRead: Sendable, Equatable {
   /// Where.
   public var path: Path
-  /// Whether at the database as it would be after the write.
+  /// True when at the database as it would be after the write.
   public var isAfter: Bool
   /// What of the node was looked at.
   public var aspects: ReadDependencies.Aspects

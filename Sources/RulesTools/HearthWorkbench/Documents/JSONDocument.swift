@@ -79,7 +79,7 @@ enum JSONDocument {
       }
     }
 
-    /// Where the next member's name begins: behind white space and a comma.
+    /// The place where the next member's name begins: behind white space and a comma.
     private var nameOffset: Int {
       var offset = json.offset
       while offset < bytes.count, [0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: ",")].contains(bytes[offset]) { offset += 1 }

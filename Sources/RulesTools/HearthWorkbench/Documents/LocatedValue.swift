@@ -15,7 +15,7 @@ package struct LocatedValue: Sendable {
   package struct Member: Sendable {
     /// The name, its escapes resolved.
     package let name: String
-    /// Where the name begins.
+    /// The place where the name begins.
     package let place: TextPlace
     /// What it stands for.
     package let value: LocatedValue
@@ -23,9 +23,9 @@ package struct LocatedValue: Sendable {
 
   /// What it is.
   package let form: Form
-  /// Where it begins.
+  /// The place where it begins.
   package let place: TextPlace
-  /// How many values it is, itself and what an alias repeats included.
+  /// The number of values that it is, itself and what an alias repeats included.
   let size: Int
   /// Levels of objects and arrays in it; 0 for a single value.
   let depth: Int

@@ -25,7 +25,7 @@ package struct LintReport: Sendable {
     case sarif
   }
 
-  /// How many findings are warnings.
+  /// The number of findings that are warnings.
   package var warningCount: Int { findings.count { $0.code.severity == .warning } }
 
   /// The report, with a line break at its end.

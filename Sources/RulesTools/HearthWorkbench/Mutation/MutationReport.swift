@@ -27,7 +27,7 @@ package struct MutationReport: Sendable {
   package var entries: [Entry]
   /// Mutants that were left out: all together were more than ``WorkbenchLimits/mutantBytesMax``.
   package var skipped = 0
-  /// How long it took.
+  /// The time that it took.
   package var elapsedMilliseconds: Double = 0
 
   /// How many a case noticed.

@@ -18,7 +18,7 @@ struct FailureText {
 
   private var step: RulesTestStep { result.testCase.steps[failure.stepIndex] }
 
-  /// Where the step stands: `tests.yaml:31:5`.
+  /// The place where the step stands: `tests.yaml:31:5`.
   var place: (line: Int, column: Int) {
     let position = file.test.document.position(of: step.place)
     return (position.line, position.column)

@@ -21,7 +21,7 @@ package struct RulesTestReport: Sendable {
       self.results = results
     }
 
-    /// How many cases failed.
+    /// The number of cases that failed.
     package var failedCount: Int { results.count { $0.failure != nil } }
   }
 
@@ -29,9 +29,9 @@ package struct RulesTestReport: Sendable {
   package struct Problem: Sendable {
     /// The file.
     package var file: String
-    /// Where in it; nil for the file as a whole.
+    /// The place where in it; nil for the file as a whole.
     package var diagnostic: RulesError.Diagnostic?
-    /// What is wrong.
+    /// The fault.
     package var message: String
 
     /// A problem of the file as a whole.
@@ -59,11 +59,11 @@ package struct RulesTestReport: Sendable {
   package var problems: [Problem]
   /// What the cases saw of the rules; nil when nothing was counted.
   package var coverage: CoverageReport?
-  /// Whether the report for people says what no case has seen.
+  /// True when the report for people says what no case has seen.
   package var showsCoverage = false
   /// Whole percent of conditions that the cases must see.
   package var coveragePercentMin = 0
-  /// How long it took, reading included.
+  /// The time that it took, reading included.
   package var elapsedMilliseconds: Double
 
   /// A report of these parts.
@@ -73,12 +73,12 @@ package struct RulesTestReport: Sendable {
     self.elapsedMilliseconds = elapsedMilliseconds
   }
 
-  /// How many cases passed.
+  /// The number of cases that passed.
   package var passedCount: Int { files.reduce(0) { $0 + $1.results.count - $1.failedCount } }
-  /// How many cases failed.
+  /// The number of cases that failed.
   package var failedCount: Int { files.reduce(0) { $0 + $1.failedCount } }
 
-  /// Whether the cases saw as much as they must.
+  /// True when the cases saw as much as they must.
   package var isCovered: Bool { coverage.map { $0.tally.percent >= coveragePercentMin } ?? true }
 
   /// The forms that a report can have.

@@ -39,7 +39,7 @@ package enum RulesTestRun {
 
 /// What became of a case.
 package struct RulesTestResult: Sendable {
-  /// Why a step failed.
+  /// The reason why a step failed.
   package enum Reason: Sendable {
     /// The rules allowed what they were to deny, or the other way about.
     case verdict(Decision)

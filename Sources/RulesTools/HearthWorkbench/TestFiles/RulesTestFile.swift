@@ -17,7 +17,7 @@ package struct RulesTestFile: Sendable {
 package struct RulesTestCase: Sendable {
   /// What the report calls it.
   package var name: String
-  /// Where it begins.
+  /// The place where it begins.
   package var place: TextPlace
   /// What is in the database when it begins; nil for the file's data.
   package var data: Node?
@@ -29,7 +29,7 @@ package struct RulesTestCase: Sendable {
 package struct RulesTestStep: Sendable {
   /// What is asked, in words: `alice reads /rooms/r1`.
   package var label: String
-  /// Where it begins.
+  /// The place where it begins.
   package var place: TextPlace
   /// Who asks.
   package var user: RulesTestUser
@@ -37,7 +37,7 @@ package struct RulesTestStep: Sendable {
   package var request: ProposedRequest
   /// When, for `now` and for timestamps.
   package var nowMilliseconds: Int64
-  /// Whether the rules must allow it.
+  /// True when the rules must allow it.
   package var isAllowed: Bool
   /// Which rule must have decided; nil when any may.
   package var decider: ExpectedRule?

@@ -24,7 +24,7 @@ package final class ConsoleAccess: Sendable {
     let token: Digest
     let end: Int64
     var usedAt: Int64
-    /// When it was shown last that whoever opened it is there.
+    /// The time when it was shown last that whoever opened it is there.
     var presentAt: Int64
     /// Their hashes, the oldest first.
     var credentials: [Digest] = []
@@ -181,7 +181,7 @@ extension ConsoleAccess {
     }
   }
 
-  /// Whether a session still counts; nothing is put off by that.
+  /// Returns true when a session still counts; nothing is put off by that.
   package func isOpen(_ id: UInt64, now: Int64) -> Bool {
     state.withLock { state in state.sessions.values.contains { $0.id == id && isCurrent($0, now) } }
   }

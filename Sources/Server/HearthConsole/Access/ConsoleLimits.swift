@@ -1,4 +1,4 @@
-/// How long the console's keys, sessions and credentials count, and how many there may be.
+/// The time that the console's keys, sessions and credentials count, and how many there may be.
 package struct ConsoleLimits: Sendable {
   /// Long enough to get from a terminal to a browser.
   package var keySeconds: Int64 = 600

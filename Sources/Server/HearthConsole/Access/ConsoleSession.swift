@@ -14,7 +14,7 @@ package struct ConsoleSession: Sendable, Equatable {
   package var endsInSeconds: Int64
   /// Seconds until it ends unless it is used.
   package var idleSeconds: Int64
-  /// Whether it was shown a short time ago that whoever opened it is still there.
+  /// True when it was shown a short time ago that whoever opened it is still there.
   package var isPresent: Bool
 }
 

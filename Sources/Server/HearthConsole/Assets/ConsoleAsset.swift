@@ -4,7 +4,7 @@ package struct ConsoleAsset: Sendable {
   package let name: String
   /// Its media type.
   package let contentType: String
-  /// Whether browsers may keep it for ever.
+  /// True when browsers may keep it for ever.
   package let isImmutable: Bool
   /// What is in it, compressed with gzip.
   package let compressed: [UInt8]

@@ -47,7 +47,7 @@ package struct Outline: Sendable {
     package init() {}
   }
 
-  /// Why a page is not told of.
+  /// The reason why a page is not told of.
   package enum Problem: Error, Sendable, Equatable {
     /// Another order than that of keys would take long to work out.
     case tooManyToOrder
@@ -61,11 +61,11 @@ package struct Outline: Sendable {
   package var count: Int
   /// About how many bytes of JSON it is.
   package var bytes: Int
-  /// Whether it has a priority.
+  /// True when it has a priority.
   package var hasPriority: Bool
   /// The page's children.
   package var rows: [Row]
-  /// Whether there are children behind them.
+  /// True when there are children behind them.
   package var hasMore: Bool
 
   /// Children of a page at most: what one answer holds.

@@ -1,4 +1,4 @@
-/// Why a request to the console is refused before anybody looks who sends it.
+/// The reason why a request to the console is refused before anybody looks who sends it.
 package enum ConsoleRefusal: String, Error, Sendable, CaseIterable {
   /// `Host` is not one name that leads here.
   case unknownHost = "unknown host"

@@ -5,7 +5,7 @@ import HearthEngine
 package struct ConsoleCredentials: Sendable {
   /// What the text is worth; nil for one that is none of the console's.
   let find: @Sendable (_ text: String, _ now: Instant) -> Result<VerifiedCredential, CredentialError>?
-  /// Whether the session of that number has not ended.
+  /// True when the session of that number has not ended.
   let isOpen: @Sendable (_ session: UInt64) -> Bool
 
   /// Asks the console, from any thread.

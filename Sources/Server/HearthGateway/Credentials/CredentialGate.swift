@@ -75,8 +75,8 @@ package struct CredentialGate: Sendable {
       principal: principal, claims: .object(claims), isSimulating: verified.simulate, credential: verified)
   }
 
-  /// Whether a credential that counted when it was shown counts no longer: its key is gone, or its user's word is, or that
-  /// of the service account which it was given to.
+  /// Returns true when a credential that counted when it was shown counts no longer: its key is gone, or its user's word
+  /// is, or that of the service account which it was given to.
   func isEnded(_ credential: VerifiedCredential, by revocation: Revocation) -> Bool {
     if let session = credential.consoleSession { return console?.isOpen(session) != true }
     switch revocation {

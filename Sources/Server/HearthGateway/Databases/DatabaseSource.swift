@@ -27,7 +27,7 @@ package protocol DatabaseSource: Sendable {
   /// False when ``database(_:_:on:)`` is certain to fail.
   func canOpen(_ name: String) -> Bool
 
-  /// Whether there is such a database. It need not be open.
+  /// Returns true when there is such a database. It need not be open.
   func exists(_ name: String) -> Bool
 
   /// The database, opened or made when it must be. Fails with ``DatabaseProblem``.
@@ -40,7 +40,7 @@ package protocol DatabaseSource: Sendable {
   func remove(_ name: String, _ forget: @escaping @Sendable () -> Void) async throws(DatabaseRemovalProblem)
 }
 
-/// Why there is no database to be had.
+/// The reason why there is no database to be had.
 package enum DatabaseProblem: Error, Equatable {
   /// No legal name, or none that exists and none that may be made now.
   case unknown
@@ -53,7 +53,7 @@ package enum DatabaseProblem: Error, Equatable {
   case unavailable(String)
 }
 
-/// Why a database is not removed.
+/// The reason why a database is not removed.
 package enum DatabaseRemovalProblem: Error, Equatable {
   /// There is none of the name.
   case unknown

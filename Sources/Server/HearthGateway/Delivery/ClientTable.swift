@@ -51,7 +51,7 @@ struct ClientTable: ~Copyable {
     count -= 1
   }
 
-  /// Where the client stands; nil when it is gone.
+  /// Returns the place where the client stands; nil when it is gone.
   @inline(__always)
   func place(of id: ConnectionID) -> Int? {
     let place = Int(truncatingIfNeeded: id.rawValue >> 8 & 0xFF_FFFF)

@@ -16,7 +16,7 @@ struct CredentialIndex {
   /// Every connection that is signed in.
   private var all: Set<ConnectionID> = []
 
-  /// How many connections are signed in.
+  /// The number of connections that are signed in.
   var count: Int { all.count }
 
   mutating func replace(_ last: VerifiedCredential?, with next: VerifiedCredential?, of connection: ConnectionID) {

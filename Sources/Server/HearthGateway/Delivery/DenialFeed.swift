@@ -168,7 +168,7 @@ package final class DenialFeed: Sendable {
     state.withLock { state in state.entries.first { $0.id == id } }
   }
 
-  /// Where somebody begins to read.
+  /// Returns the place where somebody begins to read.
   ///
   /// - Parameters:
   ///   - id: entries behind this one; nil for the newest.

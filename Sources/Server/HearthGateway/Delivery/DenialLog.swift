@@ -9,7 +9,7 @@ package struct DenialLog: Sendable {
   let rate: LogRate
   /// What was logged or shown last, to be explained.
   package let records = DenialRecords()
-  /// Whether requests are kept; they hold what was to be written, and what rules looked at.
+  /// True when requests are kept; they hold what was to be written, and what rules looked at.
   package let keepsValues: Bool
   /// Deciding once more, to see what is to be kept, is for so many entries of the feed a second as are logged.
   private let shownRate: LogRate

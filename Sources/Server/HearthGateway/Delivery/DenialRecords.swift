@@ -16,7 +16,7 @@ package final class DenialRecords: Sendable {
     package let path: Path
     /// Nil when it was too much to keep, or when no rule was asked.
     package let request: RecordedRequest?
-    /// Whether rules decided.
+    /// True when rules decided.
     package let hasRules: Bool
   }
 

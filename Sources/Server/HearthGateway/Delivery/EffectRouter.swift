@@ -8,14 +8,14 @@ package struct EffectRouter: Sendable {
   private let loops: [any EventLoop]
   let inboxes: [LoopInbox]
   /// Told of every cause that took permissions away.
-  package let receipts: ReceiptDesk
+  package let receipts: ReceiptStore
   private let meters: GatewayMeters
   /// The allowances of clients in each database.
-  let quotas: QuotaDesk
+  let quotas: QuotaRegistry
 
   /// Makes one hub for each loop.
   package init(
-    loops: [any EventLoop], denials: DenialLog, receipts: ReceiptDesk = ReceiptDesk(), meters: GatewayMeters = .none
+    loops: [any EventLoop], denials: DenialLog, receipts: ReceiptStore = ReceiptStore(), meters: GatewayMeters = .none
   ) async {
     var inboxes: [LoopInbox] = []
     for (index, loop) in loops.enumerated() {
@@ -29,7 +29,7 @@ package struct EffectRouter: Sendable {
     }
     self.receipts = receipts
     self.meters = meters
-    quotas = QuotaDesk(meters: meters)
+    quotas = QuotaRegistry(meters: meters)
     self.inboxes = inboxes
     self.loops = loops
   }

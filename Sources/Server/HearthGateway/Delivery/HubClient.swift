@@ -41,7 +41,7 @@ protocol HubClient: AnyObject {
   /// The query of a listen as the client sent it, for the receipt of its end; nil when it has none, or is not known.
   func query(of name: ListenName) -> JSON?
 
-  /// Whether more is read from the client.
+  /// Returns true when more is read from the client.
   func setReading(_ isReading: Bool)
 
   /// The client's work is over its allowance: nothing more is read from it for a while.

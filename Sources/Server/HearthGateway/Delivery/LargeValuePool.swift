@@ -17,7 +17,7 @@ package struct LargeValuePool: Sendable {
   /// Enough to keep a core busy while another value waits for memory.
   static let threadCount = 2
 
-  /// Where the texts that it makes are counted.
+  /// The place where the texts that it makes are counted.
   let memory: ClientMemory
   /// Those of them that several clients are told.
   let recent: RecentTexts

@@ -40,7 +40,7 @@ package final class LoopHub {
   /// Cancellations that go out with the next flush, and are then followed for their receipts.
   var cancellations: [(client: any HubClient, mark: SentMark)] = []
 
-  /// Where one-off requests of this loop are answered.
+  /// The place where one-off requests of this loop are answered.
   private let requests: ConnectionID
   private var waiting: [Int32: Waiting] = [:]
 
@@ -120,7 +120,7 @@ package final class LoopHub {
   /// Who stands at one of them.
   func client(at place: Int) -> (any HubClient)? { clients.client(at: place) }
 
-  /// Whether the connection lives on this loop.
+  /// Returns true when the connection lives on this loop.
   func owns(_ id: ConnectionID) -> Bool { id.loopIndex == index }
 
   /// Ends what the revocation means, for this loop's clients, each of which then has its database sign it out.

@@ -88,7 +88,7 @@ final class LoopInbox: Sendable {
     /// The databases with something waiting, in the order of their turns.
     var turns = CircularBuffer<String>(initialCapacity: 4)
     var isScheduled = false
-    /// When the loop looks at it again at the earliest.
+    /// The time when the loop looks at it again at the earliest.
     var restsUntil = NIODeadline.uptimeNanoseconds(0)
   }
 

@@ -117,6 +117,6 @@ extension VerifiedCredential {
   var shownUID: String? { authPayload.flatMap { JSON($0)["uid"]?.string } }
   /// Whose user that is.
   var shownTenant: String? { authPayload.flatMap { JSON($0).tenantOfAuth } }
-  /// Whether rules are not asked about what its holder reads.
+  /// True when rules are not asked about what its holder reads.
   var readsAll: Bool { authority.bypassesRules || consoleSession != nil }
 }

@@ -23,7 +23,7 @@ enum StreamText {
 
 /// The form in which a stream is told of an event: streams with the same form get the same bytes.
 struct StreamForm: Sendable, Hashable {
-  /// How many keys the path of the request has. Events' paths are told relative to it.
+  /// The number of keys that the path of the request has. Events' paths are told relative to it.
   var depth: Int
   var json: JSONForm
 }
@@ -69,7 +69,7 @@ extension JSONWriter {
 }
 
 extension Path {
-  /// Whether the last key is the name under which events tell of a priority.
+  /// True when the last key is the name under which events tell of a priority.
   fileprivate var isPriority: Bool { keys.last == Self.priorityKey }
 
   private static let priorityKey: Key = ".priority"

@@ -11,8 +11,8 @@ package struct HealthResponder: HTTPResponder {
   /// - Parameter services: whose databases and accounts are looked at.
   package init(services: GatewayServices) { self.services = services }
 
-  /// Whether a request asks for health. Some tools send rules to `/`, with the path they mean behind the query: those are
-  /// the REST interface's.
+  /// Returns true when a request asks for health. Some tools send rules to `/`, with the path they mean behind the query:
+  /// those are the REST interface's.
   package static func isFor(_ request: HTTPRequest) -> Bool {
     switch Place(request) {
     case nil: false

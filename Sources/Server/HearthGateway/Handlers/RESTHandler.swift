@@ -159,8 +159,8 @@ struct RESTHandler {
     }
   }
 
-  /// Whether a request shows a credential that counts. Asked before a large body is read; once it is there the request is
-  /// judged as any other. One of which a plugin must be asked is none until then.
+  /// Returns true when a request shows a credential that counts. Asked before a large body is read; once it is there the
+  /// request is judged as any other. One of which a plugin must be asked is none until then.
   ///
   /// - Throws: what a credential that does not count is answered.
   func isSignedIn(_ http: HTTPRequest) throws(RESTFailure) -> Bool {

@@ -6,7 +6,7 @@ import Synchronization
 /// The long-poll sessions of all loops by their ids: a browser's requests come on any connection, and so on any loop.
 final class PollDirectory: Sendable {
   struct Entry: Sendable {
-    /// Where the session lives.
+    /// The place where the session lives.
     let loop: any EventLoop
     let transport: NIOLoopBound<PollTransport>
     /// The client's address, behind trusted proxies.
@@ -14,7 +14,7 @@ final class PollDirectory: Sendable {
     let presence: PollPresence
   }
 
-  /// Whether there is room for a session.
+  /// True when there is room for a session.
   enum Admission {
     case admitted
     /// In the place of this one, which is in the directory no more and has to be ended.
@@ -24,9 +24,9 @@ final class PollDirectory: Sendable {
 
   private struct State {
     var entries: [String: Entry] = [:]
-    var roll = PollRoll()
+    var roll = RandomSessionSet()
     /// Those of each network.
-    var rolls: [ClientNetwork: PollRoll] = [:]
+    var rolls: [ClientNetwork: RandomSessionSet] = [:]
     /// Sessions of each network around them, a /24 or a /48.
     var counts: [NetworkPrefix: Int] = [:]
   }
@@ -57,7 +57,7 @@ final class PollDirectory: Sendable {
       }
       state.entries[id] = entry
       state.roll.insert(id)
-      state.rolls[entry.network, default: PollRoll()].insert(id)
+      state.rolls[entry.network, default: RandomSessionSet()].insert(id)
       state.counts[entry.network.prefix.widest, default: 0] += 1
       return replaced.map { .replacing($0) } ?? .admitted
     }

@@ -6,7 +6,7 @@ import HearthWire
 struct PollPiece: Sendable, Equatable {
   /// Counts all pieces of a session, from 0.
   var number: Int
-  /// How many pieces its message has.
+  /// The number of pieces that its message has.
   var count: Int
   /// A part of the message's text in Base64.
   var text: [UInt8]

@@ -2,7 +2,7 @@ import HearthTransport
 import NIOCore
 import Synchronization
 
-/// Whether the client of a session is still there: sessions whose client is not may give up their place to new ones.
+/// True when the client of a session is still there: sessions whose client is not may give up their place to new ones.
 ///
 /// A client that is there has a poll under way, on a connection, nearly all the time.
 final class PollPresence: Sendable {

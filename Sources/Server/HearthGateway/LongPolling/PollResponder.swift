@@ -6,7 +6,7 @@ import NIOHTTP1
 
 /// Answers the requests of browsers that have no socket, at ``PollRequest/path``.
 package struct PollResponder: HTTPResponder {
-  /// Where long polls come in.
+  /// The place where long polls come in.
   package static let path = PollRequest.path
 
   let services: GatewayServices

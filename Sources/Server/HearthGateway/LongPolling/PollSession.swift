@@ -19,7 +19,7 @@ struct PollSession: Sendable {
       password: String(decoding: letters, as: UTF8.self))
   }
 
-  /// Whether somebody who shows this may have the session. Takes the same time for every wrong password.
+  /// Returns true when somebody who shows this may have the session. Takes the same time for every wrong password.
   func isOpened(by shown: PollSession) -> Bool {
     id == shown.id && ConstantTime.equal(Array(password.utf8), Array(shown.password.utf8))
   }

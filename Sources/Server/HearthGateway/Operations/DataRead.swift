@@ -95,7 +95,8 @@ extension RESTRequest {
 
   func text(of node: Node, _ form: JSONForm) -> [UInt8] { node.json(form, layout: layout) }
 
-  /// Whether the answer would be larger than any may be. Where only the keys are written, the values' size does not matter.
+  /// Returns true when the answer would be larger than any may be. Where only the keys are written, the values' size does
+  /// not matter.
   func isTooBig(_ node: Node, bytesMax: Int) -> Bool {
     let isWhole = !isShallow && !isSilent
     return isWhole && JSONSize.exceeds(node, bytes: bytesMax)

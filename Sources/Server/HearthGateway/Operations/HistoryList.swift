@@ -29,7 +29,7 @@ struct HistoryList {
       guard case .database(let database) = source else {
         return call.completion(RESTResponse(body: Self.text(of: [], selection, nil, 0, isPretty)))
       }
-      let end = Clock.monotonicMilliseconds + HistoryDesk.searchMilliseconds
+      let end = Clock.monotonicMilliseconds + HistoryReader.searchMilliseconds
       call.lookingBack(database) { (history, isCancelled) throws(HistoryError) in
         let page = try history.changes(
           of: selection.path, before: selection.before, countMax: selection.limit,

@@ -51,7 +51,7 @@ extension RESTCall {
     return quota < DataLimits.readSizeBytesMax ? quota : DataLimits.eventSizeBytesMax
   }
 
-  /// Whether a value is larger than the answer may be. To be asked away from the event loop.
+  /// True when a value is larger than the answer may be. To be asked away from the event loop.
   var refusesAnswer: @Sendable (Node) -> Bool {
     let (request, quotas, bytesMax) = (request, services.quotas, answerBytesMax)
     return { node in

@@ -7,7 +7,7 @@ import Synchronization
 struct PastDatabase: Sendable {
   /// With the rules of then. Where only one place was asked for, all others are empty.
   var state: Published
-  /// When its last commit was made; nil where that is not kept any more.
+  /// The time when its last commit was made; nil where that is not kept any more.
   var wallMilliseconds: Int64?
   /// What rules saw as `now`: the moment itself, or the time of the commit that it names. Nil where that is not known.
   var nowMilliseconds: Int64?

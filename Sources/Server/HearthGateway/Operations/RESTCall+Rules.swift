@@ -13,7 +13,7 @@ extension RESTCall {
   }
 }
 
-extension RulesDesk.Deployed {
+extension RulesStore.Deployed {
   /// The answer to what put rules in force.
   var json: JSON { .object([.init("version", version.json), .init("isNew", .bool(isNew))]) }
 }

@@ -18,7 +18,7 @@ enum ReadSource {
     }
   }
 
-  /// Whether there is a database.
+  /// True when there is a database.
   var isMade: Bool { if case .unmade = self { false } else { true } }
 
   /// What a read may see now.

@@ -15,7 +15,7 @@ import NIOHTTP1
 ///
 /// The answer is `{"receipts": […], "last": ID, "isComplete": true}`.
 package struct ReceiptList {
-  /// Where they are asked for.
+  /// The place where they are asked for.
   package static let path = "/.settings/receipts.json"
   /// The longest that an answer may take.
   package static let waitSecondsMax = ReceiptLimits.standard.waitSecondsMax

@@ -32,7 +32,7 @@ struct RulesPromotion {
     }
   }
 
-  private static func response(_ promotion: RulesDesk.Promotion) -> RESTResponse {
+  private static func response(_ promotion: RulesStore.Promotion) -> RESTResponse {
     switch promotion {
     case .done(let deployed, let figures):
       return RESTResponse(.object([.init("figures", figures.json)] + (deployed.json.members ?? [])))

@@ -5,11 +5,11 @@ import HearthTree
 
 /// What rules say of one request, with all that led to it. Nothing is written, logged as a denial or counted as traffic.
 package struct RulesTry: Sendable {
-  /// Why it was decided so.
+  /// The reason why it was decided so.
   package let explanation: Explanation
   /// The request with the data that the rules looked at; nil when that is too much to keep.
   package let record: RecordedRequest?
-  /// Whether the rules looked at nothing that was not there to be looked at.
+  /// True when the rules looked at nothing that was not there to be looked at.
   package let isComplete: Bool
 
   /// A request on data that is there.
@@ -59,7 +59,7 @@ extension RESTFailure {
     400, "it takes more than \(RulesLimits.explainStepsMax) steps to decide")
 }
 
-extension RulesDesk {
+extension RulesStore {
   /// The text of a version of a database's rules.
   ///
   /// - Throws: 404 when there is none of that number.

@@ -66,7 +66,7 @@ struct TriggerOperation {
     }
   }
 
-  private static func shown(_ name: String, _ desk: TriggerDesk) throws(RESTFailure) -> JSON {
+  private static func shown(_ name: String, _ desk: TriggerRegistry) throws(RESTFailure) -> JSON {
     guard let definition = desk.definition(name) else { throw .noTrigger }
     return try desk.shown(definition)
   }

@@ -200,13 +200,13 @@ final class DatabaseAllowance: Sendable {
 
   // MARK: What is stored
 
-  /// Why nothing more is stored; nil while there is room.
+  /// The reason why nothing more is stored; nil while there is room.
   var storageRefusal: QuotaRefusal? {
     let max = fullAt.load(ordering: .relaxed)
     return max == 0 ? nil : QuotaRefusal(.storedBytes, max)
   }
 
-  /// Whether stored bytes are limited.
+  /// True when stored bytes are limited.
   var limitsStorage: Bool { quotas[.storedBytes] != nil }
 
   /// Counts what is stored, when that is limited, it is different from what was counted last, and it is time. Takes as long

@@ -15,7 +15,7 @@ package struct DatabaseQuotas: Sendable, Equatable {
     QuotaKind.allCases.compactMap { kind in values[kind].map { (kind, $0) } }
   }
 
-  /// Whether how much is asked in a second is limited.
+  /// True when how much is asked in a second is limited.
   var limitsRates: Bool {
     values[.requestsPerSecond] != nil || values[.clientRequestsPerSecond] != nil || values[.bytesPerSecond] != nil
       || values[.clientBytesPerSecond] != nil

@@ -45,7 +45,7 @@ final class QuotaClient: Sendable {
 
   func disconnect() { state.withLock { $0.connectionCount -= 1 } }
 
-  /// Whether nothing is lost when it is forgotten.
+  /// Returns true when nothing is lost when it is forgotten.
   func isAtRest(at now: Int64) -> Bool {
     state.withLock { $0.connectionCount == 0 && $0.requests.isFull(at: now) && $0.bytes.isFull(at: now) }
   }

@@ -9,8 +9,8 @@ struct QuotaLimits: Sendable {
   /// Seconds for which a client may be held to what it has asked at once: a message that is larger than a second's worth
   /// is taken, and then paid for.
   static let debtSecondsMax = 60
-  /// How long nothing is read from a connection that is over its rate, at least: refusing a request takes about as long as
-  /// doing it, so a flood is to be left where it comes from and not to be refused.
+  /// The time that nothing is read from a connection that is over its rate, at least: refusing a request takes about as
+  /// long as doing it, so a flood is to be left where it comes from and not to be refused.
   static let holdMillisecondsMin: Int64 = 100
   /// How long at most. It is answered as soon as it is read again.
   static let holdMillisecondsMax: Int64 = 1_000

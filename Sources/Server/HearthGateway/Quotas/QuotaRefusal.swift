@@ -5,7 +5,7 @@ package struct QuotaRefusal: Error, Equatable, Sendable {
   let kind: QuotaKind
   /// The quota.
   let max: Int
-  /// When it may be tried again; 0 where that does not depend on the time.
+  /// The time when it may be tried again; 0 where that does not depend on the time.
   var waitNanoseconds: Int64 = 0
   /// Sockets, long polls and streams that are held to the same quota.
   var connectionCount = 0

@@ -12,7 +12,7 @@ struct TokenBucket: Sendable {
   /// When it is full, if nothing more is taken, in nanoseconds on the monotonic clock.
   private var fullNanoseconds: Int64 = 0
 
-  /// Whether it is as if nothing had ever been taken.
+  /// Returns true when it is as if nothing had ever been taken.
   func isFull(at now: Int64) -> Bool { fullNanoseconds <= now }
 
   /// Takes so much although it may not be there; then it is owed.

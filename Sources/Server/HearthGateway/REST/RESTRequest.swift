@@ -58,7 +58,7 @@ struct RESTRequest: Sendable {
   var at: String?
   /// What a request for history asks for; nil for any other.
   var history: HistorySelection?
-  /// How long the client gives a read.
+  /// The time that the client gives a read.
   var timeoutMilliseconds: Int64?
   /// The client asks for the ETag of what it reads or writes.
   var wantsETag = false

@@ -4,7 +4,7 @@ import HearthTree
 /// What a writing request asks of the engine, and how its success is told.
 struct RESTWrite: Sendable {
   let operation: WriteOperation
-  /// Where ``operation`` writes; its priority when that is what is written.
+  /// The place where ``operation`` writes; its priority when that is what is written.
   let location: Location
   /// From the node that is at the operation's path afterwards; nil when its writer may not read it. The answer then has
   /// the request's own text, with its placeholders, and no tag.
@@ -144,6 +144,6 @@ extension WriteValue {
 }
 
 extension Node {
-  /// Whether it, or anything in it, has a priority. The depth of a tree bounds the recursion.
+  /// True when it, or anything in it, has a priority. The depth of a tree bounds the recursion.
   fileprivate var hasPriorities: Bool { priority != nil || children.contains { $0.node.hasPriorities } }
 }

@@ -5,7 +5,7 @@ import HearthAccounts
 struct FollowedRounds {
   private struct Entry {
     var revocation: Revocation
-    /// Where this node was in the accounts' log by then.
+    /// The place where this node was in the accounts' log by then.
     var position: Int64
     var round: RevocationRound
   }

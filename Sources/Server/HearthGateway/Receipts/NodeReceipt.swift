@@ -12,10 +12,10 @@ import HearthTree
 struct NodeReceipt: Sendable {
   /// nil for a revocation that none of the node's connections was signed in with.
   var database: String?
-  /// Where the last of its decisions stands in the database's commit order.
+  /// The place where the last of its decisions stands in the database's commit order.
   var position: Int64
   var counts: ReceiptCounts
-  /// Whether everybody was told.
+  /// True when everybody was told.
   var isComplete: Bool
   /// From when the node knew of the revocation to each cancellation's last byte in the socket, sorted.
   var microseconds: [Int64]

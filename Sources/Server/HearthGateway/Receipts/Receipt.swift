@@ -12,9 +12,9 @@ struct Receipt: Sendable {
   /// nil for a revocation that no connection of any database was signed in with.
   var database: String?
   var cause: Cause
-  /// Where the cause stands in the database's commit order.
+  /// The place where the cause stands in the database's commit order.
   var position: Int64
-  /// When the cause took effect.
+  /// The time when the cause took effect.
   var wallMilliseconds: Int64
   /// Whose identity it was about, for a cause that is one connection's.
   var connection: ConnectionID?

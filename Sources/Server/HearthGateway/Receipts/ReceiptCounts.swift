@@ -1,6 +1,6 @@
 import HearthTree
 
-/// How many connections and listens a cause was about, in one database.
+/// The number of connections that and listens a cause was about, in one database.
 struct ReceiptCounts: Sendable, Equatable {
   /// Connections that were signed out.
   var signedOut = 0

@@ -19,7 +19,7 @@ final class LogRate: Sendable {
   /// - Parameter clock: milliseconds on the monotonic clock.
   init(clock: @escaping @Sendable () -> Int64 = { Clock.monotonicMilliseconds }) { self.clock = clock }
 
-  /// Whether there is room in this second; takes it.
+  /// Returns true when there is room in this second; takes it.
   func admits() -> Bool {
     let second = clock() / 1000
     return state.withLock { state in

@@ -6,7 +6,7 @@ package struct RESTFailure: Error, Equatable, Sendable {
   package let status: Int
   /// What the answer says.
   package let text: String
-  /// When it may be tried again; nil where that would be the same.
+  /// The time when it may be tried again; nil where that would be the same.
   var retryAfterSeconds: Int?
   /// Milliseconds for which the connection is left unread after the answer.
   var restMilliseconds: Int64 = 0

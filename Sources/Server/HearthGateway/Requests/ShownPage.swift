@@ -42,7 +42,7 @@ enum ShownPage: Sendable, Equatable {
     }
   }
 
-  /// Whether a host's name or address is this machine's for everybody who asks for it here.
+  /// Returns true when a host's name or address is this machine's for everybody who asks for it here.
   static func isLocal(host: String) -> Bool {
     IPAddress.isLoopback(host: host) || host.hasSuffix(".localhost")
   }
@@ -57,7 +57,7 @@ enum ShownPage: Sendable, Equatable {
 }
 
 extension HTTPRequest {
-  /// Where browsers without a socket poll.
+  /// The place where browsers without a socket poll.
   static let longPollPath = "/.lp"
 
   /// The query names a function to be called with the answer. A query that cannot be read may.

@@ -10,7 +10,8 @@ struct PromotionBounds: Sendable, Equatable {
   var judgedMin: Int64 = 1
   var watch: Watch?
 
-  /// How long a promotion waits for the look at listeners and stored data. It may be asked for again while that goes on.
+  /// The time that a promotion waits for the look at listeners and stored data. It may be asked for again while that
+  /// goes on.
   static let forecastSecondsMax: Int64 = 30
   /// A watch of a day.
   static let watchSecondsMax: Int64 = 86_400
@@ -20,7 +21,7 @@ struct PromotionBounds: Sendable, Equatable {
   /// No bound at all.
   static let none = PromotionBounds(flipsMax: nil, cancelledMax: nil, invalidMax: nil, judgedMin: 0)
 
-  /// Whether listeners or stored data are bounded.
+  /// True when listeners or stored data are bounded.
   var needsForecast: Bool { cancelledMax != nil || invalidMax != nil }
 
   /// For how long the server looks at what is denied, and what makes it go back.

@@ -23,7 +23,7 @@ final class RollbackWatch: Sendable {
 
   func isOver(at now: Instant) -> Bool { now.wallMilliseconds >= bounds.endMilliseconds }
 
-  /// Why the server is to go back; nil while all is well.
+  /// Returns the reason why the server is to go back; nil while all is well.
   func reason(at now: Instant) -> String? {
     let (denied, cancelled) = counts(at: now)
     if let most = bounds.denialsMax, denied > most {

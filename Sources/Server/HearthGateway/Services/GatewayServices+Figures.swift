@@ -1,7 +1,7 @@
 extension GatewayServices {
   /// Sessions over sockets and long polls.
   package var sessionCount: Int { sessions.count }
-  /// Whether requests should be sent to this server.
+  /// True when requests should be sent to this server.
   package var isReady: Bool { ServerHealth(self).isReady }
   /// Receipts that wait for clients to have been told.
   package var openReceiptCount: Int { router.receipts.openCount }

@@ -24,23 +24,23 @@ package struct GatewayServices: Sendable {
   let pushIDs = PushIDs()
   /// Where large values are read and written, away from the loops.
   package let pool: LargeValuePool
-  /// Where the past of databases is read.
-  let history = HistoryDesk()
+  /// The place where the past of databases is read.
+  let history = HistoryReader()
   /// What administrators' tools set for each database.
   package let settings: SettingsStore
   /// What is sent because of what is written.
-  package let triggers: TriggerDesk
+  package let triggers: TriggerRegistry
   /// Puts rules in force and keeps their history.
-  package let rules: RulesDesk
+  package let rules: RulesStore
   /// Count what requests come to.
   package let meters: GatewayMeters
   /// For what an operator should know. No secret is logged.
   package let logger: Logger
-  /// Whether requests should come at all.
+  /// True when requests should come at all.
   package let phase = ServerPhase()
   /// How much room the disk has.
   package let space = SpaceGauge()
-  /// Whether what keeps the journals answers.
+  /// True when what keeps the journals answers.
   package let storage = StorageGauge()
   /// The server is a developer's emulator, on a loopback address.
   package let isEmulator: Bool
@@ -48,10 +48,10 @@ package struct GatewayServices: Sendable {
   package var coveragePage: (@Sendable (RulesCoverage) -> String)?
   /// Writes what is measured as text; nil when nobody measures.
   package var metrics: (@Sendable () async -> [UInt8])?
-  /// Whether a bearer's text is the token of those who may look at ``metrics`` and at nothing else.
+  /// True when a bearer's text is the token of those who may look at ``metrics`` and at nothing else.
   package var admitsScraper: @Sendable (String) -> Bool = { _ in false }
   /// What clients may take of each database.
-  package let quotas: QuotaDesk
+  package let quotas: QuotaRegistry
 
   /// - Parameters:
   ///   - settings: where databases' settings are kept.
@@ -76,10 +76,10 @@ package struct GatewayServices: Sendable {
     quotas = router.quotas
     pool = LargeValuePool(memory: memory)
     settings = SettingsStore(files: settingsFiles, logger: logger)
-    self.triggers = TriggerDesk(
+    self.triggers = TriggerRegistry(
       triggers, settings: settings, databases: databases, users: UserTriggers(accounts: accounts.own.store),
       logger: logger)
-    rules = RulesDesk(
+    rules = RulesStore(
       files: VersionFiles(files: versions, logger: logger), settings: settings, pushIDs: pushIDs, router: router,
       pool: pool, logger: logger)
     self.logger = logger

@@ -2,7 +2,7 @@ import HearthDatabase
 import HearthEngine
 import HearthJournal
 
-/// Whether the server can do its work, as far as anybody may know: no names, no paths.
+/// True when the server can do its work, as far as anybody may know: no names, no paths.
 struct ServerHealth: Equatable, Sendable {
   /// How writing goes; the worse, the greater. The texts are interface.
   enum State: String, Sendable, CaseIterable {
@@ -27,10 +27,10 @@ struct ServerHealth: Equatable, Sendable {
   /// The operator should make room on the disk; nothing is refused for that.
   var isShortOfRoom = false
 
-  /// Whether everything can be written. Accounts that take no new ones for want of room are none the worse for those who
-  /// have one: a database that made room for itself serves them.
+  /// True when everything can be written. Accounts that take no new ones for want of room are none the worse for those
+  /// who have one: a database that made room for itself serves them.
   var isGood: Bool { databases == .ok && (accounts == .ok || accounts == .lowSpace) }
-  /// Whether requests should be sent to this server.
+  /// True when requests should be sent to this server.
   var isReady: Bool { isGood && phase == .serving }
 
   /// In a word, for load balancers, and nothing more: anybody may ask.
@@ -42,7 +42,7 @@ struct ServerHealth: Equatable, Sendable {
     }
   }
 
-  /// What is wrong, and what mends it; nil when nothing is.
+  /// The fault, and what mends it; nil when nothing is.
   var text: String? {
     let parts = [("Databases", databases), ("Accounts", accounts)].compactMap { name, state -> String? in
       switch state {

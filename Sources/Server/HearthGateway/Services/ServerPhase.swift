@@ -16,7 +16,7 @@ package final class ServerPhase: Sendable {
   /// A server that serves.
   package init() {}
 
-  /// Where it is now.
+  /// The place where it is now.
   package var value: Value {
     get { Value(rawValue: raw.load(ordering: .relaxed)) ?? .draining }
     set { raw.store(newValue.rawValue, ordering: .relaxed) }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Whether what keeps the journals answers, as it was last looked at.
+/// True when what keeps the journals answers, as it was last looked at.
 package final class StorageGauge: Sendable {
   private let away = Atomic(false)
 

@@ -26,7 +26,7 @@ protocol ClientTransport: AnyObject {
   /// first, `done` is let go.
   func whenWritten(_ done: @escaping @Sendable () -> Void)
 
-  /// Whether more of what the client sends is taken in.
+  /// Returns true when more of what the client sends is taken in.
   func setReading(_ isReading: Bool)
 
   /// Sends what is in line and ends the conversation.

@@ -18,7 +18,7 @@ extension SocketConnection {
     }
   }
 
-  /// Whether a connection may go on after what the client asks: who signs in is another client from then on.
+  /// Returns true when a connection may go on after what the client asks: who signs in is another client from then on.
   func isSeated(for action: Command.Action) -> Bool {
     let principal: Principal
     switch action {
@@ -58,7 +58,7 @@ extension SocketConnection {
     return refuse(request, refusal, .failed)
   }
 
-  /// Whether a large answer is over the quota. The client is then told so in the service's own words.
+  /// Returns true when a large answer is over the quota. The client is then told so in the service's own words.
   func refusesAnswer(of sizeBytes: Int) -> Bool {
     guard let refusal = seat?.refusal(ofAnswer: sizeBytes), let database else { return false }
     services.quotas.note(refusal, in: database.name)

@@ -25,7 +25,7 @@ final class SocketConnection: TransportDelegate, SignedInClient {
   var credential: VerifiedCredential?
   private(set) var database: Database?
   /// Held for as long as the connection counts.
-  var seat: QuotaSeat?
+  var seat: QuotaSlot?
   /// nil before the conversation begins and after it ends.
   var transport: (any ClientTransport)?
   /// The socket that the client has joined and will go on over.

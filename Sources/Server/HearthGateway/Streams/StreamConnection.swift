@@ -30,7 +30,7 @@ final class StreamConnection: SignedInClient {
 
   private(set) var id = ConnectionID(rawValue: 0)
   let requestID: String
-  /// Where the request comes from.
+  /// The place where the request comes from.
   private let address: String
   /// When it came, since 1970.
   private let sinceMilliseconds = SystemClock.now.wallMilliseconds
@@ -44,7 +44,7 @@ final class StreamConnection: SignedInClient {
   private var state: State
   private var database: Database?
   /// Held for as long as the stream counts.
-  private var seat: QuotaSeat?
+  private var seat: QuotaSlot?
   /// The credential ended before the database was there.
   private var isCredentialEnded = false
   /// The client was told what is there.
@@ -169,7 +169,7 @@ extension StreamConnection {
     }
   }
 
-  /// Whether events go to the client past this connection.
+  /// Returns true when events go to the client past this connection.
   private func chooseWay() {
     if behind == nil, case .open(let stream) = state, let outlet = stream.outlet {
       hub.tellDirectly(id, over: outlet, in: .stream(form))

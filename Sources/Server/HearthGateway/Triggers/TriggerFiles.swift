@@ -70,10 +70,10 @@ struct TriggerFiles: Sendable {
     }
   }
 
-  /// Whether other nodes of a cluster go by them, too.
+  /// True when other nodes of a cluster go by them, too.
   var isShared: Bool { home == nil }
 
-  /// Whether the folder is the one that the triggers were registered in, and no copy of it.
+  /// True when the folder is the one that the triggers were registered in, and no copy of it.
   var isAtHome: Bool {
     guard let home else { return true }
     guard let bytes = try? home.read(bytesMax: 64), let number = Self.number(of: home.path) else { return false }

@@ -3,7 +3,7 @@ import HearthSystem
 
 /// What a server's triggers are told when it starts.
 package struct TriggerOptions: Sendable {
-  /// Where they are kept.
+  /// The place where they are kept.
   package var files: any SmallFiles
   /// The folder that is theirs alone; nil where nodes share them.
   package var home: String?

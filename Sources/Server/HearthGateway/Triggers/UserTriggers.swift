@@ -8,7 +8,7 @@ import Logging
 struct UserTriggers: Sendable {
   let accounts: AccountStore
 
-  /// Whether the accounts' journal can keep events.
+  /// True when the accounts' journal can keep events.
   var isPossible: Bool { accounts.outboxJournal != nil }
 
   /// Has the accounts go by the triggers as they are now.

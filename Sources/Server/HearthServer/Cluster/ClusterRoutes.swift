@@ -29,13 +29,13 @@ struct ClusterRoutes: Sendable {
   /// The page for administrators.
   var responder: ClusterResponder { ClusterResponder(node: node, prefix: prefix) }
 
-  /// Whether one node answers for all what administrators ask there: what is made and removed is in one audit trail, and
-  /// nobody else makes the same at the same time.
+  /// Returns true when one node answers for all what administrators ask there: what is made and removed is in one audit
+  /// trail, and nobody else makes the same at the same time.
   static func isForOwnerOfAccounts(_ path: String) -> Bool {
     ["/.settings/databases", "/.settings/triggers"].contains { path == $0 + ".json" || path.hasPrefix($0 + "/") }
   }
 
-  /// Whether whichever node a request is handed to answers it, and not only the one that owns the accounts.
+  /// Returns true when whichever node a request is handed to answers it, and not only the one that owns the accounts.
   static func isForAnyNode(_ request: HTTPRequest) -> Bool { request.path == ReceiptList.path }
 
   /// The same responder on the node that a request for receipts names; nil when that is this one, or none.

@@ -22,15 +22,15 @@ final class Console: Sendable {
   var figures: FigureRing? { sampled.withLock { $0 } }
   private let sampled = Mutex<FigureRing?>(nil)
   /// What state it is in; nil until it has started.
-  var sight: ServerSight? { seen.withLock { $0 } }
-  private let seen = Mutex<ServerSight?>(nil)
+  var sight: ServerOverview? { seen.withLock { $0 } }
+  private let seen = Mutex<ServerOverview?>(nil)
   /// What `hearth doctor` finds; nil where the program cannot look.
   let doctor: ConsoleDoctor?
   let backups: ConsoleBackups
   let coverage = CoverageHistory()
   private let forecastCount = Mutex(0)
   let downloads = ConsoleDownloads()
-  /// Where this machine's browsers find it; known once its port is open.
+  /// The place where this machine's browsers find it; known once its port is open.
   private let url = Mutex<String?>(nil)
   private let audit: AuditLog
   private let users: AccountStore
@@ -52,7 +52,7 @@ final class Console: Sendable {
   func opened(at url: String) { self.url.withLock { $0 = url } }
 
   /// The server has started: samples are taken from now on.
-  func watch(_ ring: FigureRing, _ sight: ServerSight) {
+  func watch(_ ring: FigureRing, _ sight: ServerOverview) {
     sampled.withLock { $0 = ring }
     seen.withLock { $0 = sight }
     ring.start()

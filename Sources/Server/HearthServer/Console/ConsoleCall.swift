@@ -41,7 +41,7 @@ struct ConsoleCall: Sendable {
   }
 }
 
-/// Why a request of the page is not answered with what it asks for.
+/// The reason why a request of the page is not answered with what it asks for.
 struct ConsoleFailure: Error {
   let status: HTTPResponseStatus
   /// A sentence for the page.

@@ -14,7 +14,7 @@ struct ConsoleEntry: Sendable {
   }
 
   let name: String
-  /// Whether more comes behind the name.
+  /// True when more comes behind the name.
   let isPrefix: Bool
   /// Nil for every method.
   let method: HTTPMethod?
@@ -59,6 +59,6 @@ struct ConsoleEntry: Sendable {
     ConsoleEntry("now/disconnect", .POST, .permission(.endSessions), .later(ConsoleOperation.disconnect)),
     ConsoleEntry("people", .GET, .permission(.readUsers), .later(ConsoleOperation.people)),
     ConsoleEntry("people/one", .GET, .permission(.readUsers), .later(ConsoleOperation.person)),
-    ConsoleEntry(ConsoleDoor.prefix, nil, .ofItsOperations, .answer(ConsoleOperation.throughDoor), isPrefix: true),
+    ConsoleEntry(ConsoleProxy.prefix, nil, .ofItsOperations, .answer(ConsoleOperation.throughDoor), isPrefix: true),
   ]
 }

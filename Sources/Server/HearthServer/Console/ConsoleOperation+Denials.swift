@@ -41,7 +41,7 @@ extension ConsoleOperation {
       })
   }
 
-  /// Why a refusal cannot be explained.
+  /// Returns the reason why a refusal cannot be explained.
   private func reason(_ id: UInt64) -> String {
     let denials = responder.services.denials
     guard denials.keepsValues else { return "The server runs with --no-denial-values: only the rule is kept." }

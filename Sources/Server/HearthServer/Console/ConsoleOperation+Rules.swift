@@ -13,9 +13,9 @@ extension ConsoleOperation {
       // The list of operations is by their methods.
       guard parameters["x-http-method-override"] == nil else { throw .badQuery }
       let session = try session(isUse: parameters["peek"] != "1")
-      let door = ConsoleDoor(
+      let door = ConsoleProxy(
         console: console, services: services, responder: responder.server(), call: call, loop: loop)
-      return try door.answer(String(name.dropFirst(ConsoleDoor.prefix.count)), for: session)
+      return try door.answer(String(name.dropFirst(ConsoleProxy.prefix.count)), for: session)
     } catch {
       return loop.eventLoop.makeSucceededFuture(ConsoleResponder.answer(error))
     }

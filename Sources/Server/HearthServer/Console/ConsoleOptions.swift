@@ -13,7 +13,7 @@ public struct ConsoleOptions: Sendable {
     public init(host: String, port: Int) { (self.host, self.port) = (host, port) }
   }
 
-  /// Whether there is a console.
+  /// True when there is a console.
   public var isServed = true
   /// Where it is served with the sockets that it needs, and nothing else; nil is the server's own port.
   public var place: Place?
@@ -22,7 +22,7 @@ public struct ConsoleOptions: Sendable {
   /// The claim of users that may sign in: `"administrator"` or true, or `"viewer"`. Nil lets nobody in by an account.
   public var claim: String?
 
-  /// Whether requests that rules refused are kept in memory, with what they would have written, to be explained.
+  /// True when requests that rules refused are kept in memory, with what they would have written, to be explained.
   public var keepsDenialValues = true
 
   /// Looks at folder, machine and rules as `hearth doctor` does, and says what it found as `--json` does; nil where the

@@ -131,7 +131,7 @@ struct ConsoleResponder: ToolResponder {
     return Self.answer(.ok, headers: headers, body: ByteBuffer(bytes: plain), isImmutable: asset.isImmutable)
   }
 
-  /// Whether an element of `Accept-Encoding` takes gzip: `gzip`, `gzip;q=0.5`, and not `gzip;q=0`.
+  /// Returns true when an element of `Accept-Encoding` takes gzip: `gzip`, `gzip;q=0.5`, and not `gzip;q=0`.
   private static func isGzip(_ element: Substring) -> Bool {
     let parts = element.lowercased().split(separator: ";").map { $0.filter { $0 != " " } }
     guard parts.first == "gzip" else { return false }
@@ -166,9 +166,9 @@ struct ConsoleResponder: ToolResponder {
 
   func bodyLimit(for request: HTTPRequest) -> HTTPBodyLimit? {
     let rest = request.path.dropFirst(Self.prefix.count + "/api/".count)
-    let isLong = rest.hasPrefix(ConsoleDoor.prefix) || rest == "rules/check"
+    let isLong = rest.hasPrefix(ConsoleProxy.prefix) || rest == "rules/check"
     return HTTPBodyLimit(
-      bytesMax: isLong ? ConsoleDoor.bodyBytesMax : bodyBytesMax,
+      bytesMax: isLong ? ConsoleProxy.bodyBytesMax : bodyBytesMax,
       response: { Self.answer(ConsoleFailure(.payloadTooLarge, "The request is too large.")) })
   }
 

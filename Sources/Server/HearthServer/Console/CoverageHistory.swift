@@ -89,7 +89,7 @@ final class CoverageHistory: Sendable {
     samples = kept
   }
 
-  /// How many samples are kept of a database.
+  /// Returns the number of samples that are kept of a database.
   func sampleCount(of name: String) -> Int { counted.withLock { $0[name]?.samples.count ?? 0 } }
 
   /// What is to be taken off the counts of now: `since` is when the window begins, and `before` what each rule had come to

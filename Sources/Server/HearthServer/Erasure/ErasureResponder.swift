@@ -18,7 +18,7 @@ import NIOHTTP1
 struct ErasureResponder: AuthorizedResponder {
   static let path = "/.settings/erasures.json"
 
-  let desk: ErasureDesk
+  let desk: ErasureQueue
   /// The logs are shared by the nodes of a cluster, and cannot be written anew under the others.
   let isShared: Bool
 

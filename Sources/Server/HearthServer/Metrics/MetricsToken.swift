@@ -11,7 +11,7 @@ final class MetricsToken: Sendable {
   static let charactersMin = 32
   /// The file is a line, perhaps with others behind it.
   static let fileBytesMax = 4_096
-  /// How long an answer about the file counts, so that strangers do not make the server look at it all the time.
+  /// The time that an answer about the file counts, so that strangers do not make the server look at it all the time.
   static let restNanoseconds: UInt64 = 1_000_000_000
 
   /// Why there is no token, for the operator.
@@ -45,7 +45,7 @@ final class MetricsToken: Sendable {
     warnOfReaders()
   }
 
-  /// Whether a text is the token. Takes the same time however much of it is right.
+  /// Returns true when a text is the token. Takes the same time however much of it is right.
   func admits(_ shown: String) -> Bool {
     let shownDigest = Digest(sha256: shown.utf8)
     return state.withLock { state in

@@ -16,14 +16,14 @@ package final class JournalMove {
     /// `accounts`, or `databases/NAME`.
     package var name: String
     /// What it holds, on both sides.
-    package var print: JournalPrint
+    package var print: JournalDigest
     /// It was there before, and is the same.
     package var wasThere: Bool
   }
 
   /// What journals in a PostgreSQL are named while they are made: this, and their names.
   private static let workCollection = "moving/"
-  /// Where journals are made in a data folder. What is in folders of such a name is in no backup.
+  /// The place where journals are made in a data folder. What is in folders of such a name is in no backup.
   private static let workFolder = "moving.partial"
 
   /// What is wrong with how the PostgreSQL is set up; a sentence each.
@@ -126,7 +126,7 @@ package final class JournalMove {
   ///
   /// - Parameter place: where the journal of a name is made, and what it is called there.
   private func copy(
-    _ sources: [DataFolderJournals.Place], _ there: [String: JournalPrint], _ told: (Moved) -> Void,
+    _ sources: [DataFolderJournals.Place], _ there: [String: JournalDigest], _ told: (Moved) -> Void,
     _ place: (_ name: String) -> (journal: String, archive: any JournalArchive)
   ) throws {
     for source in sources {
@@ -138,7 +138,7 @@ package final class JournalMove {
       let view = try source.archive.view(source.journal)
       defer { view.close() }
       try JournalCopy.run(view, into: archive.restoration(journal))
-      let print = try JournalPrint(view)
+      let print = try JournalDigest(view)
       guard try Self.print(of: journal, in: archive) == print else {
         throw ServerError(
           .storage, "the copy of \(source.name) is not what it was made of: nothing was put in its place")
@@ -152,9 +152,9 @@ package final class JournalMove {
   /// - Throws: ``ServerError`` when something else is there.
   private func compare(
     _ present: [DataFolderJournals.Place], with sources: [DataFolderJournals.Place], advice: String
-  ) throws -> [String: JournalPrint] {
+  ) throws -> [String: JournalDigest] {
     let sources = Dictionary(uniqueKeysWithValues: sources.map { ($0.name, $0) })
-    var (same, others): ([String: JournalPrint], [String]) = ([:], [])
+    var (same, others): ([String: JournalDigest], [String]) = ([:], [])
     for place in present {
       if let source = sources[place.name], let print = try Self.common(place, source) {
         same[place.name] = print
@@ -169,7 +169,7 @@ package final class JournalMove {
   /// What two journals both hold; nil when they differ.
   private static func common(
     _ a: DataFolderJournals.Place, _ b: DataFolderJournals.Place
-  ) throws -> JournalPrint? {
+  ) throws -> JournalDigest? {
     let (viewA, viewB) = (try a.archive.view(a.journal), try b.archive.view(b.journal))
     defer {
       viewA.close()
@@ -178,14 +178,14 @@ package final class JournalMove {
     guard viewA.head.position == viewB.head.position, viewA.head.runningHash == viewB.head.runningHash else {
       return nil
     }
-    let print = try JournalPrint(viewA)
-    return try JournalPrint(viewB) == print ? print : nil
+    let print = try JournalDigest(viewA)
+    return try JournalDigest(viewB) == print ? print : nil
   }
 
-  private static func print(of journal: String, in archive: any JournalArchive) throws -> JournalPrint {
+  private static func print(of journal: String, in archive: any JournalArchive) throws -> JournalDigest {
     let view = try archive.view(journal)
     defer { view.close() }
-    return try JournalPrint(view)
+    return try JournalDigest(view)
   }
 
   // MARK: The folder

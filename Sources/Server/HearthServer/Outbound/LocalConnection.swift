@@ -17,7 +17,7 @@ final class LocalConnection: ChannelInboundHandler {
   /// Bytes of a body that are passed over before the connection is given up.
   private static let passedBytesMax = 1 << 20
   private var bodyBytes = 0
-  /// How long a connection stays open that nobody uses.
+  /// The time that a connection stays open that nobody uses.
   private static let idleSeconds: Int64 = 10
 
   /// - Parameters:

@@ -12,7 +12,7 @@ final class LocalExchange {
   var isOnUsedConnection = false
   /// The request was on its way.
   var wasSent = false
-  /// Where it is; nil before and afterwards.
+  /// The place where it is; nil before and afterwards.
   weak var connection: LocalConnection?
 
   init(_ request: OutboundRequest, to place: LocalPlace, _ answer: EventLoopPromise<OutboundResponse>) {
@@ -50,7 +50,7 @@ final class LocalExchange {
 }
 
 extension OutboundRequest {
-  /// How long a connection may take: no longer than all.
+  /// The time that a connection may take: no longer than all.
   var connectTimeout: TimeAmount {
     let all = TimeAmount.milliseconds(Int64(timeoutMilliseconds))
     return connectTimeoutSeconds.map { min(all, .seconds(Int64($0))) } ?? all

@@ -76,7 +76,7 @@ extension Character {
   fileprivate var isASCIIDigit: Bool { ("0"..."9").contains(self) }
 }
 
-/// Whether a task was cancelled, and what is to be done then.
+/// True when a task was cancelled, and what is to be done then.
 private final class CancelledFlag: Sendable {
   private let state = Mutex<(isSet: Bool, work: (@Sendable () -> Void)?)>((false, nil))
 

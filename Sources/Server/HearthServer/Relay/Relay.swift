@@ -4,7 +4,7 @@ import NIOCore
 
 /// How a node of a cluster finds the one that answers certain requests, and hands them to it.
 struct Relay: Sendable {
-  /// Why a node that was asked gave no answer.
+  /// The reason why a node that was asked gave no answer.
   enum Failure: Error, Sendable, Equatable {
     /// Nothing was sent, or nothing was taken in: nothing was done.
     case notReached
@@ -20,7 +20,7 @@ struct Relay: Sendable {
   /// Whose word about a client's address counts here.
   let proxies: TrustedProxies
   let logger: Logger
-  /// How long it waits between two looks for such a node, and how often it looks again.
+  /// The time that it waits between two looks for such a node, and how often it looks again.
   var patience = (pause: TimeAmount.milliseconds(RelayLimits.pauseMilliseconds), triesMax: RelayLimits.triesMax)
 
   /// Has a request answered on this node. Where nothing could be changed, because the node is giving that up or is only

@@ -2,7 +2,7 @@ import NIOCore
 
 /// Bytes that are no request or answer of this version.
 struct MalformedRelay: Error, Equatable, CustomStringConvertible {
-  /// What is wrong, without the bytes themselves.
+  /// The fault, without the bytes themselves.
   var description: String
 }
 
@@ -99,7 +99,8 @@ struct RelayReader {
     }
   }
 
-  /// Whether a header may be called so: visible ASCII without a colon. Anything else could begin another line.
+  /// Returns true when a header may be called so: visible ASCII without a colon. Anything else could begin another
+  /// line.
   static func isToken(_ name: String) -> Bool {
     !name.isEmpty && name.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: ":") }
   }

@@ -21,7 +21,7 @@ struct ServerRoutes: Sendable {
   let services: GatewayServices
 
   init(
-    services: GatewayServices, load: IdentityLoad, hub: EmulatorHub?, plugins: PluginHost, erasures: ErasureDesk,
+    services: GatewayServices, load: IdentityLoad, hub: EmulatorHub?, plugins: PluginHost, erasures: ErasureQueue,
     console: Console? = nil, cluster: ClusterRoutes? = nil
   ) {
     self.console = console
@@ -90,7 +90,7 @@ struct ServerRoutes: Sendable {
       guard let match = IdentityRouter.match(path: path, host: request.hostName), match.audience == audience else {
         return nil
       }
-      let door = IdentityDoor(identity: identity, head: request, match: match)
+      let door = IdentityPath(identity: identity, head: request, match: match)
       return cluster?.byOwnerOfAccounts(door) ?? door
     }
   }

@@ -29,7 +29,7 @@ extension ClusterNode {
   func answerQuestions(_ routes: ServerRoutes, loops: [TransportLoop], proxies: TrustedProxies, logger: Logger) {
     guard let cluster = routes.cluster else { return }
     let turns = Turns(loops)
-    let desk = RelayDesk(
+    let desk = RelayServer(
       relay: cluster.relay, responder: routes.list(for: .port), nextLoop: { turns.next() },
       isForAnyNode: { ClusterRoutes.isForAnyNode($0) })
     answer { question in desk.answer(question) }

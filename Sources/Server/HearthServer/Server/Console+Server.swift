@@ -33,7 +33,7 @@ extension ServerRoutes {
     guard let console else { return }
     console.watch(
       FigureRing(options.metrics, services),
-      ServerSight(
+      ServerOverview(
         services: services, plugins: plugins.host, cluster: cluster?.node,
         dataDirectory: options.dataDirectory, version: console.version))
     let place = options.console.place

@@ -63,7 +63,7 @@ package struct DataFolderJournals: Sendable {
     }.map { Place(name: $0, archive: postgres, journal: $0) }
   }
 
-  /// Whether there are some in the folder itself. A folder that no server has been started on has none.
+  /// Returns true when there are some in the folder itself. A folder that no server has been started on has none.
   ///
   /// - Throws: `JournalError` when the folder cannot be listed.
   package static func areThere(in dataDirectory: String) throws(JournalError) -> Bool {

@@ -17,7 +17,7 @@ typealias DatabaseOpener = @Sendable (String, RuleSet, DatabaseEnvironment, Data
 /// - Returns: False when it stays open, and nothing was done: others need it.
 typealias DatabaseCloser = @Sendable (_ name: String, Database, DatabaseClosing) -> Bool
 
-/// Why a database is closed while the server runs.
+/// The reason why a database is closed while the server runs.
 enum DatabaseClosing: Sendable {
   /// Nobody has used it for a while.
   case idle
@@ -28,7 +28,7 @@ enum DatabaseClosing: Sendable {
 /// The databases of a server, by name. Each is opened when it is first used, and stays open until nobody has used it for a
 /// while.
 final class DatabaseRegistry: DatabaseSource {
-  /// How many databases may be open. Each holds its whole tree in memory and some file descriptors.
+  /// The number of databases that may be open. Each holds its whole tree in memory and some file descriptors.
   static let openMax = 1_000
 
   private enum Entry {
@@ -60,7 +60,7 @@ final class DatabaseRegistry: DatabaseSource {
   private let environment: @Sendable (_ name: String) -> DatabaseEnvironment
   private let logger: Logger
   /// Looks whether another server has made a database; nil when there are no others.
-  private let looks: NameLooks?
+  private let looks: NameLookup?
   private let state: Mutex<State>
   /// Opening reads a whole journal: not on an event loop.
   private let queue = DispatchQueue(label: "hearth.open", attributes: .concurrent)
@@ -100,7 +100,7 @@ final class DatabaseRegistry: DatabaseSource {
     self.environment = environment
     self.logger = logger
     self.closer = closer
-    looks = isShared ? NameLooks { try? journals.names() } : nil
+    looks = isShared ? NameLookup { try? journals.names() } : nil
     self.opener =
       opener ?? { name, rules, environment, limits in
         try Database(name: name, journals: journals, initialRules: rules, environment: environment, limits: limits)
@@ -276,7 +276,7 @@ final class DatabaseRegistry: DatabaseSource {
     return createsOnUse || name == defaultNamespace || looks != nil || state.withLock { $0.existing.contains(name) }
   }
 
-  /// Whether there is such a database. It need not be open.
+  /// Returns true when there is such a database. It need not be open.
   func exists(_ name: String) -> Bool {
     state.withLock { state in
       switch state.entries[name] {
@@ -357,7 +357,7 @@ final class DatabaseRegistry: DatabaseSource {
     queue.async(group: openings) { self.open(name, rules, isMade: isMade) }
   }
 
-  /// Whether another server has removed one that this one knew. Blocks.
+  /// Returns true when another server has removed one that this one knew. Blocks.
   private func isGone(_ name: String) -> Bool {
     guard looks != nil, let names = try? journals.names() else { return false }
     return !names.contains(name)

@@ -11,7 +11,7 @@ final class DatabaseUse: Sendable {
     if !wasUsed.load(ordering: .relaxed) { wasUsed.store(true, ordering: .relaxed) }
   }
 
-  /// Whether it was used since it was last looked at.
+  /// True when it was used since it was last looked at.
   var isNoted: Bool { wasUsed.load(ordering: .relaxed) }
 
   /// Looks whether it was unused for that long. Called by one thread.

@@ -25,7 +25,7 @@ struct DeliveryParts: Sendable {
     denials = DenialLog(
       logger: options.logger, meters: meters.gateway, feed: access == nil ? nil : DenialFeed(),
       keepsValues: options.console.keepsDenialValues)
-    let receipts = ReceiptDesk(
+    let receipts = ReceiptStore(
       node: options.cluster?.node.name, archive: try Self.receiptArchive(options), logger: options.logger,
       meters: meters.gateway)
     stack.add(receipts)
@@ -49,6 +49,6 @@ private struct EventLoops: ServerPart {
   func stop() async { try? await group.shutdownGracefully() }
 }
 
-extension ReceiptDesk: ServerPart {
+extension ReceiptStore: ServerPart {
   func stop() async { await BlockingThread.run { self.close() } }
 }

@@ -57,7 +57,7 @@ extension HearthServer {
     public var rules: String?
     /// Where ``rules`` was read from, for the history of the rules.
     public var rulesPath: String?
-    /// Whether clients can make databases.
+    /// True when clients can make databases.
     public var mode: Mode
     /// The database of a request that names none.
     public var defaultNamespace: String
@@ -75,18 +75,19 @@ extension HearthServer {
     /// A database secret by itself opens every database, as the legacy protocol has it. Tokens signed with one count
     /// either way.
     public var acceptsRawSecrets = true
-    /// Whether databases count what each part of their rules comes to, for `/.inspect/coverage`. An emulator always does.
+    /// True when databases count what each part of their rules comes to, for `/.inspect/coverage`. An emulator always
+    /// does.
     public var countsRules = false
     /// How long nobody has used a database that is closed then, until somebody does; nil keeps all open. The default one
     /// stays open.
     public var closesIdleAfterSeconds: Int?
     /// What of the past databases keep.
     public var history = HistoryRetention.none
-    /// Whether it is kept who made each change.
+    /// True when it is kept who made each change.
     public var recordsAuthors = false
     /// Bytes that listens of a database may take; nil goes by the memory that the process may use.
     var listensBytesMax: Int?
-    /// When room on the disk is little; by itself a server does not look.
+    /// The time when room on the disk is little; by itself a server does not look.
     public var space = SpaceThresholds.never
     /// How much room there is.
     var measureSpace: @Sendable (_ folder: String) -> FileSystemSpace? = { FileSystemSpace(at: $0) }
@@ -95,7 +96,8 @@ extension HearthServer {
     public var identityRequestsMax = IdentityLoad.requestsMax
     /// Networks in CIDR notation whose programs an emulator lets in as it does those of its own machine.
     public var emulatorAllows: [String] = []
-    /// Where an emulator's parts are looked for; ports beside ``port`` are opened, too. Without it there is no hub.
+    /// The place where an emulator's parts are looked for; ports beside ``port`` are opened, too. Without it there is
+    /// no hub.
     public var emulatorPorts: EmulatorPorts?
     /// What the emulator hub has write everything into a folder; nil when the server's program cannot.
     public var emulatorExport: (@Sendable (_ folder: String, _ databases: [String]) async throws -> Void)?

@@ -15,9 +15,9 @@ package struct OpenedAccounts: Sendable {
   package let accounts: AccountsDirectory
   /// What signs and verifies their tokens.
   package let keys: KeyRing
-  /// Where they are kept; closed by whoever opened it.
+  /// The place where they are kept; closed by whoever opened it.
   package let store: AccountStore
-  /// Whether this node owns them, where a cluster's nodes share them.
+  /// True when this node owns them, where a cluster's nodes share them.
   let ownership: OwnershipNotice?
 
   /// Opens the store and puts the accounts together. Reads files: not for event loops.

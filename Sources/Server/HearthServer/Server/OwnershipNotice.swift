@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Whether this server owns something that the nodes of a cluster share, for somebody who comes later than the first change.
+/// True when this server owns something that the nodes of a cluster share, for somebody who comes later than the first
+/// change.
 final class OwnershipNotice: Sendable {
   private struct State {
     var isOwner = false

@@ -17,9 +17,9 @@ final class ServerParts: Sendable {
   let rules: ServerRules
   /// The answers over HTTP.
   let routes: ServerRoutes
-  let spaceCare: SpaceCare
+  let spaceCare: DiskSpaceMonitor
   /// Nil without TLS.
-  let certificateCare: CertificateCare?
+  let certificateCare: CertificateMonitor?
   private let stack: PartStack
 
   init(_ options: HearthServer.Options) async throws(ServerError) {
@@ -34,7 +34,7 @@ final class ServerParts: Sendable {
       (services, databases, spaceCare) = (parts.services, parts.databases, parts.space)
       rules = ServerRules(plan.rules, parts.databases, parts.services)
       try await parts.start(plan, storage, stack)
-      let erasures = ErasureDesk(folder: plan.directory.erasuresPath, services: parts.services)
+      let erasures = ErasureQueue(folder: plan.directory.erasuresPath, services: parts.services)
       routes = ServerRoutes(plan, delivery, storage, parts, erasures)
       storage.node?.serve(parts, routes, delivery, proxies: plan.proxies, logger: plan.options.logger)
       // Ends console sessions of users who may not be in any more.
@@ -47,8 +47,8 @@ final class ServerParts: Sendable {
       stack.add(erasures)
       routes.openConsole(plan.options, transport)
       stack.add(
-        KeyCare(storage.accounts.keys, isEmulator: plan.options.accounts.isEmulator, logger: plan.options.logger))
-      certificateCare = stack.add(plan.certificate.map { CertificateCare($0, logger: plan.options.logger) })
+        KeyRotator(storage.accounts.keys, isEmulator: plan.options.accounts.isEmulator, logger: plan.options.logger))
+      certificateCare = stack.add(plan.certificate.map { CertificateMonitor($0, logger: plan.options.logger) })
       await stack.add(spaceCare).start()
       stack.add(try Announcement(plan.options, port: transport.port ?? 0))
       storage.accounts.warnOfSlowHashes(plan.options)
@@ -71,11 +71,11 @@ final class ServerParts: Sendable {
   }
 }
 
-extension SpaceCare: ServerPart {}
-extension CertificateCare: ServerPart {}
-extension KeyCare: ServerPart {}
-extension JournalCare: ServerPart {}
-extension ErasureDesk: ServerPart {}
+extension DiskSpaceMonitor: ServerPart {}
+extension CertificateMonitor: ServerPart {}
+extension KeyRotator: ServerPart {}
+extension JournalMonitor: ServerPart {}
+extension ErasureQueue: ServerPart {}
 
 extension Transport: ServerPart {
   func stop() async { await shutDown() }

@@ -8,7 +8,7 @@ extension ServerRoutes {
   /// The routes of a server of these parts.
   init(
     _ plan: ServerPlan, _ delivery: DeliveryParts, _ storage: StorageParts, _ parts: ServiceParts,
-    _ erasures: ErasureDesk
+    _ erasures: ErasureQueue
   ) {
     let options = plan.options
     self.init(

@@ -8,7 +8,7 @@ struct ServiceParts: Sendable {
   let databases: DatabaseRegistry
   let services: GatewayServices
   let plugins: PluginHost
-  let space: SpaceCare
+  let space: DiskSpaceMonitor
   /// Nil for a server by itself.
   let others: OtherNodes?
   private let receivers: EventReceivers
@@ -37,8 +37,8 @@ struct ServiceParts: Sendable {
     stack.add(services.pool)
     stack.add(OpenDatabases(databases: databases, services: services, lastSnapshots: plan.lastSnapshots))
     if let shared = storage.sharedFiles { shared.tell(storage.accounts.keys, services) }
-    stack.add(JournalCare(storage.journals, services.storage, storage.node, logger: options.logger))
-    space = SpaceCare(options, services)
+    stack.add(JournalMonitor(storage.journals, services.storage, storage.node, logger: options.logger))
+    space = DiskSpaceMonitor(options, services)
     others = storage.node.map { OtherNodes($0, databases, services, storage.sharedFiles) }
     (self.databases, self.services, self.plugins, self.receivers) = (databases, services, plugins, receivers)
   }
@@ -102,7 +102,7 @@ extension PeriodicTask: ServerPart {
       // Removes dead letters of triggers that are too old or too much.
       PeriodicTask(every: .seconds(3_600)) { await BlockingThread.run { services.triggers.tidy() } },
       // Counts what is stored in the databases where that is limited.
-      PeriodicTask(every: .seconds(QuotaDesk.storageLookSeconds), .afterPause) {
+      PeriodicTask(every: .seconds(QuotaRegistry.storageLookSeconds), .afterPause) {
         guard services.quotas.limitsStorage else { return }
         await BlockingThread.run { services.reviewStorage() }
       },

@@ -23,7 +23,7 @@ final class SharedFiles: SmallFiles {
   static let keysPath = "sealed/keys"
   /// A file: what a text in the tree may have.
   private static let fileBytesMax = 10 << 20
-  /// How long a write waits for an owner, and for PostgreSQL.
+  /// The time that a write waits for an owner, and for PostgreSQL.
   private static let patienceSeconds = 30
   private static let connection = ConnectionID(rawValue: 1)
 
@@ -130,7 +130,7 @@ final class SharedFiles: SmallFiles {
 
   // MARK: Keys
 
-  /// Where the nodes' keys are.
+  /// The place where the nodes' keys are.
   var keys: any SharedKeyPlace { SharedKeyFile(files: self) }
 
   private struct SharedKeyFile: SharedKeyPlace {

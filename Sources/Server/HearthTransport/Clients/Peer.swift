@@ -6,7 +6,7 @@ import NIOCore
 package struct Peer: Sendable {
   /// Nil when the system does not say.
   package var address: SocketAddress?
-  /// Whether it has TLS.
+  /// True when it has TLS.
   package var isEncrypted: Bool
   /// The client's IP address as the node of a cluster found it that the client is connected to, empty when it is not
   /// known; nil when that is this server. What headers say of addresses counts for nothing then.

@@ -28,7 +28,7 @@ package struct TrustedProxies: Sendable, Equatable {
     self.blocks = blocks
   }
 
-  /// Whether the address is one of the proxies.
+  /// Returns true when the address is one of the proxies.
   package func contains(_ address: IPAddress) -> Bool { blocks.contains { $0.contains(address) } }
 
   /// The IP address of who sent a request: the connection's other end; behind trusted proxies, the right-most hop that is

@@ -7,7 +7,7 @@ package final class Abandonment: Sendable {
   /// Somebody waits.
   package init() {}
 
-  /// Whether nobody waits any more. From any thread.
+  /// True when nobody waits any more. From any thread.
   package var isDeclared: Bool { flag.load(ordering: .relaxed) }
 
   /// Says so, for good. From any thread.

@@ -1,4 +1,4 @@
-/// Whether a body comes fast enough: looked at again and again until it is complete, so that what came fast in the
+/// True when a body comes fast enough: looked at again and again until it is complete, so that what came fast in the
 /// beginning does not buy hours for the rest.
 struct BodyPace {
   /// The loop's second at which is looked next.

@@ -43,7 +43,7 @@ package enum HTTPBodyCaller: Sendable {
   case refused(HTTPResponse)
 }
 
-/// How many bytes a request's body may have, and what is answered to a longer one.
+/// The number of bytes that a request's body may have, and what is answered to a longer one.
 package struct HTTPBodyLimit: Sendable {
   var bytesMax: Int
   var response: @Sendable () -> HTTPResponse

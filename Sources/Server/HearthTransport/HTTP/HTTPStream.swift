@@ -85,7 +85,7 @@ package final class HTTPStream {
   private static let lastChunk = ByteBuffer(string: "0\r\n\r\n")
   private static let lineEnd = ByteBuffer(string: "\r\n")
 
-  /// Whether the client has taken most of what it was sent, so that more would not wait long.
+  /// True when the client has taken most of what it was sent, so that more would not wait long.
   package var takesMore: Bool { state == .open && outlet?.isWritable == true }
 
   /// Sends what is in line.

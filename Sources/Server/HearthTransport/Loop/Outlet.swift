@@ -30,7 +30,7 @@ package final class Outlet: OutletChannel {
     row = loop.outlets.add(self, descriptor: isDirect ? DirectSend.descriptor(of: context) : -1)
   }
 
-  /// Where others put what several clients are told alike; ``OutletID/none`` once it has ended.
+  /// The place where others put what several clients are told alike; ``OutletID/none`` once it has ended.
   package var id: OutletID { row.map(loop.outlets.id) ?? .none }
   /// The table of the loop's lines.
   package var table: OutletTable { loop.outlets }
@@ -96,7 +96,7 @@ package final class Outlet: OutletChannel {
   /// When something was last sent, in the loop's seconds.
   var sentAt: Int32 { row.map(loop.outlets.sentAt) ?? loop.now }
 
-  /// Whether the client takes what it is sent.
+  /// True when the client takes what it is sent.
   var isWritable: Bool { row.map(loop.outlets.isClear) == true || context.channel.isWritable }
 
   /// Bytes that the client has taken since the beginning.
@@ -125,7 +125,7 @@ package final class Outlet: OutletChannel {
     share.write(bytes, to: context)
   }
 
-  /// Whether so many bytes more may wait.
+  /// Returns true when so many bytes more may wait.
   private func makeRoom(for count: Int) -> Bool {
     let isWritable = context.channel.isWritable
     longestWaiting = isWritable ? count : max(longestWaiting, count)

@@ -38,7 +38,7 @@ package final class TransportLoop: MemoryPlace, @unchecked Sendable {
 
   private var connections: [ObjectIdentifier: any TransportConnection] = [:]
   private var task: RepeatedTask?
-  /// When the last sweep ended; 0 before the first, or when nobody measures.
+  /// The time when the last sweep ended; 0 before the first, or when nobody measures.
   private var sweptAt: UInt64 = 0
   private var date: (second: time_t, text: String) = (-1, "")
 

@@ -39,7 +39,7 @@ struct Bursts {
     return whole
   }
 
-  /// Whether there is any chain but the empty one.
+  /// True when there is any chain but the empty one.
   var isEmpty: Bool { chains.count == 1 }
   var count: Int { chains.count - 1 }
 

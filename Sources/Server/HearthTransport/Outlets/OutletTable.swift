@@ -270,7 +270,7 @@ public final class OutletTable {
     if !rows[number].isListed { list(number) }
   }
 
-  /// Whether the socket may be given bytes: nothing waits in the channel before them.
+  /// Returns true when the socket may be given bytes: nothing waits in the channel before them.
   func isClear(_ number: Int) -> Bool {
     guard rows[number].descriptor >= 0 else { return false }
     if !rows[number].isClear { rows[number].isClear = channels[number]?.waitingBytes == 0 }

@@ -30,7 +30,7 @@ public struct RawRows<Row: BitwiseCopyable>: ~Copyable {
     state.deallocate()
   }
 
-  /// How many rows there are: they have the numbers below it.
+  /// The number of rows that there are: they have the numbers below it.
   @inlinable public var count: Int { state.pointee.count }
 
   /// The row of that number, to be read and changed in place. Not to be kept: the rows move when one is appended.

@@ -178,7 +178,7 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
   }
 
-  /// Whether a request waits that could be handled, were it not for the others' turns.
+  /// True when a request waits that could be handled, were it not for the others' turns.
   var isOverTurn: Bool {
     guard case .waiting = phase, turnLeft <= 0 else { return false }
     return !backlog.isEmpty || failure != nil

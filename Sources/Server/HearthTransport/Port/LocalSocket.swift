@@ -89,8 +89,8 @@ public final class LocalSocket: Sendable {
   /// Takes the socket's name away; connections that are there stay. For the holder of the folder's locks.
   package func remove() { unlinkat(folder, Self.name, 0) }
 
-  /// Whether somebody with this user number is let in: the server's own user, and root, who could be it anyway. The
-  /// socket's mode says the same until somebody changes it.
+  /// Returns true when somebody with this user number is let in: the server's own user, and root, who could be it
+  /// anyway. The socket's mode says the same until somebody changes it.
   static func admits(_ userID: uid_t) -> Bool { userID == geteuid() || userID == 0 }
 
   private func removeCradle() {

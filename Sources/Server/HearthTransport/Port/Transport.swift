@@ -15,7 +15,8 @@ package final class Transport: Sendable {
     package var tls: ServedContext?
     /// Without it, only TLS is answered (when there is a ``tls``).
     package var allowsPlaintext = true
-    /// Where commands of this machine come in beside the port. The transport takes it over, also when it cannot start.
+    /// The place where commands of this machine come in beside the port. The transport takes it over, also when it
+    /// cannot start.
     package var local: LocalSocket.Listener?
     /// Somewhere else where something else is answered.
     package var place: Place?

@@ -54,7 +54,7 @@ package final class CertificateWatch: Sendable {
     state = Mutex(State(inForce: versions, seen: versions))
   }
 
-  /// When the certificate in force counts. Does not wait for files.
+  /// The time when the certificate in force counts. Does not wait for files.
   package var validity: CertificateValidity { servedValidity.withLock { $0 } }
 
   /// Looks at the files. Blocks while they are read: not for event loops.

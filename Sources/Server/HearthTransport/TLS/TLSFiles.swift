@@ -25,7 +25,7 @@ package struct TLSFiles: Sendable {
   package struct Pair: Sendable {
     /// The server's TLS settings: versions 1.2 and 1.3, HTTP/1.1 only.
     package let context: NIOSSLContext
-    /// When the server's own certificate counts.
+    /// The time when the server's own certificate counts.
     package let validity: CertificateValidity
     /// The names that it is for, but those with a wildcard.
     package let names: [String]

@@ -36,7 +36,7 @@ enum FrameWriter {
     }
   }
 
-  /// How many bytes the header of a frame of ours has.
+  /// Returns the number of bytes that the header of a frame of ours has.
   static func headerBytes(of frame: ByteBuffer) -> Int {
     switch frame.getInteger(at: frame.readerIndex + 1, as: UInt8.self) {
     case 127: 10

@@ -15,7 +15,7 @@ package final class Socket: @unchecked Sendable {
     case closed
   }
 
-  /// Where it lives.
+  /// The place where it lives.
   package let loop: TransportLoop
   /// Who is at the other end.
   let peer: Peer
@@ -25,7 +25,7 @@ package final class Socket: @unchecked Sendable {
   var state = State.open {
     didSet { if state != .open { outlet?.seal() } }
   }
-  /// Why this side ended the conversation.
+  /// The reason why this side ended the conversation.
   private var end: SocketEnd?
   /// The conversation; nil once it was told of the end.
   var delegate: (any SocketDelegate)?
@@ -47,7 +47,8 @@ package final class Socket: @unchecked Sendable {
   var unfinishedBytes = 0
   /// A read that the channel asked for while the client was not taking what it is sent.
   var isReadHeld = false
-  /// Whether the client is read: what the channel was told. Asking the channel is dear when all sockets are looked at.
+  /// True when the client is read: what the channel was told. Asking the channel is dear when all sockets are looked
+  /// at.
   var isReading = true
 
   // Sending.
@@ -55,10 +56,10 @@ package final class Socket: @unchecked Sendable {
   package internal(set) var outlet: Outlet?
 
   // Times, in the loop's seconds.
-  /// When something last came.
+  /// The time when something last came.
   var heardAt: Int32
   var isPinged = false
-  /// When the message began that is not complete; nil when there is none.
+  /// The time when the message began that is not complete; nil when there is none.
   var messageBeganAt: Int32?
   var closeBy: Int32 = .max
   /// What the client had taken when it last took something, and when that was.
@@ -79,7 +80,7 @@ package final class Socket: @unchecked Sendable {
     drained = (0, loop.now)
   }
 
-  /// Whether what is sent goes to the client: the handshake is answered, and nobody said goodbye.
+  /// True when what is sent goes to the client: the handshake is answered, and nobody said goodbye.
   package var isOpen: Bool { state == .open }
 
   // MARK: Sending

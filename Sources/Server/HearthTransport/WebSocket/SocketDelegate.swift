@@ -50,7 +50,7 @@ package struct SocketViolation: Error, Equatable {
   }
 }
 
-/// Why a socket ended.
+/// The reason why a socket ended.
 package enum SocketEnd: Sendable, Equatable {
   /// The client said goodbye with this code, or with none.
   case closedByPeer(code: UInt16?)

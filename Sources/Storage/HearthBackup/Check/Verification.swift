@@ -7,7 +7,7 @@ public struct Verification {
   public struct Finding: Sendable, Equatable, CustomStringConvertible {
     /// The file.
     public var path: String
-    /// What is wrong.
+    /// The fault.
     public var text: String
     /// Backups that cannot be restored for it, or not wholly.
     public var backups: [String]

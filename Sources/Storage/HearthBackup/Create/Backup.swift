@@ -82,7 +82,7 @@ public final class Backup {
       path: source.folder)
   }
 
-  /// Whether the folder is still what the newest backup holds: then there is nothing to add.
+  /// Returns true when the folder is still what the newest backup holds: then there is nothing to add.
   public func isCurrent() throws -> Bool {
     guard let former = try newest(), let lastScan, try FolderScan(source.folder) == lastScan else { return false }
     let places = try source.journals()

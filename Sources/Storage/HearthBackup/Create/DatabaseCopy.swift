@@ -94,7 +94,7 @@ struct DatabaseCopy {
       position: snapshot.position, runningHash: snapshot.runningHash, stream: try writer.finish())
   }
 
-  /// Whether a restore would replay more than it loads.
+  /// Returns true when a restore would replay more than it loads.
   private func isLong(_ former: Manifest.Database, _ segments: [Manifest.Segment]) -> Bool {
     let logBytes = segments.reduce(0) { $0 + ($1.last > former.firstPosition ? $1.stream.sizeBytes : 0) }
     return logBytes > max(BackupLimits.rebaseBytes, former.base?.stream.sizeBytes ?? 0)

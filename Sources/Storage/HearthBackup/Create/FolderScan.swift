@@ -9,7 +9,7 @@ struct FolderScan: Sendable, Equatable {
 
   /// Names at the top that say what runs there, or are made anew: the server's socket is none of the files.
   private static let passing: Set = ["server.json", BackupMarker.name]
-  /// Where journals are; nothing else is there.
+  /// The place where journals are; nothing else is there.
   private static let journals = "databases"
 
   /// - Throws: `.source` when the folder cannot be read.
@@ -29,7 +29,7 @@ struct FolderScan: Sendable, Equatable {
     return compared(a.plain) == compared(b.plain) && compared(a.secret) == compared(b.secret)
   }
 
-  /// Whether a path is that of a key or secret, or of a file that holds some among other things.
+  /// Returns true when a path is that of a key or secret, or of a file that holds some among other things.
   static func isSecret(_ path: String) -> Bool {
     let parts = path.split(separator: "/")
     switch parts.first {

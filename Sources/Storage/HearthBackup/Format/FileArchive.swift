@@ -26,7 +26,7 @@ enum FileArchive {
     return bytes
   }
 
-  /// Whether a path stays in its folder.
+  /// Returns true when a path stays in its folder.
   static func isPath(_ path: String) -> Bool {
     guard (1...BackupLimits.pathBytesMax).contains(path.utf8.count), !path.utf8.contains(0) else { return false }
     return path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy { part in

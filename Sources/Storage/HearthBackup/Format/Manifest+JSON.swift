@@ -75,7 +75,7 @@ extension Manifest {
       files: files, secrets: secrets)
   }
 
-  /// Whether a text can be the name of a backup: it becomes a file's name.
+  /// Returns true when a text can be the name of a backup: it becomes a file's name.
   static func isID(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count)
       && text.utf8.allSatisfy { byte in

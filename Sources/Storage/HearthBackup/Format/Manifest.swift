@@ -75,7 +75,7 @@ public struct Manifest: Sendable, Equatable {
   var files: StreamReference
   var secrets: Secrets
 
-  /// Whether keys and secrets are in it, and how: `none`, `clear` or `sealed`.
+  /// True when keys and secrets are in it, and how: `none`, `clear` or `sealed`.
   public var keysText: String {
     switch secrets {
     case .none: "none"

@@ -58,6 +58,6 @@ struct SegmentDecoder {
     }
   }
 
-  /// Whether the segment ended where a batch does.
+  /// True when the segment ended where a batch does.
   var isAtEnd: Bool { rest.isEmpty }
 }

@@ -43,7 +43,7 @@ public struct Restore {
     (self.repository, self.archives, self.seal) = (repository, archives, seal)
   }
 
-  /// Where a folder is made before it gets its name.
+  /// Returns the place where a folder is made before it gets its name.
   public static func workPath(for folder: String) -> String {
     var path = folder
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }

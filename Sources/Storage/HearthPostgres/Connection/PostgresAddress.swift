@@ -48,7 +48,7 @@ public struct PostgresAddress: Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether the URL itself has a password, and not only the place of one.
+  /// True when the URL itself has a password, and not only the place of one.
   public var hasPassword: Bool {
     parameters.contains { ["password", "sslpassword"].contains($0.key) && !$0.value.isEmpty }
   }

@@ -15,7 +15,7 @@ final class PostgresLink {
     case sync
   }
 
-  /// Why there is no connection.
+  /// The reason why there is no connection.
   struct Problem: Error {
     var message: String
     /// The code that the server gave or would give, where it is known: `28000` when it wanted a password and there was none
@@ -25,7 +25,7 @@ final class PostgresLink {
 
   private let connection: OpaquePointer
   private let address: PostgresAddress
-  /// Whether what was said so far carries a warning: with it the server tells that a commit is not replicated.
+  /// True when what was said so far carries a warning: with it the server tells that a commit is not replicated.
   private(set) var hasWarning = false
 
   /// Connects, trying the hosts one after another. Blocks, for ``PostgresLimits/connectSeconds`` a host.

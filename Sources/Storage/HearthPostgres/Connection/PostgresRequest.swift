@@ -19,7 +19,7 @@ final class PostgresRequest: Sendable {
   let sizeBytes: Int
   /// When it is given up, by the monotonic clock in nanoseconds.
   let deadline: UInt64
-  /// Whether a connection that cannot be made ends it at once.
+  /// True when a connection that cannot be made ends it at once.
   let isImpatient: Bool
 
   private let outcome = Mutex<Outcome?>(nil)

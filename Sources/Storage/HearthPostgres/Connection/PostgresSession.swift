@@ -67,13 +67,13 @@ final class PostgresSession {
   /// Nothing is under way.
   var isIdle: Bool { transactions.isEmpty }
 
-  /// Whether another transaction may begin.
+  /// True when another transaction may begin.
   var hasRoom: Bool { transactions.count < PostgresLimits.transactionsInFlight && outgoing.isEmpty }
 
-  /// Whether what is under way has taken too long: the connection is no good.
+  /// Returns true when what is under way has taken too long: the connection is no good.
   func isLate(_ now: UInt64) -> Bool { deadline.map { $0 <= now } ?? false }
 
-  /// How long to wait for the server, in milliseconds; less than 0 for as long as it takes.
+  /// Returns the time that to wait for the server, in milliseconds; less than 0 for as long as it takes.
   func patience(_ now: UInt64) -> Int32 {
     guard let deadline else { return -1 }
     return deadline <= now ? 0 : Int32(clamping: (deadline - now) / 1_000_000 + 1)

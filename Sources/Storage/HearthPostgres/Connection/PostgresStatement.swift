@@ -73,8 +73,8 @@ struct PostgresFault: Sendable, CustomStringConvertible {
 
   var description: String { state.isEmpty ? message : "\(message) [SQLSTATE \(state)]" }
 
-  /// Whether the same may succeed a little later, here or on another server: a standby that was a primary, a shutdown, a
-  /// deadlock, too many connections.
+  /// True when the same may succeed a little later, here or on another server: a standby that was a primary, a shutdown,
+  /// a deadlock, too many connections.
   var isPassing: Bool {
     ["25006", "26000", "53300", "55P03"].contains(state) || ["08", "40", "57"].contains(state.prefix(2))
   }

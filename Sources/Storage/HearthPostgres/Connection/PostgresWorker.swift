@@ -86,7 +86,7 @@ final class PostgresWorker: Sendable {
     wake()
   }
 
-  /// Whether the thread has ended, and the connection with it.
+  /// True when the thread has ended, and the connection with it.
   var isOver: Bool { inbox.withLock { $0.isOver } }
 
   private func wake() {

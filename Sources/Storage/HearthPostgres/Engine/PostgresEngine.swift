@@ -6,7 +6,7 @@ import Synchronization
 /// Several connections append, each journal by one of them; two more are for all else, so that no append waits for a
 /// snapshot, a reading or a lock. Each has a thread of its own. Nothing here runs on the caller's thread but the wait.
 public final class PostgresEngine: Sendable {
-  /// Where it is.
+  /// The place where it is.
   public let address: PostgresAddress
   /// What is wrong with how it is set up, short of what would be refused; a sentence each.
   public let warnings: [String]
@@ -73,7 +73,7 @@ public final class PostgresEngine: Sendable {
     for worker in writers + aides { worker.close() }
   }
 
-  /// Whether all connections have ended, after ``close()``.
+  /// True when all connections have ended, after ``close()``.
   var isOver: Bool { (writers + aides).allSatisfy(\.isOver) }
 
   // MARK: Requests

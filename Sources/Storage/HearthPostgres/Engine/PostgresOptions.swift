@@ -14,7 +14,7 @@ public struct PostgresOptions: Sendable {
     (self.schema, self.writers, self.patienceSeconds) = (schema, writers, patienceSeconds)
   }
 
-  /// Whether the schema's name can stand in a statement as it is.
+  /// True when the schema's name can stand in a statement as it is.
   var hasPlainSchema: Bool {
     let bytes = Array(schema.utf8)
     guard let first = bytes.first, bytes.count <= 63, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else {

@@ -52,7 +52,7 @@ extension PostgresJournal {
     }
   }
 
-  /// Where the log ends; nil for one that never had an owner.
+  /// Returns the place where the log ends; nil for one that never had an owner.
   func readEnd() throws(JournalError) -> End? {
     let found = try run("looking for the log's end", [statement(BatchSQL.tail)])[0]
     guard !found.rows.isEmpty else { return nil }

@@ -118,7 +118,8 @@ extension PostgresJournal {
     }
   }
 
-  /// Why it is not known whether a batch is there that an earlier call sent; nil when no such batch is in doubt.
+  /// Returns the reason why it is not known whether a batch is there that an earlier call sent; nil when no such batch
+  /// is in doubt.
   ///
   /// - Throws: when it is another one: nothing may follow what is in doubt.
   private func doubt(about next: JournalHead) throws(JournalError) -> String? {
@@ -144,8 +145,8 @@ extension PostgresJournal {
     return mismatch(head, end.lastPosition, end.epoch)
   }
 
-  /// Whether a batch of which no answer came is there, and will be: one that can be seen may still be on one machine alone,
-  /// when the wait for a standby was broken off. It is on others when a later write is.
+  /// Returns true when a batch of which no answer came is there, and will be: one that can be seen may still be on one
+  /// machine alone, when the wait for a standby was broken off. It is on others when a later write is.
   ///
   /// - Throws: when it is not there, and nobody can tell any more whether it will be.
   private func isDurable(

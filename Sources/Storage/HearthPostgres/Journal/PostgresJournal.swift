@@ -34,7 +34,7 @@ public final class PostgresJournal: Journal {
   public let name: String
   let state = Mutex(State())
 
-  /// Whether it takes note of its end with the engine.
+  /// True when it takes note of its end with the engine.
   private let isEntered: Bool
 
   /// - Parameter isEntered: false for a look at rows that somebody else here holds.

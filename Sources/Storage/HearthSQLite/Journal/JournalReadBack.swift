@@ -7,7 +7,7 @@ struct JournalReadBack {
   /// What a journal ends with.
   struct Content {
     var head: JournalHead
-    /// Where the current snapshot stands; 0 without one.
+    /// The place where the current snapshot stands; 0 without one.
     var snapshotPosition: Int64
   }
 

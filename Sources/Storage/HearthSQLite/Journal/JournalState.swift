@@ -18,7 +18,7 @@ struct JournalState {
   /// The head after an append that failed and was found in the file when that was read back: the same append is
   /// acknowledged when it is tried again.
   var found: JournalHead?
-  /// Where the current snapshot stands.
+  /// The place where the current snapshot stands.
   var snapshotPosition: Int64
   var isClosed = false
   var openSnapshot: OpenSnapshot?
@@ -27,14 +27,14 @@ struct JournalState {
   /// The tables of the outbox are there.
   var hasOutbox = false
 
-  /// Whether an append that failed was found in the file. It is asked once.
+  /// Returns true when an append that failed was found in the file. It is asked once.
   mutating func takeFound(_ next: JournalHead, hasEntries: Bool) -> Bool {
     guard found == next, head == next else { return false }
     (found, inDoubt, hasOutbox) = (nil, nil, hasOutbox || hasEntries)
     return true
   }
 
-  /// Whether what was read back is what was acknowledged. The last append may be there without having been.
+  /// Returns true when what was read back is what was acknowledged. The last append may be there without having been.
   func acknowledges(_ content: JournalReadBack.Content) -> Bool {
     let isKnown = [head, inDoubt].contains { known in
       known.map { $0.position == content.head.position && $0.runningHash == content.head.runningHash } == true

@@ -106,7 +106,7 @@ extension SQLiteJournal {
     }
   }
 
-  /// Whether the file has the tables of an outbox.
+  /// Returns true when the file has the tables of an outbox.
   static func hasOutbox(_ pool: DatabasePool, path: String) throws(JournalError) -> Bool {
     try JournalError.mapping("looking for the outbox", path: path) {
       try pool.read { try $0.tableExists("outbox") }

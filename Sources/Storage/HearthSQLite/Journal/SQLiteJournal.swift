@@ -159,7 +159,7 @@ public final class SQLiteJournal: Journal {
     throw .positionMismatch(head, current: current, path: path)
   }
 
-  /// Why the log refused an append.
+  /// Returns the reason why the log refused an append.
   private func refusal(of head: JournalHead, _ database: Database) throws -> JournalError {
     let epoch = try Int64.fetchOne(database, sql: "SELECT epoch FROM ownership") ?? 0
     if epoch != head.epoch { return .staleEpoch(head.epoch, current: epoch, path: path) }

@@ -11,7 +11,7 @@ struct FrameWalk {
     case foreign
   }
 
-  /// Whether the header's checksum held.
+  /// True when the header's checksum held.
   let isHeaderValid: Bool
 
   /// The page size, when it is a possible one.
@@ -59,7 +59,7 @@ struct FrameWalk {
     return isBroken ? .broken(endsCommit: endsCommit) : .valid(endsCommit: endsCommit)
   }
 
-  /// Whether a frame header carries this generation's salt.
+  /// Returns true when a frame header carries this generation's salt.
   func hasSalt(_ frame: [UInt8]) -> Bool {
     salt == long(frame, 8)
   }

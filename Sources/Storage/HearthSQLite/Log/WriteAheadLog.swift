@@ -31,19 +31,19 @@ struct WriteAheadLog: Equatable {
   /// The file's size.
   var sizeBytes = 0
 
-  /// Where the last valid commit ends.
+  /// The place where the last valid commit ends.
   var validBytes = 0
 
   /// Valid commits.
   var commitCount = 0
 
-  /// Where this generation's first unreadable frame begins; nil when the log ends cleanly.
+  /// The place where this generation's first unreadable frame begins; nil when the log ends cleanly.
   var breakOffset: Int?
 
   /// Frames of this generation past the break that end a commit.
   var commitsAfterBreak = 0
 
-  /// Whether commits that were acknowledged are beyond the break.
+  /// True when commits that were acknowledged are beyond the break.
   var lostAcknowledgedCommits: Bool { commitsAfterBreak > 1 }
 
   static let headerBytes = 32
@@ -106,7 +106,7 @@ struct WriteAheadLog: Equatable {
     return true
   }
 
-  /// Whether the incomplete frame at the end of the file carries this generation's salt.
+  /// Returns true when the incomplete frame at the end of the file carries this generation's salt.
   private func isOurs(_ file: borrowing PosixFile, at offset: Int, _ walk: FrameWalk) throws(JournalError) -> Bool {
     var start = [UInt8](repeating: 0, count: Self.frameHeaderBytes)
     let count = try file.read(into: &start, at: offset)

@@ -57,8 +57,8 @@ extension JournalError {
       cause: "SQLite \(number): \(error.message ?? String(describing: error))")
   }
 
-  /// Whether a number of the system says that a file could not be read. SQLite calls that damage, and it may be none: the
-  /// next attempt may find everything there. It runs on this thread, and leaves here why a read failed.
+  /// Returns true when a number of the system says that a file could not be read. SQLite calls that damage, and it may be
+  /// none: the next attempt may find everything there. It runs on this thread, and leaves here why a read failed.
   private static func isUnread(_ number: CInt) -> Bool { number == EIO || number == ENXIO || number == ERANGE }
 
   /// Whether a transaction that fails with a code has left nothing to doubt: SQLite reads and writes again what it needs when

@@ -109,7 +109,7 @@ struct OutboxRows {
 
   // MARK: Copies
 
-  /// Whether a file has the tables.
+  /// True when a file has the tables.
   var isThere: Bool { get throws { try database.tableExists("outbox") } }
 
   /// Adds an entry as it was elsewhere. Makes the tables with the first.

@@ -14,11 +14,11 @@ public struct SalvageReport: Sendable {
   public internal(set) var damages: [JournalRecovery.Damage] = []
   /// What of the past cannot be looked at, the oldest first. A server opens the journal all the same.
   public internal(set) var lostPast: [LostPast] = []
-  /// Where what can be kept begins: a snapshot; nil for the log's first batch.
+  /// The place where what can be kept begins: a snapshot; nil for the log's first batch.
   public internal(set) var base: SnapshotInfo?
   /// Nothing can be kept: not even the tables can be read.
   public internal(set) var isLost = false
-  /// Where what can be kept ends.
+  /// The place where what can be kept ends.
   public internal(set) var headPosition: Int64 = 0
   /// The last batch of that; nil when a snapshot is all there is.
   public internal(set) var lastBatch: JournalBatch?

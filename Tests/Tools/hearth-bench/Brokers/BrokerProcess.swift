@@ -22,7 +22,7 @@ final class BrokerProcess: Sendable {
     throw BenchServer.Failure(description: "\(broker.name) takes no connections")
   }
 
-  /// Whether the program is installed.
+  /// Returns true when the program is installed.
   static func isInstalled(_ broker: Broker) -> Bool {
     // As the system looks for a program without a slash.
     (getenv("PATH").map { String(cString: $0) } ?? "/bin:/usr/bin").split(separator: ":").contains {

@@ -128,7 +128,7 @@ final class BenchSocket: ChannelInboundHandler {
 }
 
 extension ByteBufferView {
-  /// How many bytes the head of an HTTP answer has, its empty line included.
+  /// Returns the number of bytes that the head of an HTTP answer has, its empty line included.
   fileprivate func firstRange(ofHeadEnd: Void) -> Int? {
     let mark: [UInt8] = [13, 10, 13, 10]
     guard count >= 4 else { return nil }

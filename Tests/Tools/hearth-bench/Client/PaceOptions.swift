@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// How long each measurement of a benchmark lasts.
+/// The time that each measurement of a benchmark lasts.
 struct BenchTime: ParsableArguments {
   @Option(help: ArgumentHelp("How long each measurement lasts.", valueName: "seconds"))
   var seconds = 5

@@ -10,7 +10,7 @@ final class WriteGap: Sendable {
     var last: Int64 = 0
     var longest: Int64 = 0
     var isOver = false
-    /// Why nothing is written any more.
+    /// The reason why nothing is written any more.
     var problem: (any Error)?
   }
 

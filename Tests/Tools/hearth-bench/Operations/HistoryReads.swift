@@ -8,7 +8,7 @@ import HearthSQLite
 import HearthSystem
 import HearthTree
 
-/// How long it takes to read a place as it was, where many commits came after the last snapshot.
+/// The time that it takes to read a place as it was, where many commits came after the last snapshot.
 ///
 /// The folder is made of messages in rooms: a snapshot, and then commits of one message each, evenly over the last two
 /// hours. Each figure is of the code that answers `GET /rooms/r7.json?at=`, without the socket.

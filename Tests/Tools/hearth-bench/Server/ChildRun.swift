@@ -30,7 +30,7 @@ final class ChildRun: Sendable {
     return run
   }
 
-  /// Whether it has ended.
+  /// True when it has ended.
   var isOver: Bool { ended.withLock { $0 != nil } }
 
   /// Waits until it has ended.

@@ -13,7 +13,7 @@ final class EventCounter: Sendable {
   /// What came so far; on the one event loop.
   final class Counts {
     var events = 0
-    /// When the last one came.
+    /// The time when the last one came.
     var lastNanoseconds: Int64 = 0
   }
 

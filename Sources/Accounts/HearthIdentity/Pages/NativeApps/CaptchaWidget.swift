@@ -19,7 +19,7 @@ struct CaptchaWidget: Sendable, Equatable {
     }
   }
 
-  /// Where the library is.
+  /// The place where the library is.
   var libraryURL: String {
     let key = PercentEncoding.encode(settings.siteKey)
     let render = settings.widget == .score ? key : "explicit"

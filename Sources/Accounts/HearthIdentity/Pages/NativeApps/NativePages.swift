@@ -37,7 +37,7 @@ struct NativePages: Sendable {
     return await page.departure(departing, origin: origin, to: home, now: request.now)
   }
 
-  /// Whether an app may be opened from here.
+  /// Returns true when an app may be opened from here.
   private func refusal(of app: NativeApp) -> HTMLPage? {
     do throws(NativeApps.Refusal) {
       try app.check(accounts.configuration.nativeApps)

@@ -33,7 +33,7 @@ struct NativeRequest: Sendable, Equatable {
   /// A language for the widget; nil leaves it to the browser.
   var language: String?
 
-  /// Whether an address is opened by an app on a device, well or badly.
+  /// Returns true when an address is opened by an app on a device, well or badly.
   static func isMeant(_ query: [(name: String, value: String)]) -> Bool {
     query.contains { $0.name == "ibi" || $0.name == "apn" || ($0.name == "authType" && $0.value == captchaType) }
   }

@@ -9,7 +9,7 @@ struct NativeReturn: Sendable, Equatable {
   let app: NativeApp
   let authType: String
   let eventID: String?
-  /// Where the page is.
+  /// The place where the page is.
   let origin: String
 
   /// The address of this server that apps know what came of it by.

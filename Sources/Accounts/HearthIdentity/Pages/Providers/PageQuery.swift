@@ -30,7 +30,7 @@ struct PageQuery: Sendable {
     parts[name].flatMap { $0.isEmpty || $0.utf8.count > sizeBytesMax ? nil : $0 }
   }
 
-  /// Whether a parameter is there, be it empty.
+  /// Returns true when a parameter is there, be it empty.
   func has(_ name: String) -> Bool { parts[name] != nil }
 
   /// Nil for the project itself.

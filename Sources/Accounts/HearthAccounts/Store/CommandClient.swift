@@ -1,0 +1,62 @@
+import HearthDatabase
+import HearthEngine
+import Synchronization
+
+/// Hands commands to the accounts' database and waits for their answers.
+final class CommandClient: Sendable {
+  private struct State {
+    var lastRequest: Int32 = 0
+    var waiting: [Int32: CheckedContinuation<Reply, Never>] = [:]
+  }
+
+  /// Whom all answers are for.
+  static let connection = ConnectionID(rawValue: 1)
+
+  /// Callers that may wait at a time. Each holds a request's memory.
+  private static let waitingMax = 65_536
+
+  private let state = Mutex(State())
+
+  /// Asks as the administrator; returns when the answer is durable.
+  func ask(_ database: Database, _ action: Command.Action) async -> Reply {
+    await withCheckedContinuation { continuation in
+      guard let request = enter(continuation) else { return continuation.resume(returning: .failure(.unavailable)) }
+      database.submit([
+        Command(connection: Self.connection, request: request, principal: .administrator, action: action)
+      ])
+    }
+  }
+
+  /// Takes what the database wants done.
+  func take(_ effects: [Effect]) {
+    for effect in effects {
+      guard case .reply(_, let request, let reply) = effect else { continue }
+      state.withLock { $0.waiting.removeValue(forKey: request) }?.resume(returning: reply)
+    }
+  }
+
+  /// A number for the request; nil when too many wait.
+  private func enter(_ continuation: CheckedContinuation<Reply, Never>) -> Int32? {
+    state.withLock { state in
+      guard state.waiting.count < Self.waitingMax else { return nil }
+      repeat { state.lastRequest &+= 1 } while state.waiting[state.lastRequest] != nil
+      state.waiting[state.lastRequest] = continuation
+      return state.lastRequest
+    }
+  }
+}
+
+/// The result of a transaction's body, handed from the queue that ran it to the task that waits for it.
+final class Outcome<Value: Sendable>: Sendable {
+  private let result = Mutex<Result<Value, AccountError>?>(nil)
+  private let records = Mutex<[AuditRecord]>([])
+
+  var value: Result<Value, AccountError>? { result.withLock { $0 } }
+
+  /// What the body put on record.
+  var audited: [AuditRecord] { records.withLock { $0 } }
+
+  func note(_ audited: [AuditRecord]) { records.withLock { $0 = audited } }
+
+  func set(_ result: Result<Value, AccountError>) { self.result.withLock { $0 = result } }
+}

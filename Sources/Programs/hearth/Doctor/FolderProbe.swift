@@ -1,0 +1,71 @@
+import Glibc
+import HearthDoctor
+import HearthProgram
+import HearthServer
+
+/// The files of a data folder and those that its server reads beside it.
+struct FolderProbe {
+  /// The data folder first.
+  let entries: [FileCheck.Entry]
+  /// Databases and accounts.
+  let journals: [String]
+  /// Bytes of those, with their logs.
+  let dataBytes: Int64
+  /// When one of those was written last, in seconds since 1970.
+  let newestSeconds: Int64?
+
+  init(dataDirectory: String, settings: FolderSettings) {
+    var (entries, bytes, newest) = ([FileCheck.Entry](), Int64(0), Int64?.none)
+    func add(_ path: String, _ role: FileCheck.Role) {
+      guard let status = Self.status(of: path) else { return }
+      // A socket has its own guard.
+      guard [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else { return }
+      let mode = role == .certificateKey ? Self.mode(of: path) ?? status.st_mode : status.st_mode
+      entries.append(FileCheck.Entry(path: path, mode: mode, ownerID: status.st_uid, role: role))
+      guard path.contains(".sqlite") else { return }
+      bytes += Int64(status.st_size)
+      newest = max(newest ?? .min, Int64(status.st_mtim.tv_sec))
+    }
+    add(dataDirectory, .dataFolder)
+    let keys = HearthServer.Options.keysDirectory(of: dataDirectory)
+    add(keys, .secret)
+    for name in Folder.names(in: keys) { add("\(keys)/\(name)", .secret) }
+    add("\(dataDirectory)/triggers/triggers.json", .secret)
+    for plugin in Folder.names(in: "\(dataDirectory)/plugins") {
+      for name in ["settings.json", "secrets.json"] { add("\(dataDirectory)/plugins/\(plugin)/\(name)", .secret) }
+    }
+    for folder in [dataDirectory, "\(dataDirectory)/databases"] {
+      for name in Folder.names(in: folder) { add("\(folder)/\(name)", .data) }
+    }
+    if let key = settings.certificateKeyPath { add(key, .certificateKey) }
+    // The folders of keys and plugins are among the data folder's own as well.
+    var seen: Set<String> = []
+    self.entries = entries.filter { seen.insert($0.path).inserted }
+    journals = entries.map(\.path).filter { $0.hasSuffix(".sqlite") }
+    (dataBytes, newestSeconds) = (bytes, newest)
+  }
+
+  /// True when what is made in the folder would be its owner's.
+  var isOwn: Bool { entries.first?.ownerID == geteuid() }
+
+  /// The nine bits of who may do what with a file, links followed; nil when there is none. Where a folder above lets not
+  /// everybody through, the file is not everybody's.
+  static func mode(of path: String) -> UInt32? {
+    guard let status = status(of: path), let real = realpath(path, nil) else { return nil }
+    defer { free(real) }
+    var folder = String(cString: real)[...]
+    while let slash = folder.lastIndex(of: "/"), slash > folder.startIndex {
+      folder = folder[..<slash]
+      if let above = Self.status(of: String(folder)), above.st_mode & 0o001 == 0 {
+        return status.st_mode & 0o770
+      }
+    }
+    return status.st_mode & 0o777
+  }
+
+  /// Of what a link leads to: certificates are links often, and so are data folders.
+  private static func status(of path: String) -> stat? {
+    var status = stat()
+    return stat(path, &status) == 0 ? status : nil
+  }
+}

@@ -1,0 +1,24 @@
+import CLinux
+import Glibc
+import HearthDoctor
+import HearthSystem
+
+/// The machine, as it is for the server that runs, or as it would be for one that is started from here.
+struct MachineProbe {
+  /// The server that runs.
+  let process: ServerProcess?
+
+  func check(now: Int64, _ files: FolderProbe) -> MachineCheck {
+    let kept = linux_is_clock_kept()
+    return MachineCheck(
+      nowSeconds: now, isSynchronised: kept < 0 ? nil : kept == 1, newestFileSeconds: files.newestSeconds,
+      openFilesMax: process?.openFilesMax ?? ownOpenFilesMax, memoryBytes: Int64(Machine.current.memoryBytes),
+      dataBytes: files.dataBytes, residentBytes: process?.residentBytes)
+  }
+
+  private var ownOpenFilesMax: UInt64 {
+    var limit = rlimit()
+    // The server takes all that it is given.
+    return getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 ? UInt64(limit.rlim_max) : 0
+  }
+}

@@ -1,0 +1,103 @@
+import Dispatch
+import HearthDoctor
+import HearthExposure
+import HearthProgram
+import HearthRules
+import HearthTree
+import HearthWire
+
+/// Proves of the rules of each database what they let everybody do.
+struct RulesProbe {
+  let http: HTTPClient
+  /// No request is earlier.
+  let nowMilliseconds: Int64
+
+  /// The rules file of a folder's last server: a database without rules of its own follows it, and the folder alone does
+  /// not know it. Nil where the server knows.
+  var followed: String?
+
+  /// Databases that are looked at; proofs take time.
+  private static let databasesMax = 100
+
+  func findings() async throws -> [Finding] {
+    let names = try await get("/.inspect/databases.json").array?.compactMap { $0["name"]?.string } ?? []
+    var findings: [Finding] = []
+    for name in names.prefix(Self.databasesMax) where Namespace.isValid(name) {
+      findings += try await self.findings(of: name)
+    }
+    if names.count > Self.databasesMax {
+      findings.append(
+        Finding(unchecked: "rules-world-writable", "\(names.count - Self.databasesMax) of \(names.count) databases"))
+    }
+    return findings
+  }
+
+  private func findings(of name: String) async throws -> [Finding] {
+    let answer = try await http.send(method: .GET, target: "/.settings/rules.json?ns=\(name)", body: nil)
+    guard answer.status == 200 else {
+      throw AdminFailure(answer: JSON(parsing: answer.body), status: answer.status, place: "the database \(name)")
+    }
+    var text = String(decoding: answer.body, as: UTF8.self)
+    if let followed, text == RuleSet.denyAll.source {
+      // One of another language is a plugin's to read.
+      guard let read = try? TextFile.read(followed), (try? RuleSet.compile(read)) != nil else {
+        return [Finding(unchecked: "rules-world-writable", "\(name) follows \(followed), which holds no rules")]
+      }
+      text = read
+    }
+    do {
+      let rules = try RuleSet.compile(text, keepsExpressions: true)
+      return await Self.proved(name, rules, nowMilliseconds)
+    } catch {
+      return [RulesCheck.unreadable(database: name, "\(error)")]
+    }
+  }
+
+  private func get(_ target: String) async throws -> JSON {
+    let answer = try await http.send(method: .GET, target: target, body: nil)
+    guard answer.status == 200, let json = JSON(parsing: answer.body) else {
+      throw AdminFailure(
+        answer: JSON(parsing: answer.body), status: answer.status, place: "the server on \(http.place)")
+    }
+    return json
+  }
+
+  /// A proof takes seconds of a core, in a server too: not on a thread that others wait for.
+  private static func proved(_ name: String, _ rules: RuleSet, _ nowMilliseconds: Int64) async -> [Finding] {
+    await withCheckedContinuation { done in
+      DispatchQueue.global(qos: .utility).async {
+        done.resume(
+          returning: check(name, Exposure(ofStrangersTo: rules, nowMilliseconds: nowMilliseconds)).findings)
+      }
+    }
+  }
+
+  private static func check(_ name: String, _ exposure: Exposure) -> RulesCheck {
+    var (openings, undecided) = ([RulesCheck.Opening](), 0)
+    let entries = exposure.entries()
+    // Where a path names its owner, strangers are those who are somebody else.
+    let owned = Set(entries.filter { $0.question.identity == .other }.map { Self.place($0) })
+    for entry in entries {
+      let question = entry.question
+      guard question.identity != .anyone || !owned.contains(Self.place(entry)) else { continue }
+      switch entry.verdict {
+      case .closed: continue
+      case .undecided: undecided += 1
+      case .open:
+        let opening = RulesCheck.Opening(
+          asksForSignIn: question.identity != .nobody, isWrite: question.operation == .write,
+          place: question.location.template)
+        // Whoever may do something signed out may do it signed in.
+        let isSaid = openings.contains {
+          $0.place == opening.place && $0.isWrite == opening.isWrite && !$0.asksForSignIn
+        }
+        if !isSaid { openings.append(opening) }
+      }
+    }
+    return RulesCheck(database: name, openings: openings, undecidedCount: undecided)
+  }
+
+  private static func place(_ entry: Exposure.Entry) -> String {
+    "\(entry.question.operation.rawValue) \(entry.question.location.template)"
+  }
+}

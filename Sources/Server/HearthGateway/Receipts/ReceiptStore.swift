@@ -1,0 +1,277 @@
+import Dispatch
+import HearthAccounts
+import HearthEngine
+import HearthTree
+import Logging
+import Synchronization
+
+/// Where receipts are opened, kept and asked for.
+///
+/// Nothing that decides or delivers waits for it: receipts are put into words, and written to the disk, on a queue of
+/// its own. What would make that queue too long is counted and left out.
+package final class ReceiptStore: Sendable {
+  struct State {
+    var lastID: UInt64 = 0
+    var lastRevocation: UInt64 = 0
+    var drafts: [ObjectIdentifier: ReceiptDraft] = [:]
+    /// Those of which the database has told a part, by the database and the redecision.
+    var begun: [BegunRedecision: ReceiptDraft] = [:]
+    var rounds: [UInt64: RevocationRound] = [:]
+    /// The other nodes of a cluster.
+    var peers: ReceiptPeers?
+    /// Rounds that the changes of other nodes began.
+    var followed = FollowedRounds()
+    var ring = ReceiptRing()
+    var waiters: [UInt64: Waiter] = [:]
+    var lastWaiter: UInt64 = 0
+    /// Receipts on their way to the ring.
+    var waitingCount = 0
+    /// Receipts that were left out since the last word about it.
+    var omittedCount = 0
+    var isSweeping = false
+    var isClosed = false
+  }
+
+  struct Waiter {
+    var filter: ReceiptFilter
+    var completion: @Sendable (ReceiptPage) -> Void
+  }
+
+  /// This server's name as a node of a cluster; nil for a server by itself.
+  package let node: String?
+  let limits: ReceiptLimits
+  let clock: @Sendable () -> ReceiptMoment
+  let state = Mutex(State())
+  private let archive: ReceiptArchive?
+  private let logger: Logger?
+  private let meters: GatewayMeters
+  private let queue = DispatchQueue(label: "hearth.receipts")
+
+  /// - Parameters:
+  ///   - node: the server's name as a node of a cluster; nil for a server by itself.
+  ///   - archive: where receipts outlive the server; nil keeps them in memory alone.
+  package init(
+    node: String? = nil, archive: ReceiptArchive? = nil, limits: ReceiptLimits = .standard, logger: Logger? = nil,
+    meters: GatewayMeters = .none,
+    clock: @escaping @Sendable () -> ReceiptMoment = { .now() }
+  ) {
+    self.node = node
+    self.archive = archive
+    self.limits = limits
+    self.logger = logger
+    self.meters = meters
+    self.clock = clock
+    guard let archive else { return }
+    state.withLock { state in
+      for entry in archive.tail(limits: limits) {
+        state.lastID = max(state.lastID, entry.id)
+        state.lastRevocation = max(state.lastRevocation, entry.revocation ?? 0)
+        state.ring.append(entry, limits: limits)
+      }
+      // Numbers that a crash kept from the disk, and that somebody may have seen, are not given again.
+      guard state.lastID > 0 else { return }
+      state.lastID += UInt64(limits.waitingMax)
+      state.lastRevocation += UInt64(limits.waitingMax)
+    }
+  }
+
+  /// Opens the receipts of a revocation, before anybody is told of it.
+  ///
+  /// - Parameter position: where this node has come to in the accounts' log by a revocation of another node, which will ask
+  ///   what was done; nil for one of this server's, which asks the others.
+  func begin(
+    _ revocation: Revocation, event: AuditEvent.Kind, loopCount: Int, followedTo position: Int64? = nil
+  ) -> RevocationRound {
+    let start = clock()
+    let (round, peers) = state.withLock { state -> (RevocationRound, ReceiptPeers?) in
+      let peers = position == nil && revocation.isOfAllNodes ? state.peers : nil
+      state.lastRevocation += 1
+      let round = RevocationRound(
+        number: state.lastRevocation, revocation, event: event, at: start, loopCount: loopCount,
+        nodes: peers?.names,
+        makeDraft: { receipt, round in
+          ReceiptDraft(
+            receipt, startMicroseconds: round.start.monotonicMicroseconds, limits: self.limits,
+            clock: self.clock,
+            // It holds its drafts.
+            onClose: { [weak round] _, receipt in
+              self.publish(receipt)
+              round?.closed()
+            })
+        },
+        onEnd: { round in self.end(round) })
+      state.rounds[round.number] = round
+      if let position { state.followed.add(round, of: revocation, at: position, limits: limits) }
+      scheduleSweep(&state)
+      return (round, peers)
+    }
+    peers?.ask(revocation) { [self] node, words in
+      queue.async { [limits] in round.heard(node, words.flatMap { NodeReceipt.decoded($0, limits: limits) }) }
+    }
+    return round
+  }
+
+  /// Begins the receipt of a database's decision, or goes on with the one that it belongs to.
+  ///
+  /// - Returns: where its cancelled listens stand there; nil when no receipt is made of it.
+  func open(_ redecision: Redecision, of database: String) -> ReceiptPart? {
+    if let number = redecision.revocation {
+      return state.withLock { $0.rounds[number] }?.take(redecision, of: database)
+    }
+    if !redecision.isFirst { return goOn(redecision, of: database) }
+    // Somebody who signs in again and loses nothing by it is no news; browsers do it every hour.
+    if redecision.cancelled.isEmpty, case .identity = redecision.cause { return nil }
+    let receipt = Receipt(
+      database: database, cause: Receipt.Cause(redecision.cause), position: redecision.position,
+      wallMilliseconds: redecision.instant.wallMilliseconds, connection: redecision.connection)
+    let draft = ReceiptDraft(
+      receipt, startMicroseconds: redecision.instant.monotonicMilliseconds.multipliedClamped(by: 1000), limits: limits,
+      clock: clock,
+      onClose: { draft, receipt in
+        self.state.withLock { _ = $0.drafts.removeValue(forKey: ObjectIdentifier(draft)) }
+        self.publish(receipt)
+      })
+    let isOpen = state.withLock { state in
+      guard state.drafts.count < limits.openMax else {
+        state.omittedCount += 1
+        return false
+      }
+      state.drafts[ObjectIdentifier(draft)] = draft
+      if !redecision.isLast { state.begun[BegunRedecision(database, redecision)] = draft }
+      scheduleSweep(&state)
+      return true
+    }
+    guard isOpen else { return nil }
+    let part = draft.add(redecision)
+    if redecision.isLast { draft.seal() }
+    return part
+  }
+
+  /// Goes on with a receipt of which parts were told before; nil when it is closed by now.
+  private func goOn(_ redecision: Redecision, of database: String) -> ReceiptPart? {
+    let key = BegunRedecision(database, redecision)
+    let draft = state.withLock { redecision.isLast ? $0.begun.removeValue(forKey: key) : $0.begun[key] }
+    guard let draft else { return nil }
+    let part = draft.add(redecision)
+    if redecision.isLast { draft.seal() }
+    return part
+  }
+
+  // MARK: Closing
+
+  /// Receipts that wait for clients to have been told.
+  var openCount: Int { state.withLock { $0.drafts.count + $0.rounds.count } }
+
+  private func publish(_ receipt: Receipt) {
+    meters.closedReceipt()
+    let isRoom = state.withLock { state in
+      guard state.waitingCount < limits.waitingMax else {
+        state.omittedCount += 1
+        return false
+      }
+      state.waitingCount += 1
+      return true
+    }
+    if isRoom { queue.async { self.keep(receipt) } }
+  }
+
+  /// On the queue.
+  private func keep(_ receipt: Receipt) {
+    var receipt = receipt
+    receipt.node = node
+    receipt.id = state.withLock { state in
+      state.lastID += 1
+      return state.lastID
+    }
+    receipt.microseconds.sort()
+    let entry = ReceiptRing.Entry(receipt, limits: limits)
+    archive?.append(entry.line, limits: limits)
+    let (ready, omittedCount, isIdle) = state.withLock { state in
+      state.ring.append(entry, limits: limits)
+      state.waitingCount -= 1
+      let ready = takeWaiters(&state) { $0.revocation == nil && $0.takes(entry) }
+      defer { state.omittedCount = 0 }
+      return (ready, state.omittedCount, state.waitingCount == 0)
+    }
+    for (waiter, page) in ready { waiter.completion(page) }
+    if isIdle { archive?.sync() }
+    if omittedCount > 0 {
+      logger?.warning("receipts came too fast to keep each", metadata: ["missing": "\(omittedCount)"])
+    }
+  }
+
+  private func end(_ round: RevocationRound) {
+    queue.async {
+      let ready = self.state.withLock { state in
+        state.rounds[round.number] = nil
+        return self.takeWaiters(&state) { $0.revocation == round.number }
+      }
+      for (waiter, page) in ready { waiter.completion(page) }
+    }
+  }
+
+  /// Sees to it that what takes too long is closed.
+  private func scheduleSweep(_ state: inout State) {
+    guard !state.isSweeping, !state.isClosed else { return }
+    state.isSweeping = true
+    queue.asyncAfter(deadline: .now() + .seconds(1)) { [weak self] in self?.sweep() }
+  }
+
+  /// Closes what has been open for too long.
+  func sweep() {
+    let before = clock().monotonicMicroseconds - limits.openMilliseconds * 1000
+    let (drafts, rounds) = state.withLock { state in
+      let drafts = state.drafts.values.filter { $0.startMicroseconds <= before }
+      state.begun = state.begun.filter { $0.value.startMicroseconds > before }
+      let rounds = state.rounds.values.filter { $0.start.monotonicMicroseconds <= before }
+      state.isSweeping = false
+      if state.drafts.count > drafts.count || state.rounds.count > rounds.count { scheduleSweep(&state) }
+      return (drafts, rounds)
+    }
+    for draft in drafts { draft.expire() }
+    for round in rounds { round.expire() }
+  }
+
+  /// Answers who waits, and from now on everybody at once: the server is about to stop.
+  package func dismissWaiters() {
+    let left = state.withLock { state in
+      state.isClosed = true
+      return takeWaiters(&state) { _ in true }
+    }
+    for (waiter, page) in left { waiter.completion(page) }
+  }
+
+  /// Closes all that is open, lets it reach the disk, and answers who waits. Blocks.
+  package func close() {
+    let (drafts, rounds) = state.withLock { (Array($0.drafts.values), Array($0.rounds.values)) }
+    for draft in drafts { draft.expire() }
+    for round in rounds { round.expire() }
+    queue.sync {}
+    dismissWaiters()
+    archive?.close()
+  }
+}
+
+/// A redecision that is told in parts.
+struct BegunRedecision: Hashable {
+  private let database: String
+  private let serial: UInt64
+
+  init(_ database: String, _ redecision: Redecision) { (self.database, serial) = (database, redecision.serial) }
+}
+
+extension ReceiptRing.Entry {
+  fileprivate init(_ receipt: Receipt, limits: ReceiptLimits) {
+    var revocation: UInt64?
+    if case .revocation(let number, _, _) = receipt.cause { revocation = number }
+    self.init(
+      id: receipt.id, database: receipt.database, revocation: revocation, line: receipt.json(limits: limits).text())
+  }
+}
+
+extension Int64 {
+  fileprivate func multipliedClamped(by other: Int64) -> Int64 {
+    let (product, overflow) = multipliedReportingOverflow(by: other)
+    return overflow ? (self < 0 ? .min : .max) : product
+  }
+}

@@ -1,0 +1,232 @@
+import HearthCrypto
+import HearthDatabase
+import HearthEngine
+import HearthRules
+import Logging
+
+/// Puts rules in force, whoever asks for it, and keeps the history of each database's rules.
+///
+/// A version is on the disk before its rules are in force, so that what is in force always has an author; one whose rules
+/// could not be put in force is taken away again. When a crash comes between, or an older data folder is opened, what is
+/// found in force becomes a version with the cause `found`.
+package final class RulesStore: Sendable {
+  let files: VersionFiles
+  let router: EffectRouter
+  let pool: LargeValuePool
+  let logger: Logger
+  let turns = RulesTurns()
+  let watches = RollbackWatches()
+  let settings: SettingsStore
+  let pushIDs: PushIDs
+  let clock: @Sendable () -> Instant
+
+  init(
+    files: VersionFiles, settings: SettingsStore, pushIDs: PushIDs, router: EffectRouter, pool: LargeValuePool,
+    logger: Logger,
+    clock: @escaping @Sendable () -> Instant = { SystemClock.now }
+  ) {
+    (self.files, self.router, self.pool) = (files, router, pool)
+    (self.settings, self.pushIDs) = (settings, pushIDs)
+    (self.logger, self.clock) = (logger, clock)
+  }
+
+  /// Looks at no database any more: the server stops.
+  package func close() { watches.endAll() }
+
+  /// Runs `body` while no change of the database's rules is under way.
+  func between<Result: Sendable>(
+    changesOf database: String, _ body: @Sendable () async throws(RESTFailure) -> Result
+  ) async throws(RESTFailure) -> Result {
+    try await turns.run(database, body)
+  }
+
+  /// Another node of a cluster has added a version.
+  package func forgetVersions(of database: String) { files.forget(database) }
+
+  /// The database is no more: its versions go.
+  func remove(_ database: String) { files.remove(all: database) }
+
+  /// The database is no more.
+  func forget(_ database: String) {
+    watches.forget(database)
+    files.forget(database)
+  }
+
+  /// What came of a deploy.
+  package struct Deployed: Sendable {
+    /// The version that is in force now.
+    let version: RulesVersion
+    /// False when the same rules were in force before, for which no version is made.
+    let isNew: Bool
+  }
+
+  /// Puts rules in force, durably.
+  ///
+  /// - Parameters:
+  ///   - principal: an administrator.
+  ///   - expected: the version that must be in force, when something else is to be left alone.
+  @discardableResult
+  package func deploy(
+    _ rules: RuleSet, to database: Database, as principal: Principal = .administrator, _ change: RulesChange,
+    over expected: Int64? = nil
+  ) async throws(RESTFailure) -> Deployed {
+    try await turns.run(database.name) { () async throws(RESTFailure) in
+      let current = try await self.current(database)
+      try Self.check(expected, current)
+      return try await self.put(rules, in: database, principal, change, over: current)
+    }
+  }
+
+  /// Goes back to a version of the history, which is a new version with the same text.
+  ///
+  /// - Parameter id: nil is the version before the one in force; after a roll-back, the one before that which it went to.
+  package func rollBack(
+    _ database: Database, to id: Int64?, as principal: Principal = .administrator, _ change: RulesChange,
+    over expected: Int64? = nil
+  ) async throws(RESTFailure) -> Deployed {
+    try await turns.run(database.name) { () async throws(RESTFailure) in
+      let (current, target) = try await self.plan(database, to: id, over: expected)
+      let rules = try await self.rules(of: target, in: database.name)
+      var change = change
+      change.original = target.id
+      return try await self.put(rules, in: database, principal, change, over: current)
+    }
+  }
+
+  /// What ``rollBack(_:to:as:_:over:)`` would do now.
+  func rollBackPlan(
+    _ database: Database, to id: Int64?, over expected: Int64?
+  ) async throws(RESTFailure) -> (current: RulesVersion, target: RulesVersion) {
+    try await turns.run(database.name) { () async throws(RESTFailure) in
+      try await self.plan(database, to: id, over: expected)
+    }
+  }
+
+  /// - Throws: a refusal, when another version is in force than what is expected.
+  func check(_ expected: Int64?, of database: Database) async throws(RESTFailure) {
+    try await turns.run(database.name) { () async throws(RESTFailure) in
+      try Self.check(expected, try await self.current(database))
+    }
+  }
+
+  /// The history of a database, the oldest version first. The last one is in force.
+  func history(of database: Database) async throws(RESTFailure) -> [RulesVersion] {
+    try await turns.run(database.name) { () async throws(RESTFailure) in
+      _ = try await self.current(database)
+      return try await self.pool.work { () throws(RESTFailure) in try self.files.versions(of: database.name) }
+    }
+  }
+
+  /// A version of a database with its text.
+  func version(_ id: Int64, of database: Database) async throws(RESTFailure) -> (version: RulesVersion, source: String)
+  {
+    _ = try await history(of: database)
+    return try await pool.work { () throws(RESTFailure) in
+      guard let version = try self.files.versions(of: database.name).first(where: { $0.id == id }) else {
+        throw Self.unknown(id)
+      }
+      return (version, try self.files.source(of: version, in: database.name))
+    }
+  }
+
+  // MARK: In a turn
+
+  private func plan(
+    _ database: Database, to id: Int64?, over expected: Int64?
+  ) async throws(RESTFailure) -> (current: RulesVersion, target: RulesVersion) {
+    let current = try await current(database)
+    try Self.check(expected, current)
+    let target = try await pool.work { () throws(RESTFailure) in
+      try Self.target(id, current, try self.files.versions(of: database.name))
+    }
+    return (current, target)
+  }
+
+  /// The version that is in force.
+  func current(_ database: Database) async throws(RESTFailure) -> RulesVersion {
+    // Nothing is written down of one that was deleted while this waited for its turn.
+    guard database.status != .closed else { throw .unavailable }
+    let (source, now) = (database.published.rules.source, clock())
+    return try await pool.work { () throws(RESTFailure) in
+      if let newest = try self.files.versions(of: database.name).last, newest.isOf(source) { return newest }
+      return try self.files.add(
+        source, RulesChange(author: .unknown, cause: .found), at: now.wallMilliseconds, to: database.name)
+    }
+  }
+
+  func put(
+    _ rules: RuleSet, in database: Database, _ principal: Principal, _ change: RulesChange, over current: RulesVersion
+  ) async throws(RESTFailure) -> Deployed {
+    let (name, now) = (database.name, clock())
+    let isNew = !current.isOf(rules.source)
+    let version =
+      isNew
+      ? try await pool.work { () throws(RESTFailure) in
+        try self.files.add(rules.source, change, at: now.wallMilliseconds, to: name)
+      } : current
+    // Before the deploy, which cancels listeners itself.
+    let watch = isNew ? self.watch(version, of: database) : nil
+    if case .failure(let failure) = await request(.deployRules(rules), principal, database) {
+      // Nobody knows whether they are in force: the next look at the database tells.
+      if isNew, failure.code != .outcomeUnknown {
+        try await pool.work { () throws(RESTFailure) in self.files.remove(version, from: name) }
+      }
+      if watches.watch(of: name) == nil { database.measureTraffic(false) }
+      throw RESTFailure(failure)
+    }
+    logger.info(
+      "rules deployed",
+      metadata: [
+        "database": "\(name)", "version": "\(version.id)", "cause": "\(change.cause.rawValue)",
+        "author": "\(change.author.kind.rawValue)",
+      ])
+    logger.warn(of: rules, in: name)
+    if isNew { begin(watch, of: database) }
+    return Deployed(version: version, isNew: isNew)
+  }
+
+  private func rules(of version: RulesVersion, in database: String) async throws(RESTFailure) -> RuleSet {
+    try await pool.work { () throws(RESTFailure) in
+      try RuleSet.uploaded(try self.files.source(of: version, in: database))
+    }
+  }
+
+  static func check(_ expected: Int64?, _ current: RulesVersion) throws(RESTFailure) {
+    guard let expected, expected != current.id else { return }
+    throw RESTFailure(412, "Version \(current.id) is in force, not \(expected): somebody else has deployed meanwhile.")
+  }
+
+  /// - Parameter versions: the oldest first.
+  private static func target(
+    _ id: Int64?, _ current: RulesVersion, _ versions: [RulesVersion]
+  ) throws(RESTFailure) -> RulesVersion {
+    guard let id else {
+      let newest = current.change.original ?? current.id
+      guard let former = versions.last(where: { $0.id < newest }) else {
+        throw RESTFailure(404, "There is no version before the one in force.")
+      }
+      return former
+    }
+    guard let version = versions.first(where: { $0.id == id }) else { throw unknown(id) }
+    return version
+  }
+
+  private static func unknown(_ id: Int64) -> RESTFailure {
+    RESTFailure(404, "There is no version \(id) of the rules.")
+  }
+
+  private func request(_ action: Command.Action, _ principal: Principal, _ database: Database) async -> Reply {
+    await withCheckedContinuation { done in
+      router.executeAnywhere { hub in
+        hub.request(action, as: principal, of: database) { done.resume(returning: $0) }
+      }
+    }
+  }
+}
+
+extension RulesVersion {
+  /// Returns true when this is its text.
+  func isOf(_ source: String) -> Bool {
+    sizeBytes == source.utf8.count && digest == Digest(sha256: source.utf8)
+  }
+}

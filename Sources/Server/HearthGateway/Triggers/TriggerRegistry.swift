@@ -1,0 +1,296 @@
+import HearthDatabase
+import HearthEngine
+import HearthJournal
+import HearthOutbox
+import HearthTree
+import HearthTriggers
+import Logging
+import Synchronization
+
+/// Keeps the triggers of a server, and has databases and the sender go by them.
+///
+/// Blocks for files: not for event loops.
+package final class TriggerRegistry: Sendable {
+  private let files: TriggerFiles
+  private let settings: SettingsStore
+  private let databases: any DatabaseSource
+  private let users: UserTriggers
+  private let options: TriggerOptions
+  private let logger: Logger
+  private let kept = Mutex(TriggerFiles.Kept())
+  /// Changes come one after another; what they do is on the disk before they count.
+  private let turn = Mutex(())
+  /// The reason why the triggers cannot be changed; nil when they can.
+  private let problem = Mutex<RESTFailure?>(nil)
+  private let router = NoticeRouter()
+  /// Sends the events, and knows how each trigger is doing.
+  package let sender: EventSender
+
+  init(
+    _ options: TriggerOptions, settings: SettingsStore, databases: any DatabaseSource, users: UserTriggers,
+    logger: Logger
+  ) {
+    self.users = users
+    files = TriggerFiles(files: options.files, home: options.home)
+    (self.options, self.settings, self.databases, self.logger) = (options, settings, databases, logger)
+    sender = EventSender(environment: options.environment, isSending: options.isSending, logger: logger) {
+      [router] notice in router.take(notice)
+    }
+    router.desk.withLock { $0 = WeakRegistry(desk: self) }
+    load()
+  }
+
+  /// What is known of this server's triggers. What cannot be read is left as it is, and nothing is sent.
+  private func load() {
+    do throws(RESTFailure) {
+      var found = try files.read()
+      guard !found.definitions.isEmpty else { return }
+      if !files.isAtHome {
+        var paused = found
+        for index in paused.definitions.indices where paused.definitions[index].pause == nil {
+          paused.definitions[index].pause = "the data folder is a copy: resume it here when the other one sends no more"
+        }
+        if let written = try files.write(paused, over: found) { found = written }
+        logger.error("the data folder is a copy: its triggers are paused until they are resumed")
+      }
+      use(found)
+    } catch {
+      problem.withLock { $0 = error }
+      logger.critical("triggers cannot be read: no events are made", metadata: ["error": "\(error.text)"])
+    }
+  }
+
+  /// Goes by triggers as they are kept.
+  private func use(_ found: TriggerFiles.Kept) {
+    let before = kept.withLock { kept in
+      defer { kept = found }
+      return kept
+    }
+    sender.set(found.definitions)
+    if before.replayCount != found.replayCount { sender.lookAgain() }
+    for database in databases.openDatabases { review(database) }
+    users.review(sender)
+  }
+
+  /// Another node of a cluster has changed the triggers.
+  package func reload() {
+    let result: Result<Void, RESTFailure> = turn.withLock { _ in
+      Result { () throws(RESTFailure) in use(try files.read()) }
+    }
+    if case .failure(let failure) = result {
+      logger.critical("triggers cannot be read: those of before stay", metadata: ["error": "\(failure.text)"])
+    }
+  }
+
+  // MARK: Databases
+
+  /// Databases that events may wait in.
+  package var neededNames: [String] {
+    let definitions = all
+    return databases.names.filter { name in definitions.contains { $0.isAbout(database: name) } }
+  }
+
+  /// What becomes of a database's commits, from the first on.
+  package func outbox(of database: String) -> DatabaseOutbox? {
+    let isStrict = (try? settings.settings(of: database).isTriggerValidationStrict) ?? true
+    return sender.outbox(of: database, isStrict: isStrict)
+  }
+
+  /// Sends what waits in a database that was opened.
+  package func attach(_ database: Database) {
+    attach(database.name) { () throws(JournalError) in try sender.attach(database) }
+  }
+
+  /// The database is no more, nor are the events that waited in it.
+  func detach(_ database: String) { sender.detach(database) }
+
+  /// Returns true when events of users are sent from here, or by the node of a cluster that owns the accounts.
+  package func setSendingOfUsers(_ isSending: Bool) { sender.setSending(isSending, of: UserEvent.source) }
+
+  /// Sends what waits of users.
+  package func attachUsers() {
+    attach(UserEvent.source) { () throws(JournalError) in try users.attach(to: sender) }
+  }
+
+  private func attach(_ source: String, _ body: () throws(JournalError) -> [String]) {
+    do throws(JournalError) {
+      // A trigger that was removed just before the server ended.
+      for name in try body() where definition(name) == nil { try sender.giveUp(name, reason: Self.removed) }
+    } catch {
+      logger.error("events cannot be read", metadata: ["database": "\(source)", "error": "\(error)"])
+    }
+  }
+
+  /// Has a database go by the triggers and settings as they are now.
+  package func review(_ database: Database) { database.setOutbox(outbox(of: database.name)) }
+
+  // MARK: Looking
+
+  var all: [TriggerDefinition] { kept.withLock { $0.definitions } }
+
+  func definition(_ name: String) -> TriggerDefinition? { all.first { $0.name == name } }
+
+  /// A trigger as administrators see it, with how it is doing.
+  func shown(_ definition: TriggerDefinition) throws(RESTFailure) -> JSON {
+    let status = try reading { () throws(JournalError) in try sender.status(of: definition.name) }
+    return .object((definition.shown.members ?? []) + [.init("status", status)])
+  }
+
+  // MARK: Changing
+
+  /// How often a change is tried where other nodes make theirs at the same time.
+  private static let triesMax = 16
+
+  private static let removed = "the trigger was removed"
+
+  /// Registers a trigger; one of that name goes on with its events.
+  func add(_ definition: TriggerDefinition) throws(RESTFailure) {
+    try change { all throws(RESTFailure) in
+      guard let index = all.firstIndex(where: { $0.name == definition.name }) else {
+        guard all.count < TriggerLimits.triggersMax else {
+          throw RESTFailure(400, "There are \(TriggerLimits.triggersMax) triggers already.")
+        }
+        all.append(definition)
+        return
+      }
+      guard definition.continues(all[index]) else {
+        throw RESTFailure(
+          409, "\(definition.name) has events of another form: remove it first, or take another name.")
+      }
+      all[index] = definition
+    }
+    logger.info("trigger registered", metadata: ["trigger": "\(definition.name)"])
+  }
+
+  /// Has nothing sent for a trigger, or has it sent again.
+  ///
+  /// - Parameter reason: why it is paused; nil goes on.
+  func pause(_ name: String, _ reason: String?) throws(RESTFailure) {
+    try change { all throws(RESTFailure) in
+      guard let index = all.firstIndex(where: { $0.name == name }) else { throw .noTrigger }
+      all[index].pause = reason
+    }
+    logger.info("trigger \(reason == nil ? "resumed" : "paused")", metadata: ["trigger": "\(name)"])
+  }
+
+  /// Removes a trigger; what waits for it are dead letters.
+  func remove(_ name: String) throws(RESTFailure) {
+    try change { all throws(RESTFailure) in
+      guard let index = all.firstIndex(where: { $0.name == name }) else { throw .noTrigger }
+      all.remove(at: index)
+    }
+    try reading { () throws(JournalError) in try sender.giveUp(name, reason: Self.removed) }
+    logger.info("trigger removed", metadata: ["trigger": "\(name)"])
+  }
+
+  private func change(
+    _ body: (inout [TriggerDefinition]) throws(RESTFailure) -> Void
+  ) throws(RESTFailure) {
+    try changeAll { kept throws(RESTFailure) in try body(&kept.definitions) }
+  }
+
+  private func changeAll(_ body: (inout TriggerFiles.Kept) throws(RESTFailure) -> Void) throws(RESTFailure) {
+    if let problem = problem.withLock({ $0 }) { throw problem }
+    guard users.isPossible, databases.openDatabases.allSatisfy({ $0.outboxJournal != nil }) else {
+      throw RESTFailure(501, "The journals of this server keep no events, so it can have no triggers.")
+    }
+    // One at a time; nothing in it comes back here.
+    let result: Result<Void, RESTFailure> = turn.withLock { _ in
+      Result { () throws(RESTFailure) in
+        var before = kept.withLock { $0 }
+        for _ in 0..<Self.triesMax {
+          var changed = before
+          try body(&changed)
+          if let written = try files.write(changed, over: before) { return use(written) }
+          // Another node was faster: what it has changed stays.
+          before = try files.read()
+        }
+        throw RESTFailure(503, "The triggers are being changed all the time.")
+      }
+    }
+    try result.get()
+  }
+
+  /// What an emulator of functions registered. Nothing comes of it where no such emulator is configured.
+  func register(_ json: JSON, in database: String) throws(RESTFailure) {
+    guard let host = options.functionsEmulator else { return }
+    let definition: TriggerDefinition?
+    do throws(TriggerProblem) {
+      definition = try TriggerDefinition(emulator: json, database: database, host: host, project: options.projectID)
+    } catch {
+      logger.warning("a function's trigger cannot be served", metadata: ["problem": "\(error)"])
+      return
+    }
+    if let definition { try add(definition) }
+  }
+
+  // MARK: Dead letters
+
+  func deadLetters(of name: String) throws(RESTFailure) -> [JSON] {
+    try reading { () throws(JournalError) in try sender.deadLetters(of: name) }
+  }
+
+  func replay(_ name: String, letter: String?) throws(RESTFailure) -> Int {
+    guard definition(name) != nil else { throw .noTrigger }
+    let count = try reading { () throws(JournalError) in try sender.replay(name, letter: letter) }
+    guard let count else { throw RESTFailure(400, "That is no dead letter's name.") }
+    // Other nodes may be the ones that send them.
+    if count > 0, files.isShared { try changeAll { $0.replayCount &+= 1 } }
+    return count
+  }
+
+  func removeDeadLetters(of name: String) throws(RESTFailure) -> Int {
+    try reading { () throws(JournalError) in try sender.removeDeadLetters(of: name, isAll: true) }
+  }
+
+  /// Removes what is too old or too much.
+  package func tidy() {
+    for definition in all {
+      do throws(JournalError) {
+        _ = try sender.removeDeadLetters(of: definition.name, isAll: false)
+      } catch {
+        logger.error("dead letters cannot be removed", metadata: ["error": "\(error)"])
+      }
+    }
+  }
+
+  private func reading<Value>(_ body: () throws(JournalError) -> Value) throws(RESTFailure) -> Value {
+    do throws(JournalError) { return try body() } catch {
+      logger.error("the outbox cannot be used", metadata: ["error": "\(error)"])
+      throw RESTFailure(500, "The events of this trigger cannot be read or changed.")
+    }
+  }
+
+  /// The receiver said something that changes the registration.
+  fileprivate func take(_ notice: TriggerNotice) {
+    do throws(RESTFailure) {
+      switch notice {
+      case .gone(let name):
+        guard definition(name)?.pause == nil else { return }
+        try pause(name, "the receiver answered that it is gone (410)")
+        logger.error("the receiver is gone: the trigger is paused", metadata: ["trigger": "\(name)"])
+      case .unknownFunction(let name):
+        if definition(name) != nil { try remove(name) }
+      }
+    } catch {
+      logger.error("a trigger cannot be changed", metadata: ["error": "\(error.text)"])
+    }
+  }
+}
+
+extension RESTFailure {
+  static let noTrigger = RESTFailure(404, "There is no such trigger.")
+}
+
+private struct WeakRegistry: Sendable {
+  weak let desk: TriggerRegistry?
+}
+
+/// Takes notices of the sender to the desk, on a thread that may block.
+private final class NoticeRouter: Sendable {
+  let desk = Mutex<WeakRegistry?>(nil)
+
+  func take(_ notice: TriggerNotice) {
+    Task.detached { [self] in desk.withLock { $0?.desk }?.take(notice) }
+  }
+}

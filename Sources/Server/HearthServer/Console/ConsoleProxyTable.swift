@@ -1,0 +1,126 @@
+import HearthAccounts
+import HearthCrypto
+import HearthIdentity
+
+/// The operations of the server that the console's page may ask for, and what each needs of its session.
+enum ConsoleProxyTable {
+  /// One row.
+  struct Operation: Sendable, Equatable {
+    let method: String
+    /// The path without the slash before it; `*` is any one part of a path, and in the last one anything before `.json`;
+    /// `{tenant}` is a tenant's id.
+    let pattern: String
+    /// What it needs of the session.
+    let permission: Permission
+    /// Its body tells which tool asks.
+    var namesTool = false
+
+    /// A viewer may not.
+    var isChange: Bool { !permission.isRead }
+
+    /// What a request with that body needs: most changes of an account give a way in, the others need less.
+    func permission(for body: some Collection<UInt8>) -> Permission {
+      pattern.hasSuffix("accounts:update") && AccountUpdate.isHarmless(body) ? .changeUsers : permission
+    }
+
+    /// It is about tenants themselves, and not about their people.
+    var isOfTenants: Bool { pattern == "tenants" || pattern == ConsoleProxyTable.tenant }
+
+    /// Returns the place where the operation is: accounts and tenants stand below their project.
+    func target(of path: String, project: String) -> String {
+      if isOfTenants {
+        return "identitytoolkit.googleapis.com/v2/projects/\(project)/\(path)"
+      }
+      let isOfAccounts = pattern.hasPrefix("accounts") || pattern.hasPrefix(ConsoleProxyTable.tenant)
+      return isOfAccounts ? "identitytoolkit.googleapis.com/v1/projects/\(project)/\(path)" : path
+    }
+  }
+
+  /// The operation that a request asks for; nil for one that the page may not ask for.
+  static func operation(_ method: String, _ path: String) -> Operation? {
+    all.first { $0.method == method && matches(path, $0.pattern) }
+  }
+
+  static let all: [Operation] =
+    databases + users + server
+    + [
+      ("POST", ".settings/rules/versions.json"), ("POST", ".settings/rules/rollback.json"),
+      ("POST", ".settings/rules/promote.json"),
+    ].map { Operation(method: $0.0, pattern: $0.1, permission: .deployRules, namesTool: true) }
+    + [Operation(method: "PUT", pattern: ".settings/rules/staged.json", permission: .changeDatabases, namesTool: true)]
+
+  private static let tenant = "tenants/{tenant}"
+
+  private static func of(_ permission: Permission, _ operations: [(String, String)]) -> [Operation] {
+    operations.map { Operation(method: $0.0, pattern: $0.1, permission: permission) }
+  }
+
+  private static let databases =
+    of(
+      .readDatabases,
+      [
+        ("GET", ".settings/rules.json"), ("GET", ".settings/rules/versions.json"),
+        ("GET", ".settings/rules/versions/*.json"), ("GET", ".settings/rules/staged.json"),
+        ("POST", ".settings/rules/decide.json"), ("GET", ".settings/denials/*.json"),
+        ("GET", ".settings/receipts.json"), ("GET", ".inspect/databases.json"), ("GET", ".settings/triggers.json"),
+        ("GET", ".settings/triggers/*.json"), ("GET", ".settings/triggers/*/dead.json"), ("GET", ".metrics"),
+      ])
+    + of(
+      .changeDatabases,
+      [
+        ("DELETE", ".settings/rules/staged.json"), ("POST", ".settings/rules/staged.json"),
+        ("POST", ".settings/triggers/*/replay.json"), ("POST", ".settings/databases.json"),
+      ])
+    + of(.deleteDatabase, [("DELETE", ".settings/databases/*.json")])
+
+  private static let users =
+    of(
+      .readUsers,
+      [
+        ("POST", "accounts:query"), ("POST", "accounts:lookup"), ("GET", "tenants"), ("GET", tenant),
+        ("POST", "\(tenant)/accounts:query"), ("POST", "\(tenant)/accounts:lookup"),
+      ])
+    + of(
+      .giveAccess,
+      [
+        ("POST", "accounts"), ("POST", "accounts:update"), ("POST", "accounts:batchCreate"),
+        ("POST", "accounts:sendOobCode"), ("POST", "tenants"), ("PATCH", tenant), ("POST", "\(tenant)/accounts"),
+        ("POST", "\(tenant)/accounts:update"), ("POST", "\(tenant)/accounts:batchCreate"),
+        ("POST", "\(tenant)/accounts:sendOobCode"),
+      ])
+    + of(
+      .deleteUsers, [("POST", "accounts:delete"), ("DELETE", tenant), ("POST", "\(tenant)/accounts:delete")])
+
+  private static let server =
+    of(
+      .readServer,
+      [
+        ("GET", ".settings/plugins.json"), ("GET", ".settings/cluster.json"), ("POST", "hearth/v1/status"),
+        ("POST", "hearth/v1/audit:tail"), ("POST", "hearth/v1/audit:verify"),
+        ("POST", "hearth/v1/serviceAccounts:list"), ("POST", "hearth/v1/keys:list"), ("POST", "hearth/v1/secrets:list"),
+      ])
+    + of(.endSessions, [("POST", "hearth/v1/users:revoke")])
+    + of(
+      .changeServer,
+      [
+        ("POST", ".settings/plugins.json"), ("POST", "hearth/v1/keys:rotate"), ("POST", "hearth/v1/keys:remove"),
+        ("POST", "hearth/v1/secrets:remove"), ("POST", "hearth/v1/secrets:rotate"),
+        ("POST", "hearth/v1/serviceAccounts:create"), ("POST", "hearth/v1/serviceAccounts:disable"),
+        ("POST", "hearth/v1/serviceAccounts:removeKey"),
+      ])
+
+  /// Byte by byte, as the path was sent: what is written in another way is another path, and none of these.
+  private static func matches(_ path: String, _ pattern: String) -> Bool {
+    let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    let wanted = pattern.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    guard parts.count == wanted.count else { return false }
+    return zip(parts, wanted).allSatisfy { part, wanted in
+      if wanted.elementsEqual("{tenant}".utf8) { return TenantRecord.isID(String(Substring(part))) }
+      guard wanted.first == UInt8(ascii: "*") else { return part.elementsEqual(wanted) }
+      let end = wanted.dropFirst()
+      guard part.count > end.count, part.suffix(end.count).elementsEqual(end) else { return false }
+      // No other path can come of it once it is decoded.
+      return !part.dropLast(end.count).elementsEqual("..".utf8) && !part.elementsEqual(".".utf8)
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import HearthBackup
+import HearthClusterNode
+import HearthDatabase
+import HearthGateway
+import HearthPluginHost
+import HearthSystem
+import HearthTree
+
+/// How the process, its storage and its databases are, and what should be looked at; on a cluster, of this node.
+struct ServerOverview: Sendable {
+  /// Databases that are told of, those with most connections first.
+  private static let databasesMax = 100
+
+  let services: GatewayServices
+  let plugins: PluginHost
+  /// Nil for a server by itself.
+  let cluster: ClusterNode?
+  let dataDirectory: String
+  let version: String
+  private let startMilliseconds = Clock.wallMilliseconds
+
+  init(
+    services: GatewayServices, plugins: PluginHost, cluster: ClusterNode?, dataDirectory: String, version: String
+  ) {
+    (self.services, self.plugins, self.cluster) = (services, plugins, cluster)
+    (self.dataDirectory, self.version) = (dataDirectory, version)
+  }
+
+  /// For the page. May wait for databases that are deciding: not for event loops.
+  var json: JSON {
+    let databases = services.databases.openDatabases.map { ($0.name, $0.figures()) }
+      .sorted { ($1.1.connectionCount, $0.0) < ($0.1.connectionCount, $1.0) }
+    return .object([
+      .init("node", cluster.map { .string($0.name) } ?? .null), .init("process", process), .init("storage", storage),
+      .init("openDatabases", .int(Int64(databases.count))),
+      .init("databases", .array(databases.prefix(Self.databasesMax).map { Self.json($0.0, $0.1) })),
+      .init("findings", .array(findings(databases).map(\.json))),
+    ])
+  }
+
+  private static func number(_ value: Int?) -> JSON { value.map { .int(Int64($0)) } ?? .null }
+
+  private var process: JSON {
+    .object([
+      .init("version", .string(version)), .init("startedAt", .int(startMilliseconds)),
+      .init("uptimeSeconds", .int(max(0, Clock.wallMilliseconds - startMilliseconds) / 1_000)),
+      .init("memory", Self.number(ProcessFigures.residentBytes())),
+      .init("processorSeconds", ProcessFigures.processorSeconds.map { .double($0) } ?? .null),
+      .init("openFiles", Self.number(ProcessFigures.openFileCount)),
+      .init("openFilesMax", Self.number(ProcessFigures.openFileCountMax)),
+    ])
+  }
+
+  private var storage: JSON {
+    let available = FileSystemSpace(at: dataDirectory).map { Int(clamping: $0.availableBytes) }
+    let backup = BackupMarker.read(in: dataDirectory)
+    return .object([
+      .init("diskAvailable", Self.number(available)), .init("diskLevel", .string("\(services.space.level)")),
+      .init("lastBackup", backup.map { .int($0.instantMilliseconds) } ?? .null),
+    ])
+  }
+
+  private static func json(_ name: String, _ figures: DatabaseFigures) -> JSON {
+    func count(_ value: Int) -> JSON { .int(Int64(value)) }
+    return .object([
+      .init("name", .string(name)), .init("isRunning", .bool(figures.isRunning)),
+      .init("connections", count(figures.connectionCount)), .init("listens", count(figures.listenCount)),
+      .init("commandsWaiting", count(figures.waitingCommandCount)),
+      .init("largeWritesWaiting", count(figures.largeWriteWaitingCount)),
+      .init("batchesWaiting", count(figures.waitingBatchCount)), .init("journalBytes", count(figures.journalBytes)),
+      .init("snapshotBytes", count(figures.snapshotBytes)), .init("position", .int(figures.position)),
+    ])
+  }
+
+  /// The fault, the worst first.
+  private func findings(_ databases: [(String, DatabaseFigures)]) -> [StateFinding] {
+    var found = databases.filter { !$0.1.isRunning }.map { name, _ in
+      StateFinding("database-stopped", isError: true, name, "\(name) takes no writes", "The log says why.")
+    }
+    if services.storage.isAway {
+      found.append(
+        .init("storage-away", isError: true, nil, "PostgreSQL does not answer", "Writes are refused until it does."))
+    }
+    switch services.space.level.rawValue {
+    case 0: break
+    case let level:
+      found.append(
+        .init(
+          "disk-space", isError: level > 1, nil, "the disk is nearly full",
+          "Make room on the disk that the data folder is on."))
+    }
+    for plugin in plugins.enabledStatuses()
+    where ![PluginHealth.running, .starting, .draining, .stopped].map(\.name).contains(plugin.state) {
+      found.append(
+        .init(
+          "plugin-down", isError: true, plugin.name, "the plugin \(plugin.name) is \(plugin.state)",
+          "The log says why."))
+    }
+    for trigger in services.triggers.sender.standings() {
+      if trigger.isUnreachable {
+        found.append(
+          .init(
+            "trigger-unreachable", isError: true, trigger.name, "the receiver of \(trigger.name) cannot be reached",
+            "What waits for it is sent when it can."))
+      }
+      if trigger.figures.deadCount > 0 {
+        found.append(
+          .init(
+            "trigger-dead-letters", isError: false, trigger.name,
+            "\(trigger.figures.deadCount) events of \(trigger.name) were given up",
+            "Look at its dead letters, and send them again."))
+      }
+    }
+    return found.filter(\.isError) + found.filter { !$0.isError }
+  }
+}
+
+/// Something to look at.
+private struct StateFinding {
+  let code: String
+  let isError: Bool
+  /// What it is about.
+  let subject: String?
+  let title: String
+  let text: String
+
+  init(_ code: String, isError: Bool, _ subject: String?, _ title: String, _ text: String) {
+    (self.code, self.isError, self.subject, self.title, self.text) = (code, isError, subject, title, text)
+  }
+
+  var json: JSON {
+    .object([
+      .init("code", .string(code)), .init("level", .string(isError ? "error" : "warning")),
+      .init("subject", subject.map { .string($0) } ?? .null), .init("title", .string(title)),
+      .init("text", .string(text)),
+    ])
+  }
+}

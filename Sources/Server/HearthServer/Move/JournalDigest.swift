@@ -1,0 +1,63 @@
+import HearthCrypto
+import HearthDatabase
+import HearthJournal
+import HearthTree
+
+/// What a journal held at a moment, in so few bytes that two of them can be compared wherever they are.
+package struct JournalDigest: Sendable, Equatable {
+  /// The last commit.
+  package let position: Int64
+  /// The running hash there, over all batches that there ever were.
+  package let runningHash: RunningHash
+  /// SHA-256 over the state: data, rules in force, what connections want done at their end.
+  package let state: Digest
+  /// Events that wait.
+  package let waitingCount: Int
+  /// Events that were given up.
+  package let deadCount: Int
+  /// SHA-256 over all of these.
+  package let events: Digest
+
+  /// Bytes that are hashed at once.
+  private static let chunkBytes = 1 << 20
+
+  /// Reads all of it. The state is in memory meanwhile.
+  ///
+  /// - Throws: `JournalError`, `RecordError`: when it is damaged, or cannot be read.
+  init(_ view: any JournalView) throws {
+    (position, runningHash) = (view.head.position, view.head.runningHash)
+    var state = Digest(sha256: [])
+    try StoredState.write(view, chunkBytes: Self.chunkBytes) { state = Digest(sha256: state.bytes + $0) }
+    self.state = state
+    var (waitingCount, deadCount, events) = (0, 0, Digest(sha256: []))
+    try view.forEachEntry { entry in
+      if case .waits = entry.state { waitingCount += 1 } else { deadCount += 1 }
+      events = Digest(sha256: events.bytes + Self.bytes(of: entry))
+    }
+    (self.waitingCount, self.deadCount, self.events) = (waitingCount, deadCount, events)
+  }
+
+  /// No two entries have the same bytes: each text comes behind its length.
+  private static func bytes(of entry: KeptEntry) -> [UInt8] {
+    var bytes: [UInt8] = []
+    func add(_ number: Int64) { withUnsafeBytes(of: number.littleEndian) { bytes += $0 } }
+    func add(_ text: some Collection<UInt8>) {
+      add(Int64(text.count))
+      bytes += text
+    }
+    add(entry.queue.utf8)
+    add(entry.lane.utf8)
+    for number in [
+      entry.place.position, Int64(entry.place.ordinal), entry.milliseconds, Int64(entry.attemptCount),
+    ] { add(number) }
+    switch entry.state {
+    case .waits(let due):
+      add(due)
+    case .dead(let reason, let milliseconds):
+      add(milliseconds)
+      add(reason.utf8)
+    }
+    add(entry.content)
+    return bytes
+  }
+}

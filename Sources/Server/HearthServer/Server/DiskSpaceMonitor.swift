@@ -1,0 +1,108 @@
+import HearthAccounts
+import HearthDatabase
+import HearthGateway
+import HearthSystem
+import Logging
+import Synchronization
+
+/// Looks at how much room the disk of the data folder has, tells the operator when it gets little, and has the databases
+/// keep the rest for administration before it is gone. They are told what their snapshots may take of it.
+final class DiskSpaceMonitor: Sendable {
+  /// Between two looks.
+  static let intervalMilliseconds = 500
+
+  /// The part of the least room that no database takes for writes, whatever its file has room for inside.
+  private static let logPart = 4
+
+  private let services: GatewayServices
+  private let folder: String
+  private let thresholds: SpaceThresholds
+  private let measure: @Sendable (_ folder: String) -> FileSystemSpace?
+  private let task = Mutex<PeriodicTask?>(nil)
+
+  init(_ options: HearthServer.Options, _ services: GatewayServices) {
+    self.services = services
+    // What is written goes elsewhere when the journals are.
+    let thresholds = options.journal == .dataFolder ? options.space : .never
+    (folder, self.thresholds, measure) = (options.dataDirectory, thresholds, options.measureSpace)
+  }
+
+  /// Looks at once, and from then on until ``stop()``.
+  func start() async {
+    guard thresholds != .never else { return }
+    await BlockingThread.run { self.look() }
+    let task = PeriodicTask(every: .milliseconds(Self.intervalMilliseconds), .afterPause) { [self] in
+      await BlockingThread.run { self.look() }
+    }
+    self.task.withLock { $0 = task }
+  }
+
+  func stop() async { await task.withLock(\.self)?.stop() }
+
+  /// Tells a database what its snapshots may take that is opened between two looks. Blocks.
+  func opened(_ database: Database) {
+    guard thresholds != .never, let space = measure(folder) else { return }
+    share(space.availableBytes, keeping: thresholds.stopBytes(totalBytes: space.totalBytes), among: [database])
+  }
+
+  /// Looks once. Blocks: reads files, and goes through the data of databases that may be shortened.
+  func look() {
+    guard let space = measure(folder) else { return }
+    let last = services.space.level
+    let level = thresholds.level(of: space, after: last)
+    services.space.level = level
+    if level != last { log(level, space) }
+    let (accounts, databases) = (services.accounts.own.store, services.databases.openDatabases)
+    let stopBytes = thresholds.stopBytes(totalBytes: space.totalBytes)
+    share(space.availableBytes, keeping: stopBytes, among: databases + [accounts])
+    accounts.setSpaceLow(level == .scarce)
+    for database in databases {
+      guard level == .scarce else {
+        database.setSpaceLow(false)
+        continue
+      }
+      // What a file has room for inside is as good as room on the disk, as far as it goes.
+      let (reusable, available) = (database.reusableBytes, space.availableBytes)
+      let room = reusable.addingReportingOverflow(available)
+      let roomBytes = room.overflow ? .max : room.partialValue
+      let isFull = SpaceThresholds.isBelow(stopBytes, roomBytes, was: database.isSpaceLow)
+      // Whatever is written goes through SQLite's log, which is beside the file: a part of the rest stays for that. So does
+      // a snapshot of little data, and what is removed after it.
+      let hasLogRoom = available >= stopBytes / Self.logPart
+      database.setSpaceLow(isFull || !hasLogRoom)
+      if hasLogRoom { database.makeRoom(sizeBytesMax: available / 4 + min(reusable, .max / 2)) }
+    }
+  }
+
+  /// Tells each what a snapshot may take: of what is free above the threshold, and of what its own file has room for.
+  private func share(_ availableBytes: Int, keeping stopBytes: Int, among writers: [any SnapshotWriter]) {
+    let needs = writers.map(\.snapshotNeedBytes)
+    let spare = availableBytes - stopBytes
+    let shares = SnapshotRoom.shares(of: spare, needs: needs)
+    for (writer, (need, share)) in zip(writers, zip(needs, shares)) {
+      guard share < need else {
+        writer.setSnapshotRoom(share)
+        continue
+      }
+      // All of it goes through SQLite's log, too, which is beside the file.
+      let hasLogRoom = availableBytes >= stopBytes / 2
+      // Below the threshold, what is missing there is left in the file.
+      let reusable = max(0, writer.reusableBytes + min(0, spare))
+      writer.setSnapshotRoom(hasLogRoom ? share + min(reusable, need) : 0)
+    }
+  }
+
+  private func log(_ level: SpaceThresholds.Level, _ space: FileSystemSpace) {
+    let metadata: Logger.Metadata = ["available": "\(space.availableBytes)", "of": "\(space.totalBytes)"]
+    switch level {
+    case .ample: services.logger.notice("there is room on the disk again", metadata: metadata)
+    case .low:
+      services.logger.warning(
+        "there is little room on the disk: make some, before writes are refused", metadata: metadata)
+    case .scarce:
+      services.logger.error(
+        "there is hardly any room on the disk: writes and new accounts are refused, and the rest is kept for administration",
+        metadata: metadata)
+    }
+  }
+}

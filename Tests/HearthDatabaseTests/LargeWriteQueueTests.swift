@@ -1,0 +1,266 @@
+import HearthRules
+import HearthTestKit
+import HearthTree
+import Testing
+
+@testable import HearthDatabase
+@testable import HearthEngine
+
+/// The commands that wait for large ones, and the order in which they come after them.
+@Suite final class LargeWriteQueueTests {
+  private var desk: LargeWriteQueue
+  private static let state = Published(root: .empty, rules: .denyAll, position: 0)
+
+  init() {
+    var limits = DatabaseLimits()
+    (limits.largeWriteAttemptsMax, limits.comparedListensWaitingMax) = (2, 2)
+    (limits.roundCommandsMax, limits.roundsPendingPerConnectionMax) = (4, 2)
+    desk = LargeWriteQueue(limits: limits)
+  }
+
+  private static func put(_ connection: UInt64, _ path: String, isOneOff: Bool = false) -> Command {
+    Command(
+      connection: ConnectionID(rawValue: connection), principal: isOneOff ? .administrator : nil, action: .put(path, 1))
+  }
+
+  private static func write(_ connection: UInt64, _ path: String) -> LargeCommand {
+    let command = put(connection, path)
+    guard case .write(let operation) = command.action else { fatalError("because put makes a write") }
+    return .write(
+      LargeWrite(
+        command: command, operation: operation, principal: .signedOut, state: state,
+        now: Instant(wallMilliseconds: 0, monotonicMilliseconds: 0), limits: EngineLimits()))
+  }
+
+  private static func listen(_ connection: UInt64, _ path: String, isHashKnown: Bool = true) -> LargeCommand {
+    let command = Command(
+      connection: ConnectionID(rawValue: connection), action: .listen(ListenRequest(Path(path), hash: "a")))
+    return .comparison(
+      LargeComparison(
+        command: command, place: HashCache.Place(path: Path(path)), source: .empty, value: .empty, hash: "a",
+        compound: nil, sizeBytesMax: 0, isHashKnown: isHashKnown))
+  }
+
+  private static func name(_ command: Command) -> String {
+    switch command.action {
+    case .write(let operation): "\(command.connection.rawValue) \(operation.path)"
+    case .disconnect: "\(command.connection.rawValue) ends"
+    case .listen(let request): "\(command.connection.rawValue) listens \(request.path)"
+    default: "\(command.connection.rawValue) other"
+    }
+  }
+
+  @discardableResult
+  private func begin(
+    _ work: LargeCommand, network: UInt8? = nil, from source: LargeWriteQueue.Source = .mailbox
+  ) -> LargeWriteQueue.Start {
+    let network = network.map { NetworkPrefix(addressBytes: [192, 0, $0, 1]) }
+    return desk.begin(work, of: ShareClaimant(network: network), from: source)
+  }
+
+  private func admit(_ commands: [Command], from source: LargeWriteQueue.Source = .mailbox) -> [String] {
+    desk.admit(commands[...], from: source) { command, places in
+      guard case .write(let operation) = command.action else { return false }
+      return operation.change.overlaps(places)
+    }.map(Self.name)
+  }
+
+  private func takeReleased(_ count: Int = 9) -> [String] {
+    let (commands, source) = desk.takeReleased(count)
+    return admit(commands, from: source)
+  }
+
+  /// The next command of a worker, which it is done with at once.
+  private func next(_ worker: LargeWriteQueue.Worker, steps: Int = 0) -> String? {
+    guard let command = desk.next(for: worker) else { return nil }
+    desk.finish(worker, steps: steps)
+    return Self.name(command)
+  }
+
+  @Test func `without a large write nobody waits`() {
+    #expect(admit([Self.put(1, "a"), Self.put(2, "a")]) == ["1 /a", "2 /a"])
+    #expect(desk.isIdle)
+  }
+
+  @Test func `its connection waits, and who writes there; the others go on`() {
+    begin(Self.write(1, "big"))
+    let listen = Command(connection: ConnectionID(rawValue: 2), action: .listen(ListenRequest(Path("big"))))
+    #expect(
+      admit([
+        Self.put(1, "small"), Self.put(2, "small"), listen, Self.put(3, "big/k"), Self.put(3, "other"),
+        Self.put(9, "big", isOneOff: true), Self.put(9, "x", isOneOff: true), Self.put(4, ""),
+      ]) == ["2 /small", "2 listens /big", "9 /x"])
+    #expect(!desk.isIdle && desk.waitingCount == 5)
+    desk.finish(.writes)
+    #expect(takeReleased(2) == ["3 /big/k", "9 /big"])
+    // What comes meanwhile stands behind.
+    #expect(admit([Self.put(3, "late"), Self.put(2, "late"), Self.put(1, "late")]) == ["2 /late"])
+    #expect(takeReleased() == ["4 /"])
+    #expect(takeReleased() == ["1 /small", "1 /late", "3 /other", "3 /late"])
+    #expect(desk.isIdle)
+  }
+
+  @Test func `another large write waits, and its connection's commands keep their order`() {
+    begin(Self.write(1, "big"))
+    #expect(admit([Self.put(2, "large"), Self.put(2, "a")]) == ["2 /large", "2 /a"])
+    // The engine sets the first of them aside.
+    #expect(begin(Self.write(2, "large")) == .later)
+    #expect(admit([Self.put(2, "a"), Self.put(3, "b")]) == ["3 /b"])
+    desk.finish(.writes)
+    #expect(takeReleased() == [])
+    let reserved = desk.next(for: .writes).map(Self.name)
+    #expect(reserved == "2 /large")
+    let isTaken = desk.takeReserved(Self.write(2, "large"))
+    #expect(isTaken)
+    #expect(admit([Self.put(2, "c"), Self.put(3, "large/x")]) == [])
+    desk.finish(.writes)
+    #expect(takeReleased() == ["3 /large/x"])
+    #expect(takeReleased() == ["2 /a", "2 /c"])
+    #expect(desk.isIdle)
+  }
+
+  @Test func `what waited for a place comes before the next large write there`() {
+    begin(Self.write(1, "big"))
+    begin(Self.write(2, "big"))
+    #expect(admit([Self.put(3, "big/k")]) == [])
+    desk.finish(.writes)
+    #expect(next(.writes) == nil)
+    #expect(begin(Self.write(4, "big")) == .later)
+    #expect(takeReleased() == ["3 /big/k"])
+    #expect(next(.writes) == "2 /big")
+  }
+
+  @Test func `a connection that follows another waits for its end`() {
+    desk.hold(ConnectionID(rawValue: 2), until: ConnectionID(rawValue: 1))
+    begin(Self.write(1, "big"))
+    let end = Command(connection: ConnectionID(rawValue: 1), action: .disconnect)
+    #expect(admit([end, Self.put(2, "a"), Self.put(3, "a")]) == ["3 /a"])
+    desk.finish(.writes)
+    #expect(admit([Self.put(2, "b")]) == [])
+    #expect(takeReleased() == ["1 ends", "2 /a", "2 /b"])
+    desk.decided([end])
+    begin(Self.write(1, "big"))
+    #expect(admit([Self.put(2, "c")]) == ["2 /c"])
+  }
+
+  @Test func `what comes behind a large command of a line stays in order before what came later`() {
+    begin(Self.write(1, "big"))
+    #expect(admit((0..<6).map { Self.put(1, "a\($0)") }) == [])
+    desk.finish(.writes)
+    let (commands, source) = desk.takeReleased(4)
+    #expect(commands.map(Self.name) == ["1 /a0", "1 /a1", "1 /a2", "1 /a3"])
+    // The engine sets the second of them aside.
+    begin(Self.write(1, "a1"))
+    #expect(admit(Array(commands[2...]), from: source) == [])
+    #expect(admit([Self.put(1, "b")]) == [])
+    desk.finish(.writes)
+    #expect(takeReleased() + takeReleased() == ["1 /a2", "1 /a3", "1 /a4", "1 /a5", "1 /b"])
+    #expect(desk.isIdle)
+  }
+
+  @Test func `what it looked at is kept from the second time on, and it is tried so often`() {
+    begin(Self.write(1, "big"))
+    #expect(admit([Self.put(2, "gate")]) == ["2 /gate"])
+    var places = PlaceSet()
+    places.insert(Path("gate"))
+    let isTriedAgain = desk.retry(.writes, without: places, steps: 0)
+    #expect(isTriedAgain)
+    #expect(admit([Self.put(2, "gate"), Self.put(3, "big/x"), Self.put(4, "free")]) == ["4 /free"])
+    let isTriedForEver = desk.retry(.writes, without: places, steps: 0)
+    #expect(!isTriedForEver)
+    desk.finish(.writes)
+    #expect(takeReleased() == ["2 /gate", "3 /big/x"])
+  }
+
+  // MARK: Turns
+
+  @Test func `many sockets of one network have one turn together`() {
+    begin(Self.write(1, "a"), network: 1)
+    for connection in UInt64(2)...9 { begin(Self.write(connection, "a"), network: 1) }
+    begin(Self.write(20, "b"), network: 2)
+    begin(Self.write(21, "b"), network: 2)
+    begin(Self.write(30, "c"))
+    desk.finish(.writes, steps: 50_000)
+    #expect((0..<3).map { _ in next(.writes, steps: 50_000) } == ["20 /b", "30 /c", "2 /a"])
+    #expect((0..<3).map { _ in next(.writes, steps: 50_000) } == ["21 /b", "3 /a", "4 /a"])
+  }
+
+  @Test func `the sockets of one network take turns among themselves`() {
+    begin(Self.write(1, "a"), network: 1)
+    for connection in UInt64(1)...4 { begin(Self.write(connection, "a"), network: 1) }
+    desk.finish(.writes, steps: 50_000)
+    begin(Self.write(2, "a"), network: 1)
+    #expect((0..<5).map { _ in next(.writes, steps: 50_000) } == ["2 /a", "3 /a", "4 /a", "1 /a", "2 /a"])
+  }
+
+  @Test func `comparisons hold no large write back, and no other connection`() {
+    #expect(begin(Self.listen(1, "a")) == .now)
+    #expect(begin(Self.listen(2, "a")) == .later)
+    #expect(begin(Self.write(3, "a")) == .now)
+    #expect(admit([Self.put(1, "x"), Self.put(2, "x"), Self.put(3, "x"), Self.put(4, "x")]) == ["4 /x"])
+    desk.finish(.writes)
+    #expect(takeReleased() == ["3 /x"])
+  }
+
+  @Test func `a listen that would wait behind many is not compared`() {
+    let starts = (UInt64(1)...5).map { begin(Self.listen($0, "a"), network: UInt8($0)) }
+    #expect(starts == [.now, .later, .later, .uncompared, .uncompared])
+    #expect(admit([Self.put(4, "x")]) == ["4 /x"])
+  }
+
+  @Test func `listens of one place wait for its hash together, and once`() {
+    #expect(begin(Self.listen(1, "a", isHashKnown: false)) == .now)
+    for connection in UInt64(2)...9 { #expect(begin(Self.listen(connection, "a", isHashKnown: false)) == .later) }
+    #expect(begin(Self.listen(10, "b", isHashKnown: false)) == .later)
+    desk.finish(.comparisons)
+    #expect(takeReleased() == (2...9).map { "\($0) listens /a" })
+    // The place has changed meanwhile.
+    let starts = (UInt64(2)...5).map { begin(Self.listen($0, "a", isHashKnown: false), from: .due) }
+    #expect(starts == [.later, .uncompared, .uncompared, .uncompared])
+    #expect(next(.comparisons) == "10 listens /b")
+  }
+
+  // MARK: Bounds
+
+  @Test func `a connection with many commands in line is asked to send no more, and no other one is`() {
+    begin(Self.write(1, "big"))
+    #expect(admit((0..<7).map { Self.put(1, "a\($0)") } + [Self.put(2, "a")]) == ["2 /a"])
+    let before = desk.takeCrowd()
+    #expect(before == nil)
+    #expect(admit([Self.put(1, "b"), Self.put(3, "a")]) == ["3 /a"])
+    let crowd = desk.takeCrowd()
+    #expect(crowd == [ConnectionID(rawValue: 1)])
+    desk.finish(.writes)
+    _ = takeReleased()
+    let after = desk.takeCrowd()
+    #expect(after == [])
+    var box = Mailbox(limits: DatabaseLimits())
+    box.crowded = [ConnectionID(rawValue: 1)]
+    let (isOwnTaken, isOtherTaken) = (
+      box.append([Self.put(1, "a")], sizeBytes: 0), box.append([Self.put(2, "a")], sizeBytes: 0)
+    )
+    #expect(!isOwnTaken && isOtherTaken)
+  }
+}
+
+@Suite struct PlaceSetTests {
+  @Test func `a place stands for all that is below it`() {
+    var places = PlaceSet()
+    for path in ["a/b/c", "a/b", "a/b/d", "x"] { places.insert(Path(path)) }
+    #expect(Set(places.paths.map(\.description)) == ["/a/b", "/x"])
+    for path in ["", "a", "a/b", "a/b/z", "x/y"] { #expect(places.overlaps(Path(path)), "\(path)") }
+    for path in ["b", "a/c", "y"] { #expect(!places.overlaps(Path(path)), "\(path)") }
+    #expect(!PlaceSet().overlaps(.root))
+  }
+
+  @Test func `many places are held by a few above them, as deep as they can be`() {
+    let locations = (0..<6).flatMap { i in (0..<6).map { Location(path: Path("base/\(i)/\($0)/x")) } }
+    let all = PlaceSet.holding(locations, below: Path("base"), countMax: 36)
+    #expect(all.places.paths.count == 36)
+    #expect(all.places.overlaps(Path("base/1/1")) && !all.places.overlaps(Path("base/1/1/y")))
+    let six = PlaceSet.holding(locations, below: Path("base"), countMax: 35)
+    #expect(six.depth == 2)
+    #expect(Set(six.places.paths.map(\.description)) == Set((0..<6).map { "/base/\($0)" }))
+    #expect(PlaceSet.holding(locations, below: Path("base"), countMax: 5).places.paths == [Path("base")])
+  }
+}

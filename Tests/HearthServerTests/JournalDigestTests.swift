@@ -1,0 +1,47 @@
+import HearthTestKit
+import ServerTestKit
+import Testing
+
+@testable import HearthServer
+
+/// What journals are compared by when they were copied.
+@Suite struct JournalDigestTests {
+  private static let rules = #"{"rules": {".read": true, ".write": true}}"#
+
+  private static func print(_ name: String, in folder: String) throws -> JournalDigest {
+    let place = try #require(try DataFolderJournals.places(in: folder).first { $0.name == name })
+    let view = try place.archive.view(place.journal)
+    defer { view.close() }
+    return try JournalDigest(view)
+  }
+
+  @Test("a copy has the print of what it was made of, and another state has another one")
+  func copies() async throws {
+    let test = try await TestServer(rules: Self.rules)
+    #expect(try test.answer("PUT", "/a.json", #"{".priority": 3, "b": [1, 2.5, "é"]}"#).hasPrefix("200"))
+    await test.server.stop()
+    let first = try Self.print("databases/default", in: test.directory)
+    #expect(first.position > 0 && first.waitingCount == 0 && first.deadCount == 0)
+
+    let folder = try TemporaryFolder()
+    for place in try DataFolderJournals.places(in: test.directory) {
+      let (view, copies) = (try place.archive.view(place.journal), JournalEngine.archive(in: folder.path))
+      defer { view.close() }
+      try JournalCopy.run(view, into: copies.restoration(place.journal))
+      let copy = try copies.view(place.journal)
+      defer { copy.close() }
+      #expect(try JournalDigest(copy) == JournalDigest(view), "\(place.name)")
+    }
+
+    let again = try await TestServer(rules: Self.rules, in: test)
+    await again.server.stop()
+    // A start by itself adds nothing.
+    #expect(try Self.print("databases/default", in: test.directory) == first)
+    let next = try await TestServer(rules: Self.rules, in: test)
+    #expect(try next.answer("PUT", "/a/b/2.json", #""e""#).hasPrefix("200"))
+    await next.server.stop()
+    let second = try Self.print("databases/default", in: test.directory)
+    #expect(second.position == first.position + 1 && second.state != first.state)
+    #expect(second.runningHash != first.runningHash && second.events == first.events)
+  }
+}
