@@ -233,8 +233,8 @@ extension AccountsNotice {
     let line = notice.line
     let level: Level =
       switch line.level {
-      case .debug, .notice: .info
-      case .warning: .warning
+      case .debug: .info
+      case .notice, .warning: .warning
       case .error, .critical: .error
       }
     let details = line.details.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
