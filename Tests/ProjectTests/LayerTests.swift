@@ -102,13 +102,15 @@ import Testing
     #expect(callers.count == 1, "\(callers)")
   }
 
+  private static let modifiers: Set = ["public", "internal", "private", "package", "fileprivate"]
+
   static func imports(in source: String) -> [String] {
     source.split(separator: "\n").compactMap { line in
       let words = line.split(separator: " ").map(String.init)
       guard let i = words.firstIndex(of: "import"), i + 1 < words.count else { return nil }
       guard
-        words[..<i].allSatisfy({
-          $0.hasPrefix("@") && !$0.contains("\"") || ["public", "internal", "private", "package", "fileprivate"].contains($0)
+        words[..<i].allSatisfy({ word in
+          modifiers.contains(word) || word.hasPrefix("@") && !word.contains("\"")
         })
       else { return nil }
       let kinds: Set = ["struct", "class", "enum", "protocol", "func", "var", "let", "typealias"]
