@@ -322,8 +322,9 @@ class Proxy:
                     if proxy.seen > proxy.writes:
                         return self.connection.close()
                 headers = {"Authorization": self.headers["Authorization"]}
+                # Beside other tests, a debug server may take a minute for the largest part of an import.
                 answer = requests.request(
-                    self.command, server.url + self.path, data=body, headers=headers, timeout=WAIT_SECONDS)
+                    self.command, server.url + self.path, data=body, headers=headers, timeout=4 * WAIT_SECONDS)
                 self.send_response(answer.status_code)
                 self.send_header("Content-Length", str(len(answer.content)))
                 self.end_headers()
@@ -435,8 +436,9 @@ class Narrow:
                         return reply(self, {
                             "error": "Data to write exceeds the maximum size that can be modified with a single request."
                         }, 400)
+                # Beside other tests, a debug server may take a minute for the largest part of an import.
                 answer = requests.request(
-                    self.command, server.url + self.path, data=body, headers=headers, timeout=WAIT_SECONDS)
+                    self.command, server.url + self.path, data=body, headers=headers, timeout=4 * WAIT_SECONDS)
                 reply(self, answer.content, answer.status_code)
 
             do_GET = do_PUT = do_PATCH = do_DELETE = forward
