@@ -38,9 +38,16 @@ import Testing
     #expect(try Self.rows().count == count)
   }
 
+  /// Files of `Sources` by the type that each is named after.
+  private static let paths = Dictionary(
+    Project.files(below: "Sources", ending: ".swift").map {
+      (URL(filePath: $0).deletingPathExtension().lastPathComponent, $0)
+    },
+    uniquingKeysWith: { first, _ in first })
+
   /// The number behind `static let name` or `var name` in the file of that type; a product, a shift, or another limit.
   static func value(of name: String, in type: String) throws -> Int? {
-    guard let path = Project.files(below: "Sources", ending: "/\(type).swift").first else { return nil }
+    guard let path = paths[type] else { return nil }
     let declaration = try Regex("(?:let|var) \(name)(?:: U?Int64)? = ([^\n]+)")
     guard let match = try Project.text(path).firstMatch(of: declaration), let text = match.output[1].substring else {
       return nil
