@@ -1,12 +1,5 @@
+import HearthBytes
 import HearthTree
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// What is counted as one client: an IPv4 address, or the first 64 bits of an IPv6 one, which a single customer of a
 /// provider has to himself.
@@ -25,15 +18,7 @@ public struct ClientNetwork: Sendable, Hashable {
     let head = String(decoding: address.utf8.prefix(Self.textBytesMax), as: UTF8.self)
     // A zone (`%eth0`) is about the way, not about the peer.
     let plain = head.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false).first.map(String.init) ?? ""
-    var v4 = in_addr()
-    var v6 = in6_addr()
-    if inet_pton(AF_INET, plain, &v4) == 1 {
-      prefix = NetworkPrefix(addressBytes: withUnsafeBytes(of: v4) { Array($0) })
-    } else if inet_pton(AF_INET6, plain, &v6) == 1 {
-      prefix = NetworkPrefix(addressBytes: withUnsafeBytes(of: v6) { Array($0) })
-    } else {
-      prefix = .unknown
-    }
+    prefix = IPAddress(plain).map { NetworkPrefix($0) } ?? .unknown
     text = prefix == .unknown ? head : prefix.text
   }
 

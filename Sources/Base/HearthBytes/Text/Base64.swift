@@ -35,14 +35,7 @@ public enum Base64 {
 
   /// The text of bytes without padding.
   public static func encodeUnpadded(_ bytes: some Collection<UInt8>) -> String {
-    let text = Base64URL.encode(bytes).utf8.map { byte in
-      switch byte {
-      case UInt8(ascii: "-"): UInt8(ascii: "+")
-      case UInt8(ascii: "_"): UInt8(ascii: "/")
-      default: byte
-      }
-    }
-    return String(decoding: text, as: UTF8.self)
+    String(encode(bytes).prefix { $0 != "=" })
   }
 
   /// The bytes that a canonical text without padding stands for; nil for any other text.
@@ -51,7 +44,7 @@ public enum Base64 {
     return Base64URL.decode(withURLAlphabet(text))
   }
 
-  /// The bytes of a text that somebody else wrote: in the standard or the URL alphabet, padded or not. Nil for anything
+  /// The bytes of a text of another program: in the standard or the URL alphabet, padded or not. Nil for anything
   /// else.
   public static func decodeLenient(_ text: some Collection<UInt8>) -> [UInt8]? {
     let length = text.count

@@ -1,3 +1,5 @@
+import HearthBytes
+
 /// A client's network: an IPv4 address, or the first 64 bits of an IPv6 one, with the wider blocks around it.
 ///
 /// One customer of a provider has a /64, a /56 or a /48 of IPv6 to himself, and a hosting customer often a /24 of IPv4.
@@ -23,13 +25,15 @@ public struct NetworkPrefix: Sendable, Hashable {
   ///
   /// - Parameter bytes: 4 or 16 in network order; anything else is ``unknown``.
   public init(addressBytes bytes: some Collection<UInt8>) {
-    let bytes = Array(bytes.prefix(17))
-    switch bytes.count {
-    case 4: self.init(.v4, 32, Self.number(bytes[...]))
-    case 16 where bytes[..<10].allSatisfy({ $0 == 0 }) && bytes[10] == 0xFF && bytes[11] == 0xFF:
-      self.init(.v4, 32, Self.number(bytes[12...]))
-    case 16: self.init(.v6, 64, Self.number(bytes[..<8]))
-    default: self = .unknown
+    self = IPAddress(bytes: Array(bytes.prefix(17))).map { NetworkPrefix($0) } ?? .unknown
+  }
+
+  /// The narrowest network of an address.
+  public init(_ address: IPAddress) {
+    if address.bytes.count == 4 {
+      self.init(.v4, 32, Self.number(address.bytes[...]))
+    } else {
+      self.init(.v6, 64, Self.number(address.bytes[..<8]))
     }
   }
 

@@ -4,7 +4,7 @@ import HearthTree
 
 extension NetworkPrefix {
   /// The network of a client's address as text; ``unknown`` for what is none.
-  package init(address: String) { self = IPAddress(address).map { NetworkPrefix(addressBytes: $0.bytes) } ?? .unknown }
+  package init(address: String) { self = IPAddress(address).map { NetworkPrefix($0) } ?? .unknown }
 }
 
 extension RequestOrigin {

@@ -19,7 +19,7 @@ package struct Peer: Sendable {
 
   /// The network of the connection's other end; nil for a socket of this machine, and where the system does not say.
   var network: NetworkPrefix? {
-    (clientAtOtherNode ?? address?.ipAddress).flatMap { IPAddress($0) }.map { NetworkPrefix(addressBytes: $0.bytes) }
+    (clientAtOtherNode ?? address?.ipAddress).flatMap { IPAddress($0) }.map { NetworkPrefix($0) }
   }
 
   /// True when the connection comes from this machine. Unknown addresses do not.

@@ -30,7 +30,7 @@ final class ConnectionPlaces: Sendable {
 
   /// Takes a place for a connection; nil when there is none for its client.
   func take(_ address: IPAddress?) -> SharedBound.Claim? {
-    let network = address.flatMap { proxies.contains($0) ? nil : NetworkPrefix(addressBytes: $0.bytes) }
+    let network = address.flatMap { proxies.contains($0) ? nil : NetworkPrefix($0) }
     return bound.withLock { bound in
       var claim = bound.join(ShareClaimant(network: network))
       if bound.admit(to: &claim) { return claim }
