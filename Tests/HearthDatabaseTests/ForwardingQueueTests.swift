@@ -11,22 +11,22 @@ import Testing
     connection: connection, request: 1,
     action: .write(WriteOperation(.put(Location(path: Path([Key("a")])), WriteValue(.empty)))))
 
-  /// A desk in a test's hand, whose sessions are 1, 2, 3 and so on unless others are drawn.
-  private final class Desk {
+  /// A queue in a test's hand, whose sessions are 1, 2, 3 and so on unless others are drawn.
+  private final class QueueInHand {
     typealias Seat = (session: UInt64, ticket: UInt64, isNew: Bool)
 
-    var desk = ForwardingQueue()
+    var queue = ForwardingQueue()
     var numbers: [UInt64] = []
     private var last: UInt64 = 0
 
     func ask(_ command: Command, atMilliseconds now: Int64 = 0) -> Seat? {
-      desk.ask(command, atMilliseconds: now) { draw() }
+      queue.ask(command, atMilliseconds: now) { draw() }
     }
-    func holdsBack(_ command: Command) -> Bool { desk.holdsBack(command) }
-    func answered(_ ticket: UInt64) -> (command: Command?, next: [Command])? { desk.answered(ticket) }
-    func end(_ connection: ConnectionID) -> UInt64? { desk.end(connection) }
+    func holdsBack(_ command: Command) -> Bool { queue.holdsBack(command) }
+    func answered(_ ticket: UInt64) -> (command: Command?, next: [Command])? { queue.answered(ticket) }
+    func end(_ connection: ConnectionID) -> UInt64? { queue.end(connection) }
     func lost(_ session: UInt64) -> (connection: ConnectionID?, unanswered: [Command], unasked: [Command])? {
-      desk.lost(session)
+      queue.lost(session)
     }
 
     private func draw() -> UInt64 {
@@ -45,106 +45,106 @@ import Testing
   }
 
   @Test func aConnectionHasOneSessionFromItsFirstQuestionOn() throws {
-    let desk = Desk()
-    let first = try #require(desk.ask(Self.request(1)))
-    let second = try #require(desk.ask(Self.request(2)))
+    let queue = QueueInHand()
+    let first = try #require(queue.ask(Self.request(1)))
+    let second = try #require(queue.ask(Self.request(2)))
     #expect(first.isNew && !second.isNew)
     #expect(first.session == second.session)
     #expect(first.ticket != second.ticket)
-    #expect(desk.answered(second.ticket)?.command?.request == 2)
-    #expect(desk.answered(second.ticket) == nil)
-    #expect(desk.end(Self.connection) == first.session)
+    #expect(queue.answered(second.ticket)?.command?.request == 2)
+    #expect(queue.answered(second.ticket) == nil)
+    #expect(queue.end(Self.connection) == first.session)
     // Its other question is of no interest any more.
-    #expect(desk.answered(first.ticket) == nil)
-    #expect(desk.desk.openCount == 0)
+    #expect(queue.answered(first.ticket) == nil)
+    #expect(queue.queue.openCount == 0)
   }
 
   @Test func aNumberThatASessionHasIsNotGivenTwice() throws {
-    let desk = Desk()
-    desk.numbers = [5, 0, 5, 6]
-    let first = try #require(desk.ask(Self.request(1)))
+    let queue = QueueInHand()
+    queue.numbers = [5, 0, 5, 6]
+    let first = try #require(queue.ask(Self.request(1)))
     let other = Command(connection: ConnectionID(rawValue: 2), request: 1, action: .barrier)
-    let second = try #require(desk.ask(other))
+    let second = try #require(queue.ask(other))
     #expect((first.session, second.session) == (5, 6))
   }
 
   @Test func whatComesBehindTooManyQuestionsWaitsInItsOrder() throws {
-    let desk = Desk()
+    let queue = QueueInHand()
     var tickets: [UInt64] = []
     for number in 0..<Int32(ForwardingQueue.openMax) {
       let command = Self.request(number)
-      #expect(!desk.holdsBack(command))
-      tickets.append(try #require(desk.ask(command)).ticket)
+      #expect(!queue.holdsBack(command))
+      tickets.append(try #require(queue.ask(command)).ticket)
     }
     // A listen could be decided here, and comes after the write before it all the same.
-    #expect(desk.holdsBack(Self.request(1_000)))
-    #expect(desk.holdsBack(Self.request(1_001)))
-    #expect(!desk.holdsBack(Command(connection: ConnectionID(rawValue: 9), action: .barrier)))
-    #expect(desk.desk.waitingCount == 2)
+    #expect(queue.holdsBack(Self.request(1_000)))
+    #expect(queue.holdsBack(Self.request(1_001)))
+    #expect(!queue.holdsBack(Command(connection: ConnectionID(rawValue: 9), action: .barrier)))
+    #expect(queue.queue.waitingCount == 2)
     var released: [Command] = []
-    for ticket in tickets { released += desk.answered(ticket)?.next ?? [] }
+    for ticket in tickets { released += queue.answered(ticket)?.next ?? [] }
     #expect(released.map(\.request) == [1_000, 1_001])
-    #expect(desk.desk.waitingCount == 0)
+    #expect(queue.queue.waitingCount == 0)
   }
 
   @Test func requestsOfNobodyShareAFewSessionsAndHaveALimit() throws {
-    let desk = Desk()
+    let queue = QueueInHand()
     var sessions: Set<UInt64> = []
     for number in 0..<Int32(ForwardingQueue.sharedSessions * ForwardingQueue.openMax) {
-      sessions.insert(try #require(desk.ask(Self.oneOff(number))).session)
+      sessions.insert(try #require(queue.ask(Self.oneOff(number))).session)
     }
     #expect(sessions.count == ForwardingQueue.sharedSessions)
-    #expect(desk.ask(Self.oneOff(-1)) == nil)
+    #expect(queue.ask(Self.oneOff(-1)) == nil)
   }
 
   @Test func aLostSessionSaysWhatHadNoAnswer() throws {
-    let desk = Desk()
-    let first = try #require(desk.ask(Self.request(1)))
-    let second = try #require(desk.ask(Self.request(2)))
-    _ = desk.answered(first.ticket)
-    let lost = try #require(desk.lost(first.session))
+    let queue = QueueInHand()
+    let first = try #require(queue.ask(Self.request(1)))
+    let second = try #require(queue.ask(Self.request(2)))
+    _ = queue.answered(first.ticket)
+    let lost = try #require(queue.lost(first.session))
     #expect(lost.connection == Self.connection)
     #expect(lost.unanswered.map(\.request) == [2])
-    #expect(desk.answered(second.ticket) == nil)
+    #expect(queue.answered(second.ticket) == nil)
     // Until its end nothing counts that the connection says.
-    #expect(desk.desk.ignores(Self.request(3)))
-    #expect(!desk.desk.ignores(Command(connection: Self.connection, action: .endCredential())))
-    #expect(desk.end(Self.connection) == nil)
-    #expect(!desk.desk.ignores(Self.request(3)))
+    #expect(queue.queue.ignores(Self.request(3)))
+    #expect(!queue.queue.ignores(Command(connection: Self.connection, action: .endCredential())))
+    #expect(queue.end(Self.connection) == nil)
+    #expect(!queue.queue.ignores(Self.request(3)))
 
-    let shared = try #require(desk.ask(Self.oneOff(4)))
-    let others = try #require(desk.lost(shared.session))
+    let shared = try #require(queue.ask(Self.oneOff(4)))
+    let others = try #require(queue.lost(shared.session))
     #expect(others.connection == nil)
     #expect(others.unanswered.map(\.request) == [4])
-    #expect(!desk.desk.ignores(Self.oneOff(5)))
+    #expect(!queue.queue.ignores(Self.oneOff(5)))
   }
 
   @Test func aRequestOfNoConnectionWaitsForAMinute() throws {
-    let desk = Desk()
-    _ = desk.ask(Self.request(1))
-    let first = try #require(desk.ask(Self.oneOff(2)))
-    let second = try #require(desk.ask(Self.oneOff(3), atMilliseconds: 30_000))
-    #expect(desk.desk.overdue(atMilliseconds: 59_999) == OverdueRequests([], true))
-    #expect(desk.desk.overdue(atMilliseconds: 60_000) == OverdueRequests([2], true))
-    #expect(desk.desk.overdue(atMilliseconds: 60_000) == OverdueRequests([], true), "nobody is told twice")
-    #expect(desk.desk.overdue(atMilliseconds: 90_000) == OverdueRequests([3], false), "a connection goes on waiting")
+    let queue = QueueInHand()
+    _ = queue.ask(Self.request(1))
+    let first = try #require(queue.ask(Self.oneOff(2)))
+    let second = try #require(queue.ask(Self.oneOff(3), atMilliseconds: 30_000))
+    #expect(queue.queue.overdue(atMilliseconds: 59_999) == OverdueRequests([], true))
+    #expect(queue.queue.overdue(atMilliseconds: 60_000) == OverdueRequests([2], true))
+    #expect(queue.queue.overdue(atMilliseconds: 60_000) == OverdueRequests([], true), "nobody is told twice")
+    #expect(queue.queue.overdue(atMilliseconds: 90_000) == OverdueRequests([3], false), "a connection goes on waiting")
     // The owner answers at last, or never.
-    let late = try #require(desk.answered(first.ticket))
-    #expect(late.command == nil && desk.answered(first.ticket) == nil)
-    #expect(try #require(desk.lost(second.session)).unanswered.isEmpty)
+    let late = try #require(queue.answered(first.ticket))
+    #expect(late.command == nil && queue.answered(first.ticket) == nil)
+    #expect(try #require(queue.lost(second.session)).unanswered.isEmpty)
   }
 
   @Test func whoWantsSomethingAtItsEndIsKnown() throws {
-    let desk = Desk()
-    _ = desk.ask(Self.request(1))
-    #expect(!desk.desk.wantsEnd(Self.connection))
+    let queue = QueueInHand()
+    _ = queue.ask(Self.request(1))
+    #expect(!queue.queue.wantsEnd(Self.connection))
     let wish = Command(
       connection: Self.connection, request: 2,
       action: .onDisconnect(.put(Location(path: Path([Key("a")])), WriteValue(.empty))))
-    _ = desk.ask(wish)
-    #expect(desk.desk.wantsEnd(Self.connection))
-    _ = desk.end(Self.connection)
-    #expect(!desk.desk.wantsEnd(Self.connection))
+    _ = queue.ask(wish)
+    #expect(queue.queue.wantsEnd(Self.connection))
+    _ = queue.end(Self.connection)
+    #expect(!queue.queue.wantsEnd(Self.connection))
   }
 }
 

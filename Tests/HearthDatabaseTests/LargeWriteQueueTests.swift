@@ -8,14 +8,14 @@ import Testing
 
 /// The commands that wait for large ones, and the order in which they come after them.
 @Suite final class LargeWriteQueueTests {
-  private var desk: LargeWriteQueue
+  private var queue: LargeWriteQueue
   private static let state = Published(root: .empty, rules: .denyAll, position: 0)
 
   init() {
     var limits = DatabaseLimits()
     (limits.largeWriteAttemptsMax, limits.comparedListensWaitingMax) = (2, 2)
     (limits.roundCommandsMax, limits.roundsPendingPerConnectionMax) = (4, 2)
-    desk = LargeWriteQueue(limits: limits)
+    queue = LargeWriteQueue(limits: limits)
   }
 
   private static func put(_ connection: UInt64, _ path: String, isOneOff: Bool = false) -> Command {
@@ -55,31 +55,31 @@ import Testing
     _ work: LargeCommand, network: UInt8? = nil, from source: LargeWriteQueue.Source = .mailbox
   ) -> LargeWriteQueue.Start {
     let network = network.map { NetworkPrefix(addressBytes: [192, 0, $0, 1]) }
-    return desk.begin(work, of: ShareClaimant(network: network), from: source)
+    return queue.begin(work, of: ShareClaimant(network: network), from: source)
   }
 
   private func admit(_ commands: [Command], from source: LargeWriteQueue.Source = .mailbox) -> [String] {
-    desk.admit(commands[...], from: source) { command, places in
+    queue.admit(commands[...], from: source) { command, places in
       guard case .write(let operation) = command.action else { return false }
       return operation.change.overlaps(places)
     }.map(Self.name)
   }
 
   private func takeReleased(_ count: Int = 9) -> [String] {
-    let (commands, source) = desk.takeReleased(count)
+    let (commands, source) = queue.takeReleased(count)
     return admit(commands, from: source)
   }
 
   /// The next command of a worker, which it is done with at once.
   private func next(_ worker: LargeWriteQueue.Worker, steps: Int = 0) -> String? {
-    guard let command = desk.next(for: worker) else { return nil }
-    desk.finish(worker, steps: steps)
+    guard let command = queue.next(for: worker) else { return nil }
+    queue.finish(worker, steps: steps)
     return Self.name(command)
   }
 
   @Test func `without a large write nobody waits`() {
     #expect(admit([Self.put(1, "a"), Self.put(2, "a")]) == ["1 /a", "2 /a"])
-    #expect(desk.isIdle)
+    #expect(queue.isIdle)
   }
 
   @Test func `its connection waits, and who writes there; the others go on`() {
@@ -90,14 +90,14 @@ import Testing
         Self.put(1, "small"), Self.put(2, "small"), listen, Self.put(3, "big/k"), Self.put(3, "other"),
         Self.put(9, "big", isOneOff: true), Self.put(9, "x", isOneOff: true), Self.put(4, ""),
       ]) == ["2 /small", "2 listens /big", "9 /x"])
-    #expect(!desk.isIdle && desk.waitingCount == 5)
-    desk.finish(.writes)
+    #expect(!queue.isIdle && queue.waitingCount == 5)
+    queue.finish(.writes)
     #expect(takeReleased(2) == ["3 /big/k", "9 /big"])
     // What comes meanwhile stands behind.
     #expect(admit([Self.put(3, "late"), Self.put(2, "late"), Self.put(1, "late")]) == ["2 /late"])
     #expect(takeReleased() == ["4 /"])
     #expect(takeReleased() == ["1 /small", "1 /late", "3 /other", "3 /late"])
-    #expect(desk.isIdle)
+    #expect(queue.isIdle)
   }
 
   @Test func `another large write waits, and its connection's commands keep their order`() {
@@ -106,24 +106,24 @@ import Testing
     // The engine sets the first of them aside.
     #expect(begin(Self.write(2, "large")) == .later)
     #expect(admit([Self.put(2, "a"), Self.put(3, "b")]) == ["3 /b"])
-    desk.finish(.writes)
+    queue.finish(.writes)
     #expect(takeReleased() == [])
-    let reserved = desk.next(for: .writes).map(Self.name)
+    let reserved = queue.next(for: .writes).map(Self.name)
     #expect(reserved == "2 /large")
-    let isTaken = desk.takeReserved(Self.write(2, "large"))
+    let isTaken = queue.takeReserved(Self.write(2, "large"))
     #expect(isTaken)
     #expect(admit([Self.put(2, "c"), Self.put(3, "large/x")]) == [])
-    desk.finish(.writes)
+    queue.finish(.writes)
     #expect(takeReleased() == ["3 /large/x"])
     #expect(takeReleased() == ["2 /a", "2 /c"])
-    #expect(desk.isIdle)
+    #expect(queue.isIdle)
   }
 
   @Test func `what waited for a place comes before the next large write there`() {
     begin(Self.write(1, "big"))
     begin(Self.write(2, "big"))
     #expect(admit([Self.put(3, "big/k")]) == [])
-    desk.finish(.writes)
+    queue.finish(.writes)
     #expect(next(.writes) == nil)
     #expect(begin(Self.write(4, "big")) == .later)
     #expect(takeReleased() == ["3 /big/k"])
@@ -131,14 +131,14 @@ import Testing
   }
 
   @Test func `a connection that follows another waits for its end`() {
-    desk.hold(ConnectionID(rawValue: 2), until: ConnectionID(rawValue: 1))
+    queue.hold(ConnectionID(rawValue: 2), until: ConnectionID(rawValue: 1))
     begin(Self.write(1, "big"))
     let end = Command(connection: ConnectionID(rawValue: 1), action: .disconnect)
     #expect(admit([end, Self.put(2, "a"), Self.put(3, "a")]) == ["3 /a"])
-    desk.finish(.writes)
+    queue.finish(.writes)
     #expect(admit([Self.put(2, "b")]) == [])
     #expect(takeReleased() == ["1 ends", "2 /a", "2 /b"])
-    desk.decided([end])
+    queue.decided([end])
     begin(Self.write(1, "big"))
     #expect(admit([Self.put(2, "c")]) == ["2 /c"])
   }
@@ -146,16 +146,16 @@ import Testing
   @Test func `what comes behind a large command of a line stays in order before what came later`() {
     begin(Self.write(1, "big"))
     #expect(admit((0..<6).map { Self.put(1, "a\($0)") }) == [])
-    desk.finish(.writes)
-    let (commands, source) = desk.takeReleased(4)
+    queue.finish(.writes)
+    let (commands, source) = queue.takeReleased(4)
     #expect(commands.map(Self.name) == ["1 /a0", "1 /a1", "1 /a2", "1 /a3"])
     // The engine sets the second of them aside.
     begin(Self.write(1, "a1"))
     #expect(admit(Array(commands[2...]), from: source) == [])
     #expect(admit([Self.put(1, "b")]) == [])
-    desk.finish(.writes)
+    queue.finish(.writes)
     #expect(takeReleased() + takeReleased() == ["1 /a2", "1 /a3", "1 /a4", "1 /a5", "1 /b"])
-    #expect(desk.isIdle)
+    #expect(queue.isIdle)
   }
 
   @Test func `what it looked at is kept from the second time on, and it is tried so often`() {
@@ -163,12 +163,12 @@ import Testing
     #expect(admit([Self.put(2, "gate")]) == ["2 /gate"])
     var places = PlaceSet()
     places.insert(Path("gate"))
-    let isTriedAgain = desk.retry(.writes, without: places, steps: 0)
+    let isTriedAgain = queue.retry(.writes, without: places, steps: 0)
     #expect(isTriedAgain)
     #expect(admit([Self.put(2, "gate"), Self.put(3, "big/x"), Self.put(4, "free")]) == ["4 /free"])
-    let isTriedForEver = desk.retry(.writes, without: places, steps: 0)
+    let isTriedForEver = queue.retry(.writes, without: places, steps: 0)
     #expect(!isTriedForEver)
-    desk.finish(.writes)
+    queue.finish(.writes)
     #expect(takeReleased() == ["2 /gate", "3 /big/x"])
   }
 
@@ -180,7 +180,7 @@ import Testing
     begin(Self.write(20, "b"), network: 2)
     begin(Self.write(21, "b"), network: 2)
     begin(Self.write(30, "c"))
-    desk.finish(.writes, steps: 50_000)
+    queue.finish(.writes, steps: 50_000)
     #expect((0..<3).map { _ in next(.writes, steps: 50_000) } == ["20 /b", "30 /c", "2 /a"])
     #expect((0..<3).map { _ in next(.writes, steps: 50_000) } == ["21 /b", "3 /a", "4 /a"])
   }
@@ -188,7 +188,7 @@ import Testing
   @Test func `the sockets of one network take turns among themselves`() {
     begin(Self.write(1, "a"), network: 1)
     for connection in UInt64(1)...4 { begin(Self.write(connection, "a"), network: 1) }
-    desk.finish(.writes, steps: 50_000)
+    queue.finish(.writes, steps: 50_000)
     begin(Self.write(2, "a"), network: 1)
     #expect((0..<5).map { _ in next(.writes, steps: 50_000) } == ["2 /a", "3 /a", "4 /a", "1 /a", "2 /a"])
   }
@@ -198,7 +198,7 @@ import Testing
     #expect(begin(Self.listen(2, "a")) == .later)
     #expect(begin(Self.write(3, "a")) == .now)
     #expect(admit([Self.put(1, "x"), Self.put(2, "x"), Self.put(3, "x"), Self.put(4, "x")]) == ["4 /x"])
-    desk.finish(.writes)
+    queue.finish(.writes)
     #expect(takeReleased() == ["3 /x"])
   }
 
@@ -212,7 +212,7 @@ import Testing
     #expect(begin(Self.listen(1, "a", isHashKnown: false)) == .now)
     for connection in UInt64(2)...9 { #expect(begin(Self.listen(connection, "a", isHashKnown: false)) == .later) }
     #expect(begin(Self.listen(10, "b", isHashKnown: false)) == .later)
-    desk.finish(.comparisons)
+    queue.finish(.comparisons)
     #expect(takeReleased() == (2...9).map { "\($0) listens /a" })
     // The place has changed meanwhile.
     let starts = (UInt64(2)...5).map { begin(Self.listen($0, "a", isHashKnown: false), from: .due) }
@@ -225,14 +225,14 @@ import Testing
   @Test func `a connection with many commands in line is asked to send no more, and no other one is`() {
     begin(Self.write(1, "big"))
     #expect(admit((0..<7).map { Self.put(1, "a\($0)") } + [Self.put(2, "a")]) == ["2 /a"])
-    let before = desk.takeCrowd()
+    let before = queue.takeCrowd()
     #expect(before == nil)
     #expect(admit([Self.put(1, "b"), Self.put(3, "a")]) == ["3 /a"])
-    let crowd = desk.takeCrowd()
+    let crowd = queue.takeCrowd()
     #expect(crowd == [ConnectionID(rawValue: 1)])
-    desk.finish(.writes)
+    queue.finish(.writes)
     _ = takeReleased()
-    let after = desk.takeCrowd()
+    let after = queue.takeCrowd()
     #expect(after == [])
     var box = Mailbox(limits: DatabaseLimits())
     box.crowded = [ConnectionID(rawValue: 1)]

@@ -29,7 +29,7 @@ extension Database {
     while !rest.isEmpty {
       let before = rest
       let large = decideInLine(&rest, settingAside: true, arrivalNanoseconds: arrivalNanoseconds)
-      desk.withLock { $0.decided(before[before.startIndex..<rest.startIndex]) }
+      largeWrites.withLock { $0.decided(before[before.startIndex..<rest.startIndex]) }
       guard let large else {
         // What others have sent meanwhile may come before what is left.
         let isLeft = !rest.isEmpty && source == .mailbox

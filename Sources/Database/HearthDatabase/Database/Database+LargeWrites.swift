@@ -2,26 +2,26 @@ import HearthEngine
 
 /// Commands that wait for one that takes long: see ``LargeWriteQueue``.
 extension Database {
-  /// The commands among these that are decided now; the others wait at the desk.
+  /// The commands among these that are decided now; the others wait in ``LargeWriteQueue``.
   func admitted(_ commands: ArraySlice<Command>, from source: LargeWriteQueue.Source) -> ArraySlice<Command> {
-    let (admitted, crowd) = desk.withLock { desk in
+    let (admitted, crowd) = largeWrites.withLock { queue in
       let admitted = engine.withLock { engine in
-        desk.admit(commands, from: source) { $0.replaces($1, in: engine.state.sessions) }
+        queue.admit(commands, from: source) { $0.replaces($1, in: engine.state.sessions) }
       }
-      return (admitted, desk.takeCrowd())
+      return (admitted, queue.takeCrowd())
     }
     if let crowd { mailbox.withLock { $0.crowded = crowd } }
     return admitted[...]
   }
 
-  /// Decides commands that waited at the desk, a share of a batch. On the deciding queue.
+  /// Decides commands that waited, a share of a batch. On the deciding queue.
   ///
   /// - Returns: False when none may be decided.
   func decideReleased() -> Bool {
     let countMax = limits.engine.batchCommandsMax / 2
-    let (commands, source, crowd) = desk.withLock { desk in
-      let (commands, source) = desk.takeReleased(countMax)
-      return (commands, source, desk.takeCrowd())
+    let (commands, source, crowd) = largeWrites.withLock { queue in
+      let (commands, source) = queue.takeReleased(countMax)
+      return (commands, source, queue.takeCrowd())
     }
     if let crowd { mailbox.withLock { $0.crowded = crowd } }
     if !commands.isEmpty { decide(commands[...], from: source) }

@@ -22,7 +22,7 @@ public final class Database: Sendable {
   let journal: any Journal
   let engine: Mutex<Engine>
   let mailbox: Mutex<Mailbox>
-  let desk: Mutex<LargeWriteQueue>
+  let largeWrites: Mutex<LargeWriteQueue>
   let pipeline: Mutex<Pipeline>
   let durable: DurableState
   let watch = DecisionWatch()
@@ -83,7 +83,7 @@ public final class Database: Sendable {
     keeper = HistoryKeeper(limits.history)
     self.engine = Mutex(engine)
     mailbox = Mutex(Mailbox(limits: limits))
-    desk = Mutex(LargeWriteQueue(limits: limits))
+    largeWrites = Mutex(LargeWriteQueue(limits: limits))
     pipeline = Mutex(
       Pipeline(head: head, snapshots: SnapshotSchedule(log: log, snapshotBytes: found.snapshotBytes)))
     (decidingQueue, largeWriteQueue, comparisonQueue, journalQueue, snapshotQueue) = DatabaseQueues.make(for: name)
@@ -111,7 +111,7 @@ public final class Database: Sendable {
     history = DatabaseHistory(journal, limits: limits.lookingBack) { durable.state }
     self.engine = Mutex(engine)
     mailbox = Mutex(Mailbox(limits: limits))
-    desk = Mutex(LargeWriteQueue(limits: limits))
+    largeWrites = Mutex(LargeWriteQueue(limits: limits))
     pipeline = Mutex(Pipeline(following: start))
     (decidingQueue, largeWriteQueue, comparisonQueue, journalQueue, snapshotQueue) = DatabaseQueues.make(for: name)
   }
@@ -119,7 +119,7 @@ public final class Database: Sendable {
   /// The last durable state. Holding it costs the memory of what changes meanwhile.
   public var published: Published { durable.state }
 
-  /// True when the database takes commands; a stalled one will by itself, and a halted one must be opened again.
+  /// The state by which the database takes commands; a stalled one will by itself, and a halted one must be opened again.
   public var status: DatabaseStatus { follower?.lackOfRoom ?? pipeline.withLock { $0.status } }
 
   /// Hands commands over. Those of one connection are decided in the order in which they are handed over; connections
@@ -144,7 +144,7 @@ public final class Database: Sendable {
   /// Ends a connection whose client has come back on a new connection, before any command of the new connection that is
   /// handed over after this; and after all commands of the old one.
   public func end(_ old: ConnectionID, before new: ConnectionID) {
-    if following == nil { desk.withLock { $0.hold(new, until: old) } }
+    if following == nil { largeWrites.withLock { $0.hold(new, until: old) } }
     let isWaking = mailbox.withLock { box in
       _ = box.append([Command(connection: old, action: .disconnect)], sizeBytes: 0)
       box.hold(new, until: old)
@@ -162,7 +162,7 @@ public final class Database: Sendable {
   public func close(snapshotsEnd: Int64 = .min) {
     decidingQueue.sync { drain() }
     // Large commands that are under way are settled, and what waited for them is decided.
-    while !decidingQueue.sync(execute: { desk.withLock { $0.isIdle } }) {
+    while !decidingQueue.sync(execute: { largeWrites.withLock { $0.isIdle } }) {
       largeWriteQueue.sync {}
       comparisonQueue.sync {}
     }

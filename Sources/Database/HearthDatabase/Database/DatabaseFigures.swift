@@ -40,8 +40,8 @@ extension Database {
   public func figures() -> DatabaseFigures {
     let (connectionCount, listenCount) = engine.withLock { ($0.connectionCount, $0.listenCount) }
     let (commandCount, commandBytes) = mailbox.withLock { ($0.count, $0.sizeBytes) }
-    let largeWriteWaitingCount = desk.withLock { $0.waitingCount }
-    let askedCommandCount = following?.desk.withLock { $0.waitingCount + $0.openCount } ?? 0
+    let largeWriteWaitingCount = largeWrites.withLock { $0.waitingCount }
+    let askedCommandCount = following?.forwarding.withLock { $0.waitingCount + $0.openCount } ?? 0
     let position = published.position
     return pipeline.withLock { line in
       DatabaseFigures(

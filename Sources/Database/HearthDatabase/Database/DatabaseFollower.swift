@@ -63,7 +63,7 @@ package struct DatabaseFollower: Sendable {
       handle(events)
       if commands.isEmpty, isPending { decideHere([.tick]) }
       settle(commands, arrivalNanoseconds: arrival)
-      let waitingCount = following.desk.withLock { $0.waitingCount + $0.openCount }
+      let waitingCount = following.forwarding.withLock { $0.waitingCount + $0.openCount }
       following.isCrowded.store(waitingCount > database.limits.commandsPendingMax, ordering: .relaxed)
     }
   }
@@ -81,7 +81,7 @@ package struct DatabaseFollower: Sendable {
         handle(event)
         continue
       }
-      guard let (command, next) = following.desk.withLock({ $0.answered(ticket) }) else { continue }
+      guard let (command, next) = following.forwarding.withLock({ $0.answered(ticket) }) else { continue }
       if let command {
         if let reply = reply(to: command, given) {
           told.append((command, reply))
@@ -108,7 +108,7 @@ package struct DatabaseFollower: Sendable {
       }
     case .answered: break
     case .sessionEnded(let session):
-      guard let lost = following.desk.withLock({ $0.lost(session) }) else { return }
+      guard let lost = following.forwarding.withLock({ $0.lost(session) }) else { return }
       guard let connection = lost.connection else {
         // What nobody was told of may have been made.
         for command in lost.unanswered { answer(command, .failure(.outcomeUnknown)) }
@@ -173,7 +173,7 @@ package struct DatabaseFollower: Sendable {
   /// Begins anew, without anybody: who listened would be told of changes that never were.
   private func begin(again start: FollowedStart) {
     database.environment.servingChanged(false)
-    let (unanswered, sessions) = following.desk.withLock { $0.end() }
+    let (unanswered, sessions) = following.forwarding.withLock { $0.end() }
     database.engine.withLock { $0 = Engine(following: start.state, limits: database.limits.engine) }
     database.durable.replace(start.state)
     for command in unanswered { answer(command, .failure(.outcomeUnknown)) }
@@ -193,7 +193,7 @@ package struct DatabaseFollower: Sendable {
       here = []
     }
     for command in commands {
-      if following.desk.withLock({ $0.ignores(command) || $0.holdsBack(command) }) { continue }
+      if following.forwarding.withLock({ $0.ignores(command) || $0.holdsBack(command) }) { continue }
       switch command.action {
       case .write, .onDisconnect, .cancelOnDisconnect, .deployRules, .transact, .get, .barrier:
         // Under the identity that it has after everything before it.
@@ -206,7 +206,7 @@ package struct DatabaseFollower: Sendable {
       case .disconnect:
         here.append(command)
         decide()
-        if let session = following.desk.withLock({ $0.end(command.connection) }) { following.line.close(session) }
+        if let session = following.forwarding.withLock({ $0.end(command.connection) }) { following.line.close(session) }
       case .connect, .listen, .unlisten, .turnsTold, .tick: here.append(command)
       }
     }
@@ -250,7 +250,7 @@ package struct DatabaseFollower: Sendable {
 
   private func ask(_ question: OwnerQuestion, for command: Command) {
     let now = database.environment.clock().monotonicMilliseconds
-    let seat = following.desk.withLock {
+    let seat = following.forwarding.withLock {
       $0.ask(command, atMilliseconds: now, makeSession: following.makeSession)
     }
     guard let seat else { return answer(command, .failure(.unavailable)) }
@@ -263,7 +263,7 @@ package struct DatabaseFollower: Sendable {
   private func tellIdentity(of connection: ConnectionID) {
     // Nobody waits for an answer.
     let command = Command(connection: connection, action: .barrier)
-    guard following.desk.withLock({ $0.wantsEnd(connection) }),
+    guard following.forwarding.withLock({ $0.wantsEnd(connection) }),
       let principal = database.engine.withLock({ $0.principal(of: command) })
     else { return }
     ask(.change(ForwardedChange(.authenticate, as: principal)), for: command)
@@ -271,7 +271,7 @@ package struct DatabaseFollower: Sendable {
 
   /// Has everybody who waits for the owner be told that nobody knows what became of it.
   func endQuestions() {
-    for command in following.desk.withLock({ $0.end().unanswered }) { answer(command, .failure(.outcomeUnknown)) }
+    for command in following.forwarding.withLock({ $0.end().unanswered }) { answer(command, .failure(.outcomeUnknown)) }
   }
 
   // MARK: Patience
@@ -292,7 +292,7 @@ package struct DatabaseFollower: Sendable {
   private func tellOverdue() {
     following.isWatching.store(false, ordering: .relaxed)
     let now = database.environment.clock().monotonicMilliseconds
-    let (overdue, othersWait) = following.desk.withLock { $0.takeOverdue(atMilliseconds: now) }
+    let (overdue, othersWait) = following.forwarding.withLock { $0.takeOverdue(atMilliseconds: now) }
     answer(overdue.map { ($0, .failure($0.action.isRead ? .unavailable : .outcomeUnknown)) })
     if othersWait { watch() }
   }

@@ -9,7 +9,7 @@ struct LargeCommandWorker {
   /// Begins to work on a command that was set aside, or has it wait for its turn.
   func begin(_ work: LargeCommand, from source: LargeWriteQueue.Source) {
     let client = database.engine.withLock { work.command.claimant(in: $0) }
-    switch database.desk.withLock({ $0.begin(work, of: client, from: source) }) {
+    switch database.largeWrites.withLock({ $0.begin(work, of: client, from: source) }) {
     case .now: run(work)
     case .later: break
     case .uncompared:
@@ -24,7 +24,7 @@ struct LargeCommandWorker {
   func beginNext(for worker: LargeWriteQueue.Worker) -> Bool {
     var count = 0
     while count < database.limits.engine.batchCommandsMax / 2,
-      let next = database.desk.withLock({ $0.next(for: worker) })
+      let next = database.largeWrites.withLock({ $0.next(for: worker) })
     {
       count += 1
       decideAnew(next, for: worker)
@@ -37,14 +37,14 @@ struct LargeCommandWorker {
     var rest: ArraySlice = [command]
     while !rest.isEmpty {
       guard let work = database.decideInLine(&rest, settingAside: true) else { continue }
-      if rest.isEmpty, database.desk.withLock({ $0.takeReserved(work) }) { return run(work) }
+      if rest.isEmpty, database.largeWrites.withLock({ $0.takeReserved(work) }) { return run(work) }
       begin(work, from: .line)
       // What the same connection asked for before is worked on first.
       guard !rest.isEmpty, !command.isOneOff, work.command.connection == command.connection else { continue }
-      database.desk.withLock { $0.putBack(command) }
+      database.largeWrites.withLock { $0.putBack(command) }
       break
     }
-    database.desk.withLock { $0.finish(worker) }
+    database.largeWrites.withLock { $0.finish(worker) }
   }
 
   private func run(_ work: LargeCommand) {
@@ -96,7 +96,7 @@ struct LargeCommandWorker {
     guard let again = settled(decided.write.command, { $0.settle(decided, at: $1) }) else {
       return end(.writes, steps: decided.steps)
     }
-    let isWorthIt = database.desk.withLock { $0.retry(.writes, without: decided.lookedAt, steps: decided.steps) }
+    let isWorthIt = database.largeWrites.withLock { $0.retry(.writes, without: decided.lookedAt, steps: decided.steps) }
     if isWorthIt { return run(again) }
     decideAtLast(again.command)
     end(.writes)
@@ -104,7 +104,7 @@ struct LargeCommandWorker {
 
   /// Decides a command whose comparison was made, or has it compared again.
   private func settle(_ result: ComparisonResult) {
-    let isLast = database.desk.withLock { !$0.retry(.comparisons, steps: result.steps) }
+    let isLast = database.largeWrites.withLock { !$0.retry(.comparisons, steps: result.steps) }
     let again = settled(result.comparison.command) { $0.settle(result, at: $1, isLast: isLast) }
     if case .comparison = again, let again { return run(again) }
     // A write that compared well is decided beside the others from now on.
@@ -113,7 +113,7 @@ struct LargeCommandWorker {
   }
 
   private func end(_ worker: LargeWriteQueue.Worker, steps: Int = 0) {
-    database.desk.withLock { $0.finish(worker, steps: steps) }
+    database.largeWrites.withLock { $0.finish(worker, steps: steps) }
     database.drain()
   }
 

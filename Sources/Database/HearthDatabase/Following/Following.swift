@@ -6,10 +6,10 @@ final class Following: Sendable {
   /// The way to the log's owner.
   let line: any OwnerLine
   /// What was asked there. Used on the deciding queue.
-  let desk = Mutex(ForwardingQueue())
+  let forwarding = Mutex(ForwardingQueue())
   /// Draws the numbers of sessions.
   let makeSession: @Sendable () -> UInt64
-  /// Commands that wait in the desk are so many that senders are to send no more.
+  /// Commands that wait to be forwarded are so many that senders are to send no more.
   let isCrowded = Atomic(false)
   /// Somebody looks again soon whether requests have waited too long.
   let isWatching = Atomic(false)

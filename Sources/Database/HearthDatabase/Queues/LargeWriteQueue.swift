@@ -36,7 +36,7 @@ struct LargeWriteQueue: Sendable {
     var attemptCount = 1
   }
 
-  /// Where commands come from that are to be decided.
+  /// The origin of commands that are to be decided.
   enum Source: Sendable {
     /// The mailbox.
     case mailbox
@@ -46,7 +46,7 @@ struct LargeWriteQueue: Sendable {
     case due
   }
 
-  /// What becomes of a command that was set aside.
+  /// The answer to a command that was set aside.
   enum Start: Sendable {
     /// The worker begins with it.
     case now
@@ -66,10 +66,10 @@ struct LargeWriteQueue: Sendable {
   /// Writes that wait for the places of the large write under way.
   private var placed: [Command] = []
   /// Commands that waited for another client's command, and come before the next large write.
-  private var due: [Command] = []
-  private var dueHead = 0
+  private var due = PendingCommands()
 
-  /// How many of a connection's commands are large, or wait for a place. As long as there are any, others wait in ``lines``.
+  /// The number of a connection's commands that are large, or wait for a place. As long as there are any, others wait in
+  /// ``lines``.
   private var holds: [ConnectionID: Int] = [:]
   /// Those that wait; none is empty.
   private var lines: [ConnectionID: PendingCommands] = [:]
@@ -95,7 +95,7 @@ struct LargeWriteQueue: Sendable {
   /// - Parameter source: A listen that waited for the outcome of another one's comparison does not do so again.
   mutating func begin(_ work: LargeCommand, of client: ShareClaimant, from source: Source) -> Start {
     let (worker, command) = (Worker(work), work.command)
-    if isFree(worker), queues[worker, default: LargeCommandQueue()].count == 0, worker != .writes || dueCount == 0 {
+    if isFree(worker), queues[worker, default: LargeCommandQueue()].count == 0, worker != .writes || due.count == 0 {
       hold(command)
       currents[worker] = Current(command: command, client: client, places: work.places)
       if let place = ListenPlace(command) { followers[place] = followers[place] ?? [] }
@@ -125,7 +125,7 @@ struct LargeWriteQueue: Sendable {
   /// The next command for a worker that is free, which is reserved for it until ``finish(_:steps:)``. It is decided
   /// anew, on the state of then.
   mutating func next(for worker: Worker) -> Command? {
-    guard isFree(worker), worker != .writes || dueCount == 0,
+    guard isFree(worker), worker != .writes || due.count == 0,
       let (command, client) = queues[worker]?.popFirst()
     else { return nil }
     if ListenPlace(command) != nil { listenCount -= 1 }
@@ -169,10 +169,10 @@ struct LargeWriteQueue: Sendable {
     guard let current = currents.removeValue(forKey: worker) else { return }
     release(current.command)
     if worker == .writes {
-      due += placed
+      due.append(placed)
       placed = []
     } else if let place = ListenPlace(current.command), let following = followers.removeValue(forKey: place) {
-      due += following
+      due.append(following)
     }
   }
 
@@ -203,11 +203,9 @@ struct LargeWriteQueue: Sendable {
     }
   }
 
-  private var dueCount: Int { due.count - dueHead }
-
   /// Takes out commands that waited and may be decided now, a share of a batch. Connections take turns.
   mutating func takeReleased(_ countMax: Int) -> (commands: [Command], source: Source) {
-    guard dueCount == 0 else { return (takeDue(countMax), .due) }
+    guard due.count == 0 else { return (takeDue(countMax), .due) }
     var (taken, turn) = ([Command](), 0)
     while turn < ready.count, taken.count < countMax {
       let connection = ready[turn]
@@ -225,10 +223,8 @@ struct LargeWriteQueue: Sendable {
   }
 
   private mutating func takeDue(_ countMax: Int) -> [Command] {
-    let taken = Array(due[dueHead..<dueHead + min(countMax, dueCount)])
-    dueHead += taken.count
+    let taken = Array(due.take(countMax))
     waitingCount -= taken.count
-    if dueHead == due.count { (due, dueHead) = ([], 0) }
     for command in taken { release(command) }
     return taken
   }

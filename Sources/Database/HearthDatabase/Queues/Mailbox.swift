@@ -176,7 +176,7 @@ struct Mailbox: Sendable {
 // MARK: - Debts
 
 extension Mailbox {
-  /// Somebody owes steps, or waits because of it.
+  /// A connection owes steps, or waits because of it.
   private var isFair: Bool { !debts.isEmpty || !late.isEmpty }
 
   /// Notes what connections' commands took. One-off requests have no lane, and wait for none.
