@@ -53,7 +53,8 @@ struct TestServices {
     plugins = PluginHost.ofServer(options, setup, receivers)
     let databases = try DatabaseRegistry.ofServer(options, engine, rules: .denyAll, router: router)
     services = try GatewayServices.ofServer(
-      options, setup, databases, router: router, files: ServerFiles(DataDirectory(path: folder.path)), denials: denials,
+      options, setup, databases, router: router, proxies: .none, files: ServerFiles(DataDirectory(path: folder.path)),
+      denials: denials,
       receivers: receivers, memory: .ofTest(),
       group: .singleton)
   }

@@ -105,7 +105,7 @@ extension Revocation {
 }
 
 extension Denial {
-  /// The same, refused to nobody who is connected here.
+  /// The same denial, of a client that is not connected here.
   fileprivate var ofNobody: Denial {
     var denial = self
     (denial.connection, denial.request) = (ConnectionID(rawValue: 0), nil)

@@ -5,8 +5,20 @@ import NIOCore
 import Synchronization
 
 extension ClusterNode {
+  /// Serves the requests of other nodes, from here on.
+  func serve(
+    _ parts: ServiceParts, _ routes: ServerRoutes, _ delivery: DeliveryParts, proxies: TrustedProxies, logger: Logger
+  ) {
+    if let others = parts.others {
+      parts.databases.whenRemoved { [self] in await haveOthersLook() }
+      lookWhenAsked(others, on: delivery.group.next())
+    }
+    openAsked(parts.databases, on: delivery.group.next())
+    answerQuestions(routes, loops: delivery.loops, proxies: proxies, logger: logger)
+  }
+
   /// Opens databases that other nodes want this one to own, also when nobody here has asked for them yet.
-  func openAsked(_ databases: DatabaseRegistry, on loop: any EventLoop) {
+  private func openAsked(_ databases: DatabaseRegistry, on loop: any EventLoop) {
     whenAsked { journal in
       let prefix = JournalEngine.databasesPrefix
       // Accounts are open as long as the server runs.
@@ -17,7 +29,7 @@ extension ClusterNode {
   }
 
   /// Lets go of databases that other nodes have deleted, when they say so.
-  func lookWhenAsked(_ others: OtherNodes, on loop: any EventLoop) {
+  private func lookWhenAsked(_ others: OtherNodes, on loop: any EventLoop) {
     whenAskedToLook {
       let promise = loop.makePromise(of: Void.self)
       promise.completeWithTask { await BlockingThread.run { others.look() } }
@@ -26,7 +38,8 @@ extension ClusterNode {
   }
 
   /// Answers what other nodes hand over, from here on.
-  func answerQuestions(_ routes: ServerRoutes, loops: [TransportLoop], proxies: TrustedProxies, logger: Logger) {
+  private func answerQuestions(_ routes: ServerRoutes, loops: [TransportLoop], proxies: TrustedProxies, logger: Logger)
+  {
     guard let cluster = routes.cluster else { return }
     let turns = Turns(loops)
     let desk = RelayServer(

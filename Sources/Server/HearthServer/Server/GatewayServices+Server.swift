@@ -13,12 +13,11 @@ extension GatewayServices {
   /// The services of a server over its databases and accounts.
   static func ofServer(
     _ options: HearthServer.Options, _ accounts: OpenedAccounts, _ databases: DatabaseRegistry, router: EffectRouter,
-    files: ServerFiles, denials: DenialLog, receivers: EventReceivers, memory: ClientMemory,
+    proxies: TrustedProxies, files: ServerFiles, denials: DenialLog, receivers: EventReceivers, memory: ClientMemory,
     meters: GatewayMeters = .none, console: ConsoleCredentials? = nil, group: MultiThreadedEventLoopGroup
   ) throws(ServerError) -> GatewayServices {
     let gate = CredentialGate(
       accounts: accounts.accounts, logger: options.logger, meters: meters, console: console)
-    let proxies = try ServerPlan.proxies(options)
     var services = GatewayServices(
       databases: databases, gate: gate, accounts: accounts.accounts, proxies: proxies, router: router, denials: denials,
       settings: files.settings, versions: files.versions,
@@ -50,7 +49,7 @@ extension TriggerOptions {
     _ options: HearthServer.Options, _ files: ServerFiles, _ receivers: EventReceivers,
     group: MultiThreadedEventLoopGroup?
   ) -> TriggerOptions {
-    // What stands before the path of the server's own URL.
+    // The host of the server's own URL.
     let url = options.accounts.publicURL
     let host = url.split(separator: "/").last.map(String.init) ?? options.host
     let pool = OutboundPool(slots: TriggerLimits.inFlightMax)

@@ -17,7 +17,7 @@ package struct OpenedAccounts: Sendable {
   package let keys: KeyRing
   /// The place where they are kept; closed by whoever opened it.
   package let store: AccountStore
-  /// True when this node owns them, where a cluster's nodes share them.
+  /// Tells when this node owns them; nil for a server by itself.
   let ownership: OwnershipNotice?
 
   /// Opens the store and puts the accounts together. Reads files: not for event loops.

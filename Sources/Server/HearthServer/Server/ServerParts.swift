@@ -1,8 +1,6 @@
 import Glibc
 import HearthAccounts
-import HearthBytes
 import HearthClusterNode
-import HearthConsole
 import HearthGateway
 import HearthSystem
 import HearthTransport

@@ -93,7 +93,7 @@ struct ServerPlan {
     }
   }
 
-  static func proxies(_ options: HearthServer.Options) throws(ServerError) -> TrustedProxies {
+  private static func proxies(_ options: HearthServer.Options) throws(ServerError) -> TrustedProxies {
     do { return try TrustedProxies(options.accounts.trustedProxies) } catch {
       throw ServerError(.badOptions, error.description)
     }

@@ -1,8 +1,6 @@
-import HearthClusterNode
 import HearthConsole
 import HearthGateway
 import HearthTransport
-import Logging
 
 extension ServerRoutes {
   /// The routes of a server of these parts.
@@ -33,19 +31,5 @@ extension EmulatorHub {
     self.init(
       services: services, host: options.host, ports: ports, export: options.emulatorExport,
       databases: { databases.names })
-  }
-}
-
-extension ClusterNode {
-  /// Serves what other nodes ask of this one.
-  func serve(
-    _ parts: ServiceParts, _ routes: ServerRoutes, _ delivery: DeliveryParts, proxies: TrustedProxies, logger: Logger
-  ) {
-    if let others = parts.others {
-      parts.databases.whenRemoved { [self] in await haveOthersLook() }
-      lookWhenAsked(others, on: delivery.group.next())
-    }
-    openAsked(parts.databases, on: delivery.group.next())
-    answerQuestions(routes, loops: delivery.loops, proxies: proxies, logger: logger)
   }
 }

@@ -23,7 +23,8 @@ struct ServiceParts: Sendable {
       options, storage.journals, storage.node, rules: plan.rules, router: delivery.router, meters: plan.meters.databases
     )
     var services = try GatewayServices.ofServer(
-      options, storage.accounts, databases, router: delivery.router, files: storage.files, denials: delivery.denials,
+      options, storage.accounts, databases, router: delivery.router, proxies: plan.proxies, files: storage.files,
+      denials: delivery.denials,
       receivers: receivers, memory: plan.memory, meters: plan.meters.gateway, console: delivery.access?.credentials,
       group: delivery.group)
     let collector = MetricsCollector(

@@ -37,7 +37,8 @@ extension Transport {
     ([transport.port] + transport.furtherPorts).map(String.init).joined(separator: ", ")
   }
 
-  /// Where the file system has no sockets, databases and accounts are served all the same.
+  /// The socket for commands on the data folder; nil where the file system has no sockets, since databases and accounts are
+  /// served all the same.
   private static func localSocket(_ options: HearthServer.Options) -> LocalSocket.Listener? {
     do {
       return try LocalSocket(dataDirectory: options.dataDirectory).listen()

@@ -1,5 +1,4 @@
-import { compareKeys, Path } from "../tree/keys";
-import type { Order } from "../tree/order";
+import { compareKeys } from "../tree/keys";
 import type { OutlinePage } from "../api/console";
 import type { Branch, Window } from "./branch";
 import type { Line } from "./line";
@@ -10,10 +9,9 @@ const ROOM = 50;
 const PAGE_MAXIMUM = 500;
 
 /** The model whose outlines are read. */
-interface OutlineModel extends Pick<BranchModel, "structureChanged"> {
+interface OutlineModel extends Pick<BranchModel, "structureChanged" | "page"> {
   readonly isPaused: boolean;
   readonly visible: Line[];
-  page(path: Path, order: Order, from: string | undefined, direction: "asc" | "desc", limit: number, isPeek: boolean): Promise<OutlinePage>;
 }
 
 /** Reads the outline of branches again whose rows or numbers do not follow from what is held. */

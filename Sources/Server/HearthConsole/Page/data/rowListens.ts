@@ -1,7 +1,6 @@
 import { Path, textOf } from "../tree/keys";
 import { kindOf, Node, nodeAt } from "../tree/node";
-import { BY_KEY, Order, queryOf } from "../tree/order";
-import type { OutlinePage } from "../api/console";
+import { BY_KEY, queryOf } from "../tree/order";
 import type { Listen } from "../wire/listen";
 import type { BranchModel } from "./window";
 import type { NodeLine } from "./line";
@@ -34,10 +33,9 @@ interface Row {
 }
 
 /** The model whose rows are listened to. */
-interface RowModel extends Pick<BranchModel, "wire" | "noteChange"> {
+interface RowModel extends Pick<BranchModel, "wire" | "noteChange" | "page"> {
   readonly isAsSomebody: boolean;
   readonly ownKey: string | null;
-  page(path: Path, order: Order, from: string | undefined, direction: "asc" | "desc", limit: number, isPeek: boolean): Promise<OutlinePage>;
   rowsChanged(): void;
   collapseAt(path: Path): void;
 }

@@ -19,7 +19,8 @@ export type WindowSource = "held" | "query" | "rows";
 /** The model that branches and their windows are parts of. */
 export interface BranchModel {
   readonly wire: Wire;
-  page(path: Path, order: Order, from: string | undefined, direction: "asc" | "desc", limit: number): Promise<OutlinePage>;
+  page(path: Path, order: Order, from: string | undefined, direction: "asc" | "desc", limit: number,
+    isPeek?: boolean): Promise<OutlinePage>;
   structureChanged(isLive?: boolean): void;
   noteChange(path: Path, before: Node | null, after: Node | null): void;
   say(text: string): void;
