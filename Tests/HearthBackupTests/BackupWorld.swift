@@ -182,7 +182,7 @@ struct Restored {
     return (engine.state.root, head)
   }
 
-  /// Returns true when a database is as it was at a position, with the running hash that it had.
+  /// Expects a database as it was at a position, with the running hash that it had.
   func expect(_ database: TestDatabase, at position: Int, sourceLocation: SourceLocation = #_sourceLocation) throws {
     guard position > 0 || self.position(database.name) != nil else { return }
     let (root, head) = try root(database.name)

@@ -39,6 +39,7 @@ struct Manifest: Decodable {
       let (code, output) = try Project.run([
         "swift", "package", "--package-path", Project.root.path, "--scratch-path", scratch.path, "dump-package",
       ])
+      // It traps because what suites name as arguments cannot throw.
       guard code == 0, let start = output.firstIndex(of: "{") else {
         fatalError("swift package dump-package: \(output)")
       }

@@ -22,7 +22,7 @@ public struct Status: RawRepresentable, Sendable, Hashable {
   public static let tooBig = Status(rawValue: "too_big")
   /// A write that touches too much.
   public static let writeTooBig = Status(rawValue: "write_too_big")
-  /// True when a write was done is not known. Like every status without a meaning to them, clients hand it to the app
+  /// It is not known whether a write was done. Like every status without a meaning to them, clients hand it to the app
   /// and do not try again.
   public static let outcomeUnknown = Status(rawValue: "outcome_unknown")
   /// It could not be done, for the reason in the text.

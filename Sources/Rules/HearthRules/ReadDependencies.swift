@@ -10,13 +10,13 @@ public struct ReadDependencies: Sendable, Equatable {
     public let rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// True when the node is empty.
+    /// The node is empty or not.
     public static let existence = Aspects(rawValue: 1)
-    /// True when it is empty, an interior node or a leaf, and the leaf's value.
+    /// The node is empty, an interior node or a leaf, and the leaf's value.
     public static let value = Aspects(rawValue: 2)
     /// Its priority.
     public static let priority = Aspects(rawValue: 4)
-    /// True when it has children.
+    /// The node has children or not.
     public static let children = Aspects(rawValue: 8)
     /// Anything at all at and below the node.
     public static let everything = Aspects(rawValue: 16)

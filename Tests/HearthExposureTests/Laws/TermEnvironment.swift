@@ -22,7 +22,7 @@ struct TermEnvironment {
 
   // MARK: Goals
 
-  /// Returns true when all goals of some alternative hold; with them the plain statements that were used.
+  /// Finds an alternative all of whose goals hold, and returns the plain statements that were used; nil when there is none.
   func holds(
     _ sense: Sense, _ expression: TypedExpression, _ scope: ScopeID
   ) throws(Unfolding.TooMany) -> [Literal]? {

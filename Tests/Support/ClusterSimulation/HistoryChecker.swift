@@ -1,7 +1,7 @@
 import HearthCluster
 import HearthJournal
 
-/// True when what clients were told agrees with the log. The log is the order, so no search is needed: one walk over the
+/// Checks that what clients were told agrees with the log. The log is the order, so no search is needed: one walk over the
 /// log and one over what was told.
 ///
 /// When the store lost rows and a node has said so, what was in them may be missing; also when a node died, which may have

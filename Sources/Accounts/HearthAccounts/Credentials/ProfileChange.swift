@@ -35,7 +35,7 @@ package struct ProfileChange: Sendable {
     if let photoURL { user.photoURL = photoURL.isEmpty ? nil : photoURL }
   }
 
-  /// Returns true when ways to sign in are removed; the last one may be among them.
+  /// Removes ways to sign in; the last one may be among them.
   func unlink(from user: inout UserRecord) {
     // A password that is sent in the same request is kept.
     user.removeWaysIn(password == nil ? unlinks : unlinks.subtracting([ProviderID.password]))

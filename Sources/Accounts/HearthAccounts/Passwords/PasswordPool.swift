@@ -80,7 +80,7 @@ package final class PasswordPool: Sendable {
     state = Mutex(State(queue: FairQueue(countMax: queue.countMax, countPerClientMax: queue.countPerClientMax)))
   }
 
-  /// Returns true when the password is the one behind `stored`. A wrong one takes the same work whatever is stored,
+  /// Checks that the password is the one behind `stored`. A wrong one takes the same work whatever is stored,
   /// also when `stored` is nil because there is no account.
   ///
   /// - Throws: `unavailable` when too many wait, at once and without any work.

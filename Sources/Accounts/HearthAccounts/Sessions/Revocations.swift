@@ -78,7 +78,7 @@ public struct Revocations: Sendable {
     return user.border.admits(generation: generation, issuedAtSeconds: issuedAt) ? .good : .ended
   }
 
-  /// Returns true when a token of any kind counts by the account behind it. One that the keys do not accept has ended,
+  /// The standing of a token of any kind by the account behind it. One that the keys do not accept has ended,
   /// too.
   package func standing(ofToken text: String, nowSeconds: Int64) -> Standing {
     if (try? TokenReader.read(text))?.kind == .custom { return standing(ofCustomToken: text, nowSeconds: nowSeconds) }

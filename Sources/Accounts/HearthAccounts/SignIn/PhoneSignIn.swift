@@ -230,6 +230,6 @@ package struct PhoneSignIn: Sendable {
 }
 
 extension SecondFactor.Kind {
-  /// The number of a phone; nil for what is none.
+  /// A phone's number; nil for what is none.
   var number: String? { if case .phone(let number) = self { number } else { nil } }
 }

@@ -86,7 +86,7 @@ struct ImportEndpoints: EndpointArea {
     }
   }
 
-  /// Returns true when people will come in with the passwords that they had: `{"passwords": [{"email" or "localId",
+  /// Checks that users will come in with the passwords that they had: `{"passwords": [{"email" or "localId",
   /// "password"}]}`, up to 20 of them, gives `{"verdicts": ["right", …]}`, each a ``PasswordChecks/Verdict``.
   func checkPasswords(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let administrator = try call.administrator()

@@ -35,7 +35,7 @@ struct ServerEndpoints: EndpointArea {
     ])
   }
 
-  /// Returns true when a token counts by the account behind it: `good` or `ended`.
+  /// Answers how a token stands by the account behind it: `good` or `ended`.
   func tokenStanding(_ call: IdentityCall) async throws(AccountError) -> JSON {
     guard let token = try call.text("token", sizeBytesMax: IdentityCall.longTextBytesMax), !token.isEmpty else {
       throw AccountError(.invalidArgument, "token is missing")
@@ -68,7 +68,7 @@ struct ServerEndpoints: EndpointArea {
     return .object([JSON.Member("records", .array(lines))])
   }
 
-  /// Returns true when the audit trail is whole.
+  /// Verifies that the audit trail is whole.
   func verifyAudit(_ call: IdentityCall) async throws(AccountError) -> JSON {
     var anchor: AuditHead?
     if let noted = try call.object("anchor").map(call.with) {

@@ -110,7 +110,7 @@ final class P256Key: @unchecked Sendable {
     ERR_clear_error()
   }
 
-  /// Returns true when `signature` is this key's ES256 signature of `bytes`: 64 bytes, r and s. About 100 µs.
+  /// Checks that `signature` is this key's ES256 signature of `bytes`: 64 bytes, r and s. About 100 µs.
   func verify(_ signature: [UInt8], of bytes: [UInt8]) -> RSAKey.Outcome {
     guard signature.count == 2 * Self.coordinateBytes else { return .refused }
     defer { ERR_clear_error() }

@@ -29,7 +29,7 @@ public enum KeyState: String, Sendable, CaseIterable {
 public struct KeyInfo: Sendable, Equatable {
   /// 40 hexadecimal digits, the `kid` of tokens.
   public var kid: String
-  /// True when it will sign, signs, or only verifies.
+  /// The key will sign, signs, or only verifies.
   public var state: KeyState
   /// Seconds since 1970; nil for a key that no rotation check has seen yet.
   public var createdAtSeconds: Int64?

@@ -57,7 +57,7 @@ final class RSAKey: @unchecked Sendable {
 
   enum Outcome: Sendable { case accepted, refused, outOfMemory }
 
-  /// Returns true when `signature` is this key's RS256 signature (PKCS#1 v1.5, SHA-256) of `bytes`. About 30 µs.
+  /// Checks that `signature` is this key's RS256 signature (PKCS#1 v1.5, SHA-256) of `bytes`. About 30 µs.
   func verify(_ signature: [UInt8], of bytes: [UInt8]) -> Outcome {
     guard signature.count == modulusBytes else { return .refused }
     guard let context = EVP_MD_CTX_new() else { return .outOfMemory }

@@ -169,7 +169,7 @@ public final class AdminTokens: Sendable {
     return Minted(end: Int64(bitPattern: number(2..<10)), holder: holder, scopes: scopes)
   }
 
-  /// Returns true when a token counts, but for its owner: whoever knows the accounts says whether that account's tokens
+  /// Judges a token, but for its owner: whoever knows the accounts says whether that account's tokens
   /// still count.
   ///
   /// - Parameters:

@@ -17,7 +17,7 @@ enum LibJWT {
 
   enum Outcome: Sendable { case accepted, refused, outOfMemory }
 
-  /// Returns true when libjwt finds the signature right.
+  /// Checks the signature with libjwt.
   ///
   /// - Parameters:
   ///   - token: has passed the reader.

@@ -28,7 +28,7 @@ extension MetricDescription {
     "hearth_messages_max", .gauge, labels: ["bound"],
     "Mails or text messages that may be sent within the period of a bound.")
 
-  /// True when a plugin answers.
+  /// The state of a plugin.
   public static let pluginUp = MetricDescription(
     "hearth_plugin_up", .gauge, labels: ["plugin"], "1 while the plugin answers, 0 while it does not.")
   /// Questions to plugins.
@@ -57,7 +57,7 @@ extension MetricDescription {
   /// Events on their way.
   public static let triggerInFlight = MetricDescription(
     "hearth_trigger_in_flight_events", .gauge, labels: ["trigger"], "Events whose handler has not answered yet.")
-  /// True when the receiver is there.
+  /// The state of a trigger's receiver.
   public static let triggerUp = MetricDescription(
     "hearth_trigger_up", .gauge, labels: ["trigger"],
     "1 while events are sent, 0 while the trigger is paused or its receiver cannot be reached.")

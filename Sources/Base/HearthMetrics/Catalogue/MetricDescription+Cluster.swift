@@ -1,5 +1,5 @@
 extension MetricDescription {
-  /// True when the node can be the owner of anything.
+  /// The node's lease.
   public static let clusterLease = MetricDescription(
     "hearth_cluster_lease_up", .gauge, "1 while the node believes in its lease, 0 while others may take what it owns.")
   /// Other nodes.
@@ -9,7 +9,7 @@ extension MetricDescription {
   public static let clusterOwned = MetricDescription(
     "hearth_cluster_owned", .gauge, labels: ["journal"],
     "1 for a database, or the accounts, that this node owns, 0 for one that it follows.")
-  /// True when it is served.
+  /// The databases that are served.
   public static let clusterServed = MetricDescription(
     "hearth_cluster_served", .gauge, labels: ["journal"],
     "1 while what the node has of a database is new enough for its clients, 0 while it takes none.")

@@ -38,7 +38,7 @@ extension MetricDescription {
   public static let syncBatches = MetricDescription(
     "hearth_sync_batches", .histogram(bounds: MetricBuckets.sizes), "Batches that shared an append.")
 
-  /// True when a database does its work.
+  /// The state of a database.
   public static let databaseUp = MetricDescription(
     "hearth_database_up", .gauge, labels: ["database"], "1 while the database takes writes, 0 while it cannot.")
   /// Who is connected.

@@ -61,7 +61,7 @@ extension Callback {
   }
 }
 
-/// Where a block of the app is called.
+/// The place where a block of the app is called.
 package enum CallbackExecutor: Sendable {
   /// The queue that the app chose.
   case queue

@@ -4,7 +4,7 @@ import Foundation
 struct ProcessIdentity: Equatable, Sendable {
   /// The process identifier.
   var number: Int32
-  /// When the process began, on which start of the system and in which space of process identifiers; empty where the system
+  /// The time at which the process began, on which start of the system and in which space of process identifiers; empty where the system
   /// does not say.
   var start: String
 

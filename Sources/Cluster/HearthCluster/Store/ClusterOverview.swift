@@ -26,7 +26,7 @@ package struct ClusterOverview: Sendable {
     package var name: String
     /// The last that was claimed.
     package var epoch: Int64
-    /// Nil when nobody owns it.
+    /// `nil` when no node owns it.
     package var owner: String?
     /// The last durable position.
     package var position: Int64

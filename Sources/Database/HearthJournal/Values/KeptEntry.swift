@@ -20,7 +20,7 @@ public struct KeptEntry: Sendable, Equatable {
   public var attemptCount: Int
   /// What is to be done, or was.
   public var content: [UInt8]
-  /// True when it waits or was given up.
+  /// The entry waits, or was given up.
   public var state: State
 
   /// An entry of these parts.

@@ -25,7 +25,7 @@ public struct TriggerDefinition: Sendable, Equatable {
   public var secrets: [WebhookSecret] = []
   /// The time that a handler may take.
   public var timeoutSeconds = TriggerLimits.timeoutSeconds
-  /// The number of events that are under way at most.
+  /// The largest number of events that are under way.
   public var concurrency = TriggerLimits.concurrency
   /// The time that an event is tried.
   public var windowSeconds = TriggerLimits.windowSeconds

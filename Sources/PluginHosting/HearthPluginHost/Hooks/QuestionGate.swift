@@ -10,7 +10,7 @@ package final class QuestionGate: Sendable {
   /// Bytes of the questions that wait.
   package static let waitingBytesMax = 16 << 20
 
-  /// What became of a question.
+  /// The outcome of waiting.
   package enum Entry: Sendable, Equatable {
     /// It may be asked; ``QuestionGate/leave()`` follows.
     case entered

@@ -34,7 +34,7 @@ struct FolderSettings: Equatable {
   var recordsAuthors = false
   /// Where the journals are, as a URL; nil is the folder.
   var journal: String?
-  /// The time when room on the disk is little.
+  /// The thresholds below which room on the disk is little.
   var space = SpaceThresholds()
 
   init() {}

@@ -1,8 +1,8 @@
 import HearthProgram
 import HearthServer
 
-/// True when a folder's databases are where a server is told to look for them: one that looks elsewhere would find none,
-/// and serve as if there had never been any.
+/// The place of a folder's databases against the one that a server is told of: a server that looks elsewhere would find
+/// none, and serve as if there had never been any.
 struct JournalChoice {
   /// The data folder.
   let folder: String

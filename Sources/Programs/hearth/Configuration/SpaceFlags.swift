@@ -19,6 +19,6 @@ struct SpaceFlags: ParsableArguments {
       """, valueName: "bytes"))
   var lowSpaceStop: ByteCount?
 
-  /// The time when room is little.
+  /// The thresholds below which room is little.
   var thresholds: SpaceThresholds { SpaceThresholds(warnBytes: lowSpaceWarn?.bytes, stopBytes: lowSpaceStop?.bytes) }
 }

@@ -21,7 +21,7 @@ package final class Languages {
   @exclusivity(unchecked) var sets = UnitSets()
   /// Answers that were given.
   @exclusivity(unchecked) var answers: [Question: WordSearch] = [:]
-  /// True when languages that were asked about are empty; nil for what is not known.
+  /// The languages that were found empty or not; nil where the search gave up.
   @exclusivity(unchecked) var emptiness: [Language: Bool?] = [:]
   /// Texts that were asked for.
   @exclusivity(unchecked) var memberships: [Membership: Bool?] = [:]

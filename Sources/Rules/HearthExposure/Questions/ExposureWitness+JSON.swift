@@ -22,7 +22,7 @@ extension ExposureWitness {
 
   private func json(_ change: Change) -> JSON { timed(Self.json(change.value)) }
 
-  /// The number of the request's time is what the server puts there.
+  /// The value with the server's placeholder in the place of the request's time.
   private func timed(_ value: JSON) -> JSON {
     switch value {
     case .int(nowMilliseconds): .object([.init(".sv", .string("timestamp"))])

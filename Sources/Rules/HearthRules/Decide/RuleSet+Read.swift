@@ -1,7 +1,7 @@
 import HearthTree
 
 extension RuleSet {
-  /// Returns true when the rules let this read happen: the first `.read` that is true, from the root down to the path,
+  /// Decides whether the rules let this read happen: the first `.read` that is true, from the root down to the path,
   /// grants it. Rules below the path are not asked.
   public func decideRead(_ request: ReadRequest, detail: DecisionDetail = []) -> Decision {
     withDecider(of: request) { decider in

@@ -1,7 +1,7 @@
 import HearthTree
 
 extension RuleSet {
-  /// Returns true when the rules let this write happen.
+  /// Decides whether the rules let this write happen.
   ///
   /// Every place that the write replaces needs a `.write` that is true, from the root down to that place. Then every
   /// `.validate` on the way there and at every node that the written value carries must be true; nodes that the write

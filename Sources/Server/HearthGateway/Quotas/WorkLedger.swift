@@ -20,7 +20,7 @@ struct WorkLedger: Sendable {
   private struct Connection {
     var client: ShareClaimant
     var allowance = TokenBucket()
-    /// What its holder answers for already.
+    /// The part of it that its holder answers for already.
     var carried = TokenBucket()
   }
 

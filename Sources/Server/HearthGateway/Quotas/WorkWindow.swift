@@ -12,7 +12,7 @@ struct WorkWindow: Sendable {
   private var bound = SharedBound(max: 0)
   private var claims: [WorkLedger.Payer: SharedBound.Claim] = [:]
   private var members: WorkMembers
-  /// What members of networks over their part have caused of it once more, in this window.
+  /// The work that members of networks over their part have caused of it once more, in this window.
   private var granted: [NetworkPrefix: Int] = [:]
   private var number: Int64 = 0
   /// The end of the window, in nanoseconds on the monotonic clock.

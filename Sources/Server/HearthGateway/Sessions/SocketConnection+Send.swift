@@ -38,7 +38,7 @@ extension SocketConnection {
     }
   }
 
-  /// Returns true when events go to the client past this conversation.
+  /// Chooses whether events go to the client past this conversation.
   func chooseWay() {
     if behind == nil, let line = transport?.directLine {
       hub.tellDirectly(id, over: line.outlet, in: line.form)

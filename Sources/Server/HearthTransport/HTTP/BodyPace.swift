@@ -1,4 +1,4 @@
-/// True when a body comes fast enough: looked at again and again until it is complete, so that what came fast in the
+/// The pace of a body, which is measured again and again until it is complete, so that what came fast in the
 /// beginning does not buy hours for the rest.
 struct BodyPace {
   /// The loop's second at which is looked next.

@@ -22,7 +22,7 @@ public struct BackupMarker: Sendable, Equatable {
   public var repository: String
   /// What it added: `full`, `incremental` or `continuous`.
   public var kind: String
-  /// True when keys are in it: `none`, `clear` or `sealed`.
+  /// The form in which keys are in it: `none`, `clear` or `sealed`.
   public var keys: String
 
   /// The marker of a backup.

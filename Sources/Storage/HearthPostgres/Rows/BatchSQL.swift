@@ -43,7 +43,7 @@ enum BatchSQL {
 
   static let prepared = [append, fill, addPart, OutboxSQL.add, OutboxSQL.addDead]
 
-  /// True when a batch is there with its last part: its row, and that of the journal.
+  /// Finds a batch that is there with its last part: its row, and that of the journal.
   static let landed = PostgresSQL(
     """
     SELECT count(*) FROM batch WHERE journal = $1::bigint AND first_position = $2::bigint AND epoch = $3::bigint

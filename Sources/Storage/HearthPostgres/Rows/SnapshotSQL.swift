@@ -17,7 +17,7 @@ enum SnapshotSQL {
     RETURNING id
     """)
 
-  /// True when what a chunk would hold is kept already. Parameters: journal, hash.
+  /// Finds a chunk that is kept already. Parameters: journal, hash.
   static let hasChunk = PostgresSQL("SELECT count(*) FROM chunk WHERE journal = $1::bigint AND hash = $2::bytea")
 
   /// Keeps what a chunk holds. Parameters: journal, hash, payload.

@@ -37,7 +37,7 @@ struct NativePages: Sendable {
     return await page.departure(departing, origin: origin, to: home, now: request.now)
   }
 
-  /// Returns true when an app may be opened from here.
+  /// The page that refuses to open an app from here; nil when it may be opened.
   private func refusal(of app: NativeApp) -> HTMLPage? {
     do throws(NativeApps.Refusal) {
       try app.check(accounts.configuration.nativeApps)
