@@ -97,7 +97,7 @@ import Testing
     database.submit((1...9).map { Self.other($0, .connect) })
     database.submit([Self.write(1, "seen", Self.many)])
     host.waitUntil { host.lines.count >= 10 }
-    database.comparisonQueue.suspend()
+    database.largeReadQueue.suspend()
     // Each compares another query, so that none of them waits for another one's outcome.
     for connection in UInt64(1)...5 {
       let query = Query(order: .key, limit: .last(50 + Int(connection)))
@@ -111,7 +111,7 @@ import Testing
       Set(Self.told(host).dropFirst(10).map { $0.prefix(9) }) == [
         "4#1 < put", "4 ok", "4 written", "5#1 < put", "5 ok", "5 written", "6 written", "7 written",
       ])
-    database.comparisonQueue.resume()
+    database.largeReadQueue.resume()
     host.waitUntil { host.lines.count >= 27 }
     for connection in 1...5 {
       let told = Self.told(host).dropFirst(10).filter { $0.hasPrefix("\(connection) ") }

@@ -41,6 +41,16 @@ import Testing
         compound: nil, sizeBytesMax: 0, isHashKnown: isHashKnown))
   }
 
+  private static func query(_ connection: UInt64, _ path: String, last count: Int) -> LargeCommand {
+    let query = Query(order: .value, limit: .last(count))
+    let command = Command(
+      connection: ConnectionID(rawValue: connection),
+      action: .listen(ListenRequest(Path(path), query: query, tag: 1)))
+    return .query(
+      LargeQuery(
+        command: command, path: Path(path), query: query, node: .empty, index: nil, makesIndex: true, isListen: true))
+  }
+
   private static func name(_ command: Command) -> String {
     switch command.action {
     case .write(let operation): "\(command.connection.rawValue) \(operation.path)"
@@ -208,16 +218,29 @@ import Testing
     #expect(admit([Self.put(4, "x")]) == ["4 /x"])
   }
 
+  @Test func `queries wait for the worker of comparisons, and take no place of these`() {
+    #expect(begin(Self.query(1, "a", last: 1)) == .now)
+    for connection in UInt64(2)...9 {
+      #expect(begin(Self.query(connection, "a", last: Int(connection)), network: UInt8(connection)) == .later)
+    }
+    // An equal query needs the outcome of the one under way.
+    #expect(begin(Self.query(10, "a", last: 1)) == .later)
+    #expect(begin(Self.listen(11, "b"), network: 11) == .later)
+    queue.finish(.reads)
+    #expect(takeReleased() == ["10 listens /a"])
+    #expect(next(.reads) == "2 listens /a")
+  }
+
   @Test func `listens of one place wait for its hash together, and once`() {
     #expect(begin(Self.listen(1, "a", isHashKnown: false)) == .now)
     for connection in UInt64(2)...9 { #expect(begin(Self.listen(connection, "a", isHashKnown: false)) == .later) }
     #expect(begin(Self.listen(10, "b", isHashKnown: false)) == .later)
-    queue.finish(.comparisons)
+    queue.finish(.reads)
     #expect(takeReleased() == (2...9).map { "\($0) listens /a" })
     // The place has changed meanwhile.
     let starts = (UInt64(2)...5).map { begin(Self.listen($0, "a", isHashKnown: false), from: .due) }
     #expect(starts == [.later, .uncompared, .uncompared, .uncompared])
-    #expect(next(.comparisons) == "10 listens /b")
+    #expect(next(.reads) == "10 listens /b")
   }
 
   // MARK: Bounds

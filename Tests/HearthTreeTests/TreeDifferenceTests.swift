@@ -38,6 +38,16 @@ import Testing
     #expect(Self.differences(old, .empty).count == 3)
   }
 
+  @Test func `a walk ends where it is told to`() {
+    var count = 0
+    let isWhole = Self.large(1_000).walkDifferences(from: .empty) { _, _, _ in
+      count += 1
+      return count < 10
+    }
+    #expect(!isWhole && count == 10)
+    #expect(Self.large(3).walkDifferences(from: .empty) { _, _, _ in true })
+  }
+
   @Test("of large nodes that share their pages the same is found as of copies that share nothing")
   func findsTheSame() {
     var random = SeededRandom(seed: 7)

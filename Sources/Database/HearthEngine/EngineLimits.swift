@@ -32,6 +32,10 @@ public struct EngineLimits: Sendable {
   /// Of more, such a listen is sent all there is, as the service does, and clients filter.
   public var undeclaredChildrenMax = 200_000
 
+  /// Children of a place up to which a query of them is worked out between other commands: some tenths of a millisecond. A
+  /// query that looks at more is worked out beside them, and its command decided then.
+  public var queriedChildrenInLine = 2_048
+
   /// Entries of the orders that live queries with a limit need and no rules declare, all together. Any client can ask
   /// for any number of such orders; this many take 64 MB. Beyond it, such a listen is sent all there is, as the
   /// service does, and clients filter.

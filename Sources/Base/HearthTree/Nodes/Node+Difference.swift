@@ -5,7 +5,17 @@ extension Node {
   /// Pages and branches that both versions share are not looked into, so that two versions of a large node cost what is
   /// between them.
   public func forEachDifference(from old: Node, _ body: (_ key: Key, _ old: Node, _ new: Node) -> Void) {
-    if isIdentical(to: old) { return }
+    _ = walkDifferences(from: old) { key, old, new in
+      body(key, old, new)
+      return true
+    }
+  }
+
+  /// Calls `body` like ``forEachDifference(from:_:)``, until it returns false.
+  ///
+  /// - Returns: False when `body` ended it.
+  public func walkDifferences(from old: Node, _ body: (_ key: Key, _ old: Node, _ new: Node) -> Bool) -> Bool {
+    if isIdentical(to: old) { return true }
     var (before, after) = (NodeCursor(old), NodeCursor(self))
     NodeCursor.skipShared(&before, &after)
     var (x, y) = (before.next(), after.next())
@@ -13,16 +23,17 @@ extension Node {
       let order = Self.compare(x, y)
       if order == 0, let left = x, let right = y {
         let (one, other) = (left.node, right.node)
-        if one != other { body(left.key, one, other) }
+        if one != other, !body(left.key, one, other) { return false }
       } else if order < 0, let left = x {
-        body(left.key, left.node, .empty)
+        guard body(left.key, left.node, .empty) else { return false }
       } else if let right = y {
-        body(right.key, .empty, right.node)
+        guard body(right.key, .empty, right.node) else { return false }
       }
       if order == 0 { NodeCursor.skipShared(&before, &after) }
       if order <= 0 { x = before.next() }
       if order >= 0 { y = after.next() }
     }
+    return true
   }
 
   /// Which of two steps comes first; none comes last.

@@ -91,7 +91,7 @@ extension Database {
     guard batch.hasCommits || !batch.effects.isEmpty else { return environment.meters.written([batch]) }
     var batch = batch
     // Both hold versions of the tree.
-    (batch.setAside, batch.comparison, batch.decided) = (nil, nil, nil)
+    (batch.largeCommand, batch.decided) = (nil, nil)
     let isWaking = pipeline.withLock { line in
       line.append(batch, turn)
       defer { line.isAwake = true }

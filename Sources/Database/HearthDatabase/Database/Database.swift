@@ -36,7 +36,7 @@ public final class Database: Sendable {
   let outboxes: OutboxHolder
   let decidingQueue: DispatchQueue
   let largeWriteQueue: DispatchQueue
-  let comparisonQueue: DispatchQueue
+  let largeReadQueue: DispatchQueue
   let journalQueue: DispatchQueue
   let snapshotQueue: DispatchQueue
   /// Signalled when the pipeline takes batches again.
@@ -86,7 +86,7 @@ public final class Database: Sendable {
     largeWrites = Mutex(LargeWriteQueue(limits: limits))
     pipeline = Mutex(
       Pipeline(head: head, snapshots: SnapshotSchedule(log: log, snapshotBytes: found.snapshotBytes)))
-    (decidingQueue, largeWriteQueue, comparisonQueue, journalQueue, snapshotQueue) = DatabaseQueues.make(for: name)
+    (decidingQueue, largeWriteQueue, largeReadQueue, journalQueue, snapshotQueue) = DatabaseQueues.make(for: name)
     if !effects.isEmpty { journalQueue.async { environment.deliver(effects, 0) } }
   }
 
@@ -113,7 +113,7 @@ public final class Database: Sendable {
     mailbox = Mutex(Mailbox(limits: limits))
     largeWrites = Mutex(LargeWriteQueue(limits: limits))
     pipeline = Mutex(Pipeline(following: start))
-    (decidingQueue, largeWriteQueue, comparisonQueue, journalQueue, snapshotQueue) = DatabaseQueues.make(for: name)
+    (decidingQueue, largeWriteQueue, largeReadQueue, journalQueue, snapshotQueue) = DatabaseQueues.make(for: name)
   }
 
   /// The last durable state. Holding it costs the memory of what changes meanwhile.
@@ -164,7 +164,7 @@ public final class Database: Sendable {
     // Large commands that are under way are settled, and what waited for them is decided.
     while !decidingQueue.sync(execute: { largeWrites.withLock { $0.isIdle } }) {
       largeWriteQueue.sync {}
-      comparisonQueue.sync {}
+      largeReadQueue.sync {}
     }
     journalQueue.sync {
       writeWaiting()

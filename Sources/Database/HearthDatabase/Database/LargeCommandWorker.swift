@@ -55,9 +55,18 @@ struct LargeCommandWorker {
         database.decidingQueue.async { settle(decided) }
       }
     case .comparison(let comparison):
-      database.comparisonQueue.async {
+      database.largeReadQueue.async {
         let result = comparison.compared()
-        database.decidingQueue.async { settle(result) }
+        database.decidingQueue.async {
+          settle(comparison.command, steps: result.steps) { $0.settle(result, at: $1, isLast: $2) }
+        }
+      }
+    case .query(let query):
+      database.largeReadQueue.async {
+        let found = query.found()
+        database.decidingQueue.async {
+          settle(query.command, steps: found.steps) { $0.settle(found, at: $1, isLast: $2) }
+        }
       }
     }
   }
@@ -102,14 +111,16 @@ struct LargeCommandWorker {
     end(.writes)
   }
 
-  /// Decides a command whose comparison was made, or has it compared again.
-  private func settle(_ result: ComparisonResult) {
-    let isLast = database.largeWrites.withLock { !$0.retry(.comparisons, steps: result.steps) }
-    let again = settled(result.comparison.command) { $0.settle(result, at: $1, isLast: isLast) }
-    if case .comparison = again, let again { return run(again) }
-    // A write that compared well is decided beside the others from now on.
-    if let again { begin(again, from: .line) }
-    end(.comparisons)
+  /// Decides a command whose comparison was made or whose query was worked out, or has it worked on again.
+  private func settle(_ command: Command, steps: Int, _ settle: (inout Engine, Instant, _ isLast: Bool) -> Batch) {
+    let isLast = database.largeWrites.withLock { !$0.retry(.reads, steps: steps) }
+    let again = settled(command) { settle(&$0, $1, isLast) }
+    if let again {
+      if LargeWriteQueue.Worker(again) == .reads { return run(again) }
+      // A write that compared well is decided beside the others from now on.
+      begin(again, from: .line)
+    }
+    end(.reads)
   }
 
   private func end(_ worker: LargeWriteQueue.Worker, steps: Int = 0) {

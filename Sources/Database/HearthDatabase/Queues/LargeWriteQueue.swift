@@ -3,21 +3,24 @@ import HearthTree
 
 /// The large commands that are worked on beside the deciding queue, and the commands that must not come before them.
 ///
-/// Writes have one worker and comparisons another. Those that wait for a worker take turns: see ``LargeCommandQueue``.
+/// Writes have one worker, comparisons and queries another. Those that wait for a worker take turns: see ``LargeCommandQueue``.
 /// Later commands of the same connection wait, and so do writes to the places that the large write under way replaces or,
 /// once they have come between, looks at. All others go on. The writes that waited for a place come before the next large
 /// write.
 struct LargeWriteQueue: Sendable {
   /// The workers.
   enum Worker: Int, Sendable, CaseIterable {
-    case writes, comparisons
+    case writes, reads
 
     init(_ work: LargeCommand) {
-      if case .write = work { self = .writes } else { self = .comparisons }
+      switch work {
+      case .write: self = .writes
+      case .comparison, .query: self = .reads
+      }
     }
   }
 
-  /// A place that listens compare.
+  /// A place whose value listens compare, or whose query they ask for.
   private struct ListenPlace: Hashable, Sendable {
     let path: Path
     let query: Query?
@@ -59,9 +62,9 @@ struct LargeWriteQueue: Sendable {
   private let limits: DatabaseLimits
   private var currents: [Worker: Current] = [:]
   private var queues: [Worker: LargeCommandQueue] = [:]
-  /// Listens in the queue of comparisons.
-  private var listenCount = 0
-  /// Places whose comparison by a listen waits or is under way, with the listens that need its outcome alone.
+  /// Connections of which a listen waits to be compared; each has at most one, since its later commands wait for it.
+  private var compared: Set<ConnectionID> = []
+  /// Places whose comparison or query by a listen waits or is under way, with the listens that need its outcome alone.
   private var followers: [ListenPlace: [Command]] = [:]
   /// Writes that wait for the places of the large write under way.
   private var placed: [Command] = []
@@ -101,14 +104,16 @@ struct LargeWriteQueue: Sendable {
       if let place = ListenPlace(command) { followers[place] = followers[place] ?? [] }
       return .now
     }
-    if case .comparison(let comparison) = work, let place = ListenPlace(command) {
-      if !comparison.isHashKnown, source != .due, followers[place] != nil {
+    if let place = ListenPlace(command) {
+      if work.isShared, source != .due, followers[place] != nil {
         followers[place]?.append(command)
         return wait(command)
       }
-      guard listenCount < limits.comparedListensWaitingMax else { return .uncompared }
+      if case .comparison = work {
+        guard compared.count < limits.comparedListensWaitingMax else { return .uncompared }
+        compared.insert(command.connection)
+      }
       followers[place] = followers[place] ?? []
-      listenCount += 1
     }
     queues[worker, default: LargeCommandQueue()].append(command, of: client)
     return wait(command)
@@ -128,7 +133,7 @@ struct LargeWriteQueue: Sendable {
     guard isFree(worker), worker != .writes || due.count == 0,
       let (command, client) = queues[worker]?.popFirst()
     else { return nil }
-    if ListenPlace(command) != nil { listenCount -= 1 }
+    compared.remove(command.connection)
     waitingCount -= 1
     currents[worker] = Current(command: command, client: client)
     return command

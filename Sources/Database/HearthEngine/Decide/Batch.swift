@@ -18,12 +18,9 @@ public struct Batch: Sendable {
   /// The state after the batch, to be published once it is durable.
   public var state: Published
 
-  /// The last of the commands, when it takes long and was not decided: see ``Engine/settle(_:at:)``.
-  public var setAside: LargeWrite?
-
-  /// The comparison of a command that takes long and was not decided: see ``Engine/settle(_:at:isLast:)``. The command is the
-  /// last of those that were decided, or was asked for before the first that was not.
-  public var comparison: LargeComparison?
+  /// The command that takes long and was set aside: the last of those that were decided, or one that was sent before the first
+  /// that was not. nil when there is none.
+  public var largeCommand: LargeCommand?
 
   /// The last of the turns that are given by ``effects``: see ``Command/Action/turnsTold(upTo:)``.
   public var turn: UInt64?

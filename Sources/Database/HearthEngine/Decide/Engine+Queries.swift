@@ -4,9 +4,7 @@ import HearthTree
 extension Engine {
   /// Brings what is kept for live queries at a place up to date with a commit, and tells who listens.
   mutating func shift(_ shift: FanOut.Shift, of commit: Commit) {
-    let before = queries.cost.total
     let outcome = queries.follow(shift, of: commit, state.rules, &listens)
-    meter.stepsTaken += queries.cost.total &- before
     for (group, event) in outcome.events { tell(group, event) }
     QuerySlice.begin(shift.node, in: &self)
     tellAll(outcome.degraded, deciding: .data(position: state.position))

@@ -3,7 +3,18 @@ import HearthTree
 
 /// Listens and one-shot reads.
 extension Engine {
-  mutating func listen(_ command: Command, _ request: ListenRequest) {
+  /// Decides a listen or a one-shot read. What the rules said to one that is set aside does not count.
+  mutating func read(_ command: Command) {
+    let caseCount = tap?.caseCount ?? 0
+    switch command.action {
+    case .listen(let request): listen(command, request)
+    case .get(let path, let query): get(command, path, query)
+    default: break
+    }
+    if hasSetAside { tap?.forget(from: caseCount) }
+  }
+
+  private mutating func listen(_ command: Command, _ request: ListenRequest) {
     guard let connection = connections[command.connection] else { return fail(command, .unknownConnection) }
     let path = request.path
     guard isAddressable(path) else { return fail(command, .invalidPath) }
@@ -41,6 +52,7 @@ extension Engine {
       if let known { forget(known) }
       return deny(command, .listen, path, connection.principal, decision)
     }
+    if LargeQuery.setsAside(command, path, query, in: &self) { return }
     let group = known?.group ?? queries.group(query, at: path, state, &listens)
     if known == nil, group.isWhole {
       decision = decideListen(path, connection.principal)
@@ -49,9 +61,12 @@ extension Engine {
         return fail(command, .indexNotDefined(query.effectiveOrder, at: path))
       }
     }
-    let compared = comparing?.value(of: group.shownQuery, at: path, state.root[path])
-    if let compared { listens.results.keep(compared, of: group, from: state.root[path]) }
-    let node = compared ?? result(of: group, at: path)
+    let data = state.root[path]
+    let made =
+      comparing?.value(of: group.shownQuery, at: path, data)
+      ?? queries.found(group.shownQuery, at: path, data)?.shown?.result
+    if let made { listens.results.keep(made, of: group, from: data) }
+    let node = made ?? result(of: group, at: path)
     if LargeComparison.setsAside(command, request, node, of: group.shownQuery, in: &self) {
       return listens.closeIfUnused(group, pruning: true)
     }
@@ -88,7 +103,7 @@ extension Engine {
     reply(command, .ok)
   }
 
-  mutating func get(_ command: Command, _ path: Path, _ query: Query?) {
+  private mutating func get(_ command: Command, _ path: Path, _ query: Query?) {
     guard let principal = principal(of: command) else { return fail(command, .unknownConnection) }
     guard isAddressable(path) else { return fail(command, .invalidPath) }
     do {
@@ -99,6 +114,7 @@ extension Engine {
       guard !limits.requiresIndexForGets || state.rules.declares(order, at: path) else {
         return fail(command, .indexNotDefined(order, at: path))
       }
+      if LargeQuery.setsAside(command, path, query, in: &self) { return }
       let index = queries.keptIndex(for: query, at: path, node, state.rules, &listens)
       reply(command, .result(QueryResult(query, of: node, index: index)))
     } catch {

@@ -38,12 +38,10 @@ public struct Engine {
   /// Of records that it follows and that come in pieces.
   var pieces = RecordPieces()
 
-  /// Writes that take long are not decided but left in the batch as ``Batch/setAside``.
+  /// True while commands that take long are not decided but left in the batch as ``Batch/largeCommand``.
   var setsAside = false
-  /// The write of the batch under way that was set aside.
-  var setAside: LargeWrite?
-  /// The comparison of the batch under way that was set aside.
-  var comparison: LargeComparison?
+  /// The command of the batch under way that was set aside; nil when there is none.
+  var largeCommand: LargeCommand?
   /// The outcome of the comparison that the batch under way settles.
   var comparing: ComparisonResult?
   /// The write that the batch under way settles.
@@ -122,12 +120,14 @@ public struct Engine {
       guard payload.count < limits.batchBytes, count < limits.batchCommandsMax, meter.batchStepsLeft > 0,
         !hasSetAside
       else { break }
-      meter.beginCommand(effectCount: effects.count, recordBytes: payload.count)
+      meter.beginCommand(
+        effectCount: effects.count, recordBytes: payload.count, querySteps: queries.cost.total)
       endCredentials()
       redecisions.payer = WorkPayer(command)
       let isDecided = turns.isIdle || settleTurns(before: command)
       if isDecided { decide(command) }
-      meter.endCommand(of: redecisions.payer, effects: effects, recordBytes: payload.count)
+      meter.endCommand(
+        of: redecisions.payer, effects: effects, recordBytes: payload.count, querySteps: queries.cost.total)
       guard isDecided else { break }
       takeTurns()
       continueRedecisions()
@@ -152,10 +152,10 @@ public struct Engine {
   /// What the batch under way comes to, without commands; the next one begins.
   mutating func takeBatch(from firstPosition: Int64) -> Batch {
     endCredentials()
-    defer { (payload, effects, setAside, comparison, tally) = ([], [], nil, nil, RequestTally()) }
+    defer { (payload, effects, largeCommand, tally) = ([], [], nil, RequestTally()) }
     return Batch(
       payload: payload, firstPosition: firstPosition, commandCount: 0, effects: effects, state: state,
-      setAside: setAside, comparison: comparison, decided: tap?.take(), changes: changeTap?.take() ?? [],
+      largeCommand: largeCommand, decided: tap?.take(), changes: changeTap?.take() ?? [],
       places: placeTap.take(), tally: tally,
       work: meter.take())
   }
@@ -175,9 +175,8 @@ public struct Engine {
     case .turnsTold(let serial): turns.told(upTo: serial, at: now)
     case .authenticate(let principal): authenticate(command, as: principal)
     case .unauthenticate: authenticate(command, as: .signedOut)
-    case .listen(let request): listen(command, request)
+    case .listen, .get: read(command)
     case .unlisten(let path, let query, let tag): unlisten(command, path, query, tag)
-    case .get(let path, let query): get(command, path, query)
     case .onDisconnect(let change): onDisconnect(command, change)
     case .cancelOnDisconnect(let location): cancelOnDisconnect(command, location)
     case .write(let operation) where operation.expectedHash != nil && role == .alone: compare(command, operation)

@@ -1,15 +1,27 @@
 /// A command that takes long, set aside to be worked on beside the others.
 public enum LargeCommand: Sendable {
-  /// A write: to be decided.
+  /// A write: to be decided, then settled by ``Engine/settle(_:at:)``.
   case write(LargeWrite)
-  /// A command that compares a large value: to be compared, and then decided.
+  /// A command that compares a large value: to be compared, then settled by ``Engine/settle(_:at:isLast:)``.
   case comparison(LargeComparison)
+  /// A query of a large place: to be worked out, then settled by ``Engine/settle(_:at:isLast:)``.
+  case query(LargeQuery)
 
-  /// As it was handed over.
+  /// The command as the engine got it.
   package var command: Command {
     switch self {
     case .write(let write): write.command
     case .comparison(let comparison): comparison.command
+    case .query(let query): query.command
+    }
+  }
+
+  /// True when its outcome is also that of equal commands of other clients.
+  package var isShared: Bool {
+    switch self {
+    case .write: false
+    case .comparison(let comparison): !comparison.isHashKnown
+    case .query: true
     }
   }
 
@@ -17,14 +29,16 @@ public enum LargeCommand: Sendable {
   package var places: PlaceSet {
     switch self {
     case .write(let write): write.places ?? PlaceSet()
-    case .comparison: PlaceSet()
+    case .comparison, .query: PlaceSet()
     }
   }
 }
 
 extension Batch {
-  /// The command that was set aside.
-  package var largeCommand: LargeCommand? {
-    setAside.map { .write($0) } ?? comparison.map { .comparison($0) }
-  }
+  /// The write that was set aside; nil when there is none.
+  package var setAside: LargeWrite? { if case .write(let write) = largeCommand { write } else { nil } }
+  /// The comparison that was set aside; nil when there is none.
+  package var comparison: LargeComparison? { if case .comparison(let made) = largeCommand { made } else { nil } }
+  /// The query that was set aside; nil when there is none.
+  package var query: LargeQuery? { if case .query(let query) = largeCommand { query } else { nil } }
 }

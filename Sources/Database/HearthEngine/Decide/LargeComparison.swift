@@ -20,6 +20,8 @@ public struct LargeComparison: Sendable {
   let sizeBytesMax: Int
   /// True when the hash of the value is known, and the comparison is of ranges.
   package let isHashKnown: Bool
+  /// The listen's query as it was worked out beside the other commands; nil when that was not needed.
+  var found: FoundQuery?
 
   private var isWrite: Bool { if case .write = command.action { true } else { false } }
 
@@ -95,9 +97,10 @@ extension LargeComparison {
   /// Sets a compared write aside that its writer may make if what it compares holds.
   static func setAside(_ command: Command, _ operation: WriteOperation, in engine: inout Engine) {
     let (node, hash) = (engine.state.root[operation.path], operation.expectedHash ?? "")
-    engine.comparison = LargeComparison(
-      command: command, place: HashCache.Place(path: operation.path, of: hash), source: node, value: node, hash: hash,
-      compound: nil, sizeBytesMax: .max, isHashKnown: false)
+    engine.largeCommand = .comparison(
+      LargeComparison(
+        command: command, place: HashCache.Place(path: operation.path, of: hash), source: node, value: node, hash: hash,
+        compound: nil, sizeBytesMax: .max, isHashKnown: false))
   }
 
   /// Sets a listen aside that was allowed, when comparing what its client holds takes long.
@@ -126,9 +129,11 @@ extension LargeComparison {
       }
       guard !isInLine(value, at: place, plus: bytes, in: &engine) else { return false }
     }
-    engine.comparison = LargeComparison(
-      command: command, place: place, source: engine.state.root[request.path], value: value, hash: request.hash,
-      compound: request.compound, sizeBytesMax: engine.limits.hashSizeBytesMax, isHashKnown: isKnown)
+    engine.largeCommand = .comparison(
+      LargeComparison(
+        command: command, place: place, source: engine.state.root[request.path], value: value, hash: request.hash,
+        compound: request.compound, sizeBytesMax: engine.limits.hashSizeBytesMax, isHashKnown: isKnown,
+        found: engine.queries.found))
     return true
   }
 }

@@ -41,9 +41,10 @@ extension LargeWrite {
     var command = command
     // The engine that decides it knows no connection.
     command.address = command.address ?? engine.connections[command.connection]?.address
-    engine.setAside = LargeWrite(
-      command: command, operation: operation, principal: principal, state: engine.state, now: engine.now,
-      limits: engine.limits, orders: engine.listens.neededOrders(below: operation.path), isTapped: engine.tap != nil)
+    engine.largeCommand = .write(
+      LargeWrite(
+        command: command, operation: operation, principal: principal, state: engine.state, now: engine.now,
+        limits: engine.limits, orders: engine.listens.neededOrders(below: operation.path), isTapped: engine.tap != nil))
   }
 }
 

@@ -10,7 +10,9 @@ enum QuerySlice {
     shelf.backlog.payer = engine.redecisions.payer
     let writer = engine.redecisions.payer.flatMap { engine.connections[$0.connection] }
     guard let writer, writer.tagged.count <= engine.limits.queriesInLine else { return }
+    let start = engine.queries.cost.total
     for group in writer.tagged.entries.compactMap(\.value.group) where group.node === node {
+      guard engine.queries.cost.total &- start < engine.limits.redecisionStepsInLine else { break }
       engine.meter.stepsTaken += catchUp(group, in: &engine)
     }
   }
@@ -23,7 +25,8 @@ enum QuerySlice {
       var isDone = false
       while stepsLeft > 0, !isDone {
         if let shelf = node.shelf, let slot = shelf.backlog.next(queryCount: shelf.groups.count) {
-          stepsLeft -= catchUp(shelf.groups.entries[slot].value, in: &engine)
+          let start = engine.queries.cost.total
+          stepsLeft -= catchUp(shelf.groups.entries[slot].value, in: &engine) + engine.queries.cost.total &- start
         } else {
           isDone = true
         }
@@ -34,13 +37,12 @@ enum QuerySlice {
     }
   }
 
-  /// - Returns: How many steps it took.
+  /// - Returns: How many steps it took beside those of the query's cost.
   private static func catchUp(_ group: QueryGroup, in engine: inout Engine) -> Int {
-    let before = engine.queries.cost.total
-    let event = engine.queries.catchUp(group, engine.state, &engine.listens)
-    let steps = EngineLimits.querySteps + engine.queries.cost.total &- before
-    guard let event else { return steps }
+    guard let event = engine.queries.catchUp(group, engine.state, &engine.listens) else {
+      return EngineLimits.querySteps
+    }
     engine.tell(group, event)
-    return steps + EngineLimits.queryEventSteps
+    return EngineLimits.querySteps + EngineLimits.queryEventSteps
   }
 }

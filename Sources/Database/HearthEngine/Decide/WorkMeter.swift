@@ -10,8 +10,8 @@ struct WorkMeter {
   /// Steps that the command under way has taken so far, beside those.
   var stepsTaken = 0
   private var work: [ConnectionWork] = []
-  /// The effects, and the bytes of records, of the batch under way before the command.
-  private var before = (effectCount: 0, recordBytes: 0)
+  /// The effects and bytes of records of the batch under way, and the cost of all queries, before the command.
+  private var before = (effectCount: 0, recordBytes: 0, querySteps: 0)
 
   init(limits: EngineLimits) {
     self.limits = limits
@@ -22,13 +22,16 @@ struct WorkMeter {
     (redecisionStepsLeft, batchStepsLeft) = (limits.redecisionStepsInLine, limits.stepsPerBatch)
   }
 
-  mutating func beginCommand(effectCount: Int = 0, recordBytes: Int = 0) {
+  mutating func beginCommand(effectCount: Int = 0, recordBytes: Int = 0, querySteps: Int = 0) {
     (redecisionStepsLeft, stepsTaken) = (limits.redecisionStepsInLine, 0)
-    before = (effectCount, recordBytes)
+    before = (effectCount, recordBytes, querySteps)
   }
 
   /// Notes what the command under way took, and what telling listeners of its record will take.
-  mutating func endCommand(of payer: WorkPayer?, effects: [Effect], recordBytes: Int) {
+  ///
+  /// - Parameter querySteps: The cost of all queries so far.
+  mutating func endCommand(of payer: WorkPayer?, effects: [Effect], recordBytes: Int, querySteps: Int) {
+    stepsTaken += querySteps &- before.querySteps
     let bytes = recordBytes - before.recordBytes
     if bytes > 0 {
       let count = effects[min(before.effectCount, effects.count)...].reduce(0) { $0 + $1.listenerCount }

@@ -7,6 +7,19 @@ extension LiveQueries {
     !shelf.backlog.isEmpty || shelf.groups.count > limits.queriesInLine
   }
 
+  /// Returns true when the live queries of a place that is replaced are brought past that later, also because together they
+  /// look at many children.
+  func isDeferred(_ shelf: QueryShelf, from old: Node, to new: Node) -> Bool {
+    if isDeferred(shelf) { return true }
+    var stepsLeft = limits.redecisionStepsInLine
+    for (_, group) in shelf.groups.entries {
+      let (query, index) = (group.shownQuery, shelf.index(by: group.shownQuery.effectiveOrder))
+      for node in [old, new] { stepsLeft -= QueryResult(query, of: node, index: index).childrenReadMax }
+      if stepsLeft < 0 { return true }
+    }
+    return false
+  }
+
   /// Notes a commit for live queries that are brought past it later.
   mutating func note(_ version: QueryBacklog.Version, at node: ListenNode, _ shelf: QueryShelf) {
     if shelf.backlog.isEmpty { behind.append(node) }

@@ -67,7 +67,7 @@ extension LiveQueries {
     let (shelf, old, new) = (place.shelf, place.old, place.new)
     let isWorthKeeping = new.childCount >= limits.orderedChildrenMin
     let oldOrders = shelf.orders
-    if isDeferred(shelf) {
+    if isDeferred(shelf, from: old, to: new) {
       note(QueryBacklog.Version(node: old, orders: oldOrders, keys: nil), at: place.node, shelf)
     }
     for slot in shelf.orders.indices.reversed() {

@@ -11,7 +11,7 @@ extension LiveQueries {
     guard order != .key, !query.loadsAllData else { return nil }
     if let kept = listens.node(at: path)?.shelf?.index(by: order) { return kept }
     guard data.childCount >= limits.orderedChildrenMin, rules.declares(order, at: path) else { return nil }
-    let index = ChildIndex(data, by: order, cost: &cost)
+    let index = newIndex(of: data, by: order, at: path)
     listens.keep(
       KeptOrder(index: index, isDeclared: true, isWorthKeeping: true), at: listens.makeNode(at: path))
     return index
@@ -30,14 +30,18 @@ extension LiveQueries {
       return order
     }
     let isDeclared = rules.declares(order, at: path)
-    let room = limits.undeclaredOrderEntriesMax - listens.undeclaredEntries
-    let hasRoom = data.childCount + EngineLimits.orderEntriesMin <= room
-    guard isDeclared || hasRoom && data.childCount <= limits.undeclaredChildrenMax else { return nil }
-    let index = ChildIndex(data, by: order, cost: &cost)
+    guard isDeclared || hasRoom(for: data, listens) else { return nil }
+    let index = newIndex(of: data, by: order, at: path)
     let isWorthKeeping = data.childCount >= limits.orderedChildrenMin
     listens.keep(
       KeptOrder(index: index, isDeclared: isDeclared, isWorthKeeping: isWorthKeeping, useCount: 1), at: node)
     return order
+  }
+
+  /// Returns true when there is room for one more order of a place that no rules declare.
+  func hasRoom(for data: Node, _ listens: borrowing ListenIndex) -> Bool {
+    let room = limits.undeclaredOrderEntriesMax - listens.undeclaredEntries
+    return data.childCount <= min(limits.undeclaredChildrenMax, room - EngineLimits.orderEntriesMin)
   }
 
   /// Returns true when every child may be looked at to begin a live query.
@@ -46,8 +50,13 @@ extension LiveQueries {
       || rules.declares(query.effectiveOrder, at: path)
   }
 
-  /// An order that was worked out with the write that is being settled, or else one that is worked out now.
+  /// An order that was worked out with the command that is being settled, or else one that is worked out now.
   mutating func newIndex(of node: Node, by order: Query.Order, at path: Path) -> ChildIndex {
+    if let found, found.query.path == path, found.node.isIdentical(to: node), let index = found.index,
+      index.order == order
+    {
+      return index
+    }
     let made = ready.first { $0.index.order == order && $0.path == path && $0.node.isIdentical(to: node) }
     return made?.index ?? ChildIndex(node, by: order, cost: &cost)
   }

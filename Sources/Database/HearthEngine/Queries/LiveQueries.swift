@@ -10,6 +10,8 @@ struct LiveQueries {
   var cost = QueryCost()
   /// Orders that were worked out beside the large write that is being settled.
   var ready: [PlaceIndex] = []
+  /// The query of the command that is being settled, as it was worked out beside the other commands; nil when there is none.
+  var found: FoundQuery?
   /// Places with live queries that are still to be brought past commits.
   var behind: [ListenNode] = []
 
@@ -33,11 +35,20 @@ struct LiveQueries {
     let isWhole = query.needsIndex ? order == nil : !mayLookAtAll(query, at: path, data, rules)
     let shown = isWhole ? .everything : query
     let index = keptIndex(for: shown, at: path, data, rules, &listens)
-    let window = QueryWindow(shown, of: data, index: index, cost: &cost)
+    let made = found(shown, at: path, data)?.shown
+    let window = made?.window ?? QueryWindow(shown, of: data, index: index, cost: &cost)
     let group = QueryGroup(query, at: node, window: window, order: order, isWhole: isWhole)
     (group.lastPosition, group.versionNumber) = (state.position, shelf.backlog.number)
     shelf.groups.set(query, group)
     return group
+  }
+
+  /// The query that was worked out beside the other commands, if it is this one of this version.
+  func found(_ query: Query, at path: Path, _ data: Node) -> FoundQuery? {
+    guard let found, found.query.path == path, found.query.query == query, found.node.isIdentical(to: data) else {
+      return nil
+    }
+    return found
   }
 
   /// What the listens of a group are sent when they begin, or when it can no longer be told as a change.
