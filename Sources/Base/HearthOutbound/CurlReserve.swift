@@ -2,7 +2,7 @@ import Synchronization
 
 /// Handles of one policy between transfers, with the connections that they keep open.
 final class CurlReserve: Sendable {
-  /// A handle that nobody uses.
+  /// A handle that no transfer uses.
   private final class Kept: @unchecked Sendable {  // because whoever took it out of the list has it alone
     private var handle: CurlHandle?
 
@@ -13,10 +13,10 @@ final class CurlReserve: Sendable {
 
   private let idle = Mutex<[Kept]>([])
 
-  /// Handles that are kept: as many as transfers run at a time.
+  /// The maximum number of idle handles: as many as transfers run at a time.
   static let keptMax = 64
 
-  /// The one that was used last, whose connection is most likely to be open; nil when there is none.
+  /// The handle that was used last, whose connection is most likely to be open; nil when none is idle.
   func take() -> CurlHandle? { idle.withLock { $0.popLast() }?.take() }
 
   func put(_ handle: consuming CurlHandle) {

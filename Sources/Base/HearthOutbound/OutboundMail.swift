@@ -1,13 +1,13 @@
 import CCurl
 
-/// A mail server that takes mail for others.
+/// A mail server that relays mail.
 public struct MailServer: Sendable, Equatable {
-  /// How the connection is encrypted.
+  /// The encryption of a connection to a mail server.
   public enum Security: String, Sendable, CaseIterable {
     /// TLS from the first byte, usually port 465.
     case tls
-    /// TLS after the greeting, usually port 587. Required, not merely tried: an attacker who removes the server's offer
-    /// makes the mail fail, not go unencrypted.
+    /// STARTTLS after the greeting, usually port 587. Required, not merely tried: an attacker who removes the server's
+    /// offer makes the mail fail, not go unencrypted.
     case startTLS
     /// No TLS: for a server on this machine only.
     case none
@@ -15,17 +15,17 @@ public struct MailServer: Sendable, Equatable {
 
   /// Name or address of the server.
   public var host: String
-  /// 1 to 65,535.
+  /// The port, 1 to 65,535.
   public var port: Int
-  /// How the connection is encrypted.
+  /// The encryption of the connection.
   public var security: Security
-  /// Nil sends without signing in.
+  /// The user name; nil sends without signing in.
   public var username: String?
-  /// Sent only together with ``username``.
+  /// The password, sent only together with ``username``.
   public var password: String?
-  /// What this machine calls itself in `EHLO`.
+  /// The name of this machine in `EHLO`.
   public var clientName: String
-  /// For one mail altogether, from the connection to the server's last word.
+  /// The time for one mail altogether, from the connection to the server's last reply.
   public var timeoutSeconds: Int
   /// A PEM file with the certificates to trust in place of the system's.
   public var authorityFile: String?
@@ -99,7 +99,7 @@ public final class OutboundMail: Sendable {
         if [CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_LOGIN_DENIED, CURLE_WEIRD_SERVER_REPLY].contains(code),
           status >= 400
         {
-          // The server's own sentence may quote the address, so only its number is told.
+          // The server's own sentence may quote the address, so only its number is reported.
           return .failure(OutboundError(.refused, "\(server.host) refused the mail with status \(status)"))
         }
         return .failure(transfer.error(code))

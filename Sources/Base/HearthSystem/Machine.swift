@@ -6,11 +6,11 @@
   import Darwin
 #endif
 
-/// How big the machine is, or the part of it that a container may use.
+/// The size of the machine, or of the part of it that a container may use.
 public struct Machine: Sendable, Equatable {
   /// Processors that are online; at least 1.
   public var processors: Int
-  /// 0 when it is not known.
+  /// Bytes of memory; 0 when unknown.
   public var memoryBytes: Int
 
   /// A machine of that size, for tests.

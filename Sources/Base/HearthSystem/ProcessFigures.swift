@@ -6,7 +6,7 @@
   import Darwin
 #endif
 
-/// What Linux says of a process. Every figure is nil elsewhere, and where it may not be read.
+/// Figures that Linux reports of a process. Each is nil on other systems, and when it may not be read.
 public enum ProcessFigures {
   /// Bytes of memory that are resident.
   ///
@@ -38,7 +38,7 @@ public enum ProcessFigures {
     return max(0, count - 3)
   }
 
-  /// How many it may have.
+  /// The most files and sockets that this process may have open.
   public static var openFileCountMax: Int? {
     var limit = rlimit()
     #if canImport(Glibc)

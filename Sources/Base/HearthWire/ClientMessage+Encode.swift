@@ -102,7 +102,8 @@ extension Request.Listen {
 }
 
 extension Request.Credential {
-  /// `gauth` is for what is no JSON Web Token: secrets, access tokens of Google, and `owner` of emulators.
+  /// Writes the credential. `gauth` is for texts that are no JSON Web Token: secrets, access tokens of Google, and
+  /// `owner` of emulators.
   fileprivate func write(to writer: inout JSONWriter) {
     let isToken = token.utf8.count { $0 == UInt8(ascii: ".") } == 2
     if isToken {

@@ -4,7 +4,8 @@ import HearthTree
 // a leaf itself is "/". The priority of a place with children is a post of its own, at the key .priority.
 
 extension CompoundHash {
-  /// nil for what no client writes. Such a text only means that everything is sent, so it is no reason to refuse a listen.
+  /// The hash in a listen; nil for a text that no client writes. Such a text only means that everything is sent, so it
+  /// is no reason to refuse a listen.
   init?(wire value: JSON, limits: WireLimits = .standard) {
     guard let texts = value["hs"]?.array, let places = value["ps"]?.array, texts.count == places.count + 1,
       places.count <= limits.postsMax
