@@ -8,10 +8,10 @@ public final class OutboundClient: OutboundHTTP {
   private let reserve: CurlReserve?
 
   /// - Parameters:
-  /// - policy: the addresses that requests may go to.
-  /// - pool: the threads that carry the transfers.
-  /// - keepsConnections: connections are used again for requests to the same host. Their addresses were checked when
-  ///   they were opened.
+  ///   - policy: the addresses that requests may go to.
+  ///   - pool: the threads that carry the transfers.
+  ///   - keepsConnections: connections are used again for requests to the same host. Their addresses were checked when
+  ///     they were opened.
   public init(
     policy: OutboundPolicy = .publicHTTPS, pool: OutboundPool = .shared, keepsConnections: Bool = false
   ) {

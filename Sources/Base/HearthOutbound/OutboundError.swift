@@ -1,7 +1,7 @@
 /// The reason why nothing came back from another server. Equal by code.
 ///
-/// The message names the host at most: no path, query, header, body, password or address of a person is in it, so it may
-/// be logged.
+/// The message names the host at most: no path, query, header, body, password or address of a person is in it, so it
+/// may be logged.
 public struct OutboundError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The kind of failure, for programs.
   public enum Code: String, Sendable, CaseIterable {

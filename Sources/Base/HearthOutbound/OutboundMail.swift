@@ -68,7 +68,8 @@ public final class OutboundMail: Sendable {
   /// - Parameters:
   ///   - sender: the envelope's address, where bounces go.
   ///   - recipient: the envelope's address.
-  ///   - message: headers and body (RFC 5322), lines ended by CR LF. Lines that begin with a dot are doubled on the way.
+  ///   - message: headers and body (RFC 5322), lines ended by CR LF. Lines that begin with a dot are doubled on the
+  ///     way.
   public func send(from sender: String, to recipient: String, message: [UInt8]) async throws(OutboundError) {
     guard Self.isAddress(sender), Self.isAddress(recipient) else {
       throw OutboundError(.invalidRequest, "an envelope address has a character that none may have")

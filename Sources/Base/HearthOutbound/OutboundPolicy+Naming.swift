@@ -11,9 +11,9 @@ extension OutboundPolicy {
   /// without TLS; other addresses that are not public, and `http:` to them, need `allowsPrivate`.
   ///
   /// - Parameters:
-  /// - allowsPrivate: the operator's permission for private addresses.
-  /// - authorityFile: a PEM file with the certificates to trust at a receiver that may be at any address, in place of
-  ///   the system's.
+  ///   - allowsPrivate: the operator's permission for private addresses.
+  ///   - authorityFile: a PEM file with the certificates to trust at a receiver that may be at any address, in place of
+  ///     the system's.
   /// - Throws: `invalidRequest` or `forbiddenAddress` for a URL that is never requested.
   public static func receiving(
     at url: String, allowsPrivate: Bool, authorityFile: String? = nil

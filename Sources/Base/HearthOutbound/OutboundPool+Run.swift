@@ -2,8 +2,8 @@ import Dispatch
 import Synchronization
 
 extension OutboundPool {
-  /// Runs a transfer on one of the threads. It ends at its deadline, also when no thread has become free until then; when
-  /// the task is cancelled it ends within a second or so, and at once while it waits for a thread.
+  /// Runs a transfer on one of the threads. It ends at its deadline, also when no thread has become free until then;
+  /// when the task is cancelled it ends within a second or so, and at once while it waits for a thread.
   func run<Success: Sendable>(
     _ transfer: Transfer, _ body: @escaping @Sendable () -> Result<Success, OutboundError>
   ) async -> Result<Success, OutboundError> {

@@ -25,8 +25,8 @@ final class Transfer: @unchecked Sendable {  // because what changes, but for th
   private(set) var wasForbidden = false
 
   /// - Parameters:
-  /// - host: of the URL, in lower case.
-  /// - upload: the bytes that are sent when libcurl asks for them.
+  ///   - host: of the URL, in lower case.
+  ///   - upload: the bytes that are sent when libcurl asks for them.
   init(
     policy: OutboundPolicy, host: String, isPlain: Bool, timeout: Duration, sizeBytesMax: Int,
     cutsBody: Bool = false, connectTimeoutSeconds: Int? = nil, upload: [UInt8] = []

@@ -9,8 +9,8 @@ package enum Folder {
   /// A new folder for its owner alone.
   ///
   /// - Parameters:
-  /// - base: the folder that it is in; nil for the system's temporary folder.
-  /// - name: the beginning of its name.
+  ///   - base: the folder that it is in; nil for the system's temporary folder.
+  ///   - name: the beginning of its name.
   /// - Throws: ``TextFile/Failure`` when there is no room for it.
   package static func makeTemporary(in base: String? = nil, named name: String = "hearth") throws -> String {
     let base = base ?? getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"

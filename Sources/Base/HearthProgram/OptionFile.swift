@@ -1,5 +1,5 @@
-/// A file of options: lines of `name = value`, as a command line has `--name=value`. Lines that begin with `#` are comments;
-/// a value is everything behind the `=` to the end of its line, without the spaces around it.
+/// A file of options: lines of `name = value`, as a command line has `--name=value`. Lines that begin with `#` are
+/// comments; a value is everything behind the `=` to the end of its line, without the spaces around it.
 package struct OptionFile: Sendable, Equatable {
   /// One option, and where it stands.
   package struct Option: Sendable, Equatable {

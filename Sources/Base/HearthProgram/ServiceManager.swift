@@ -10,8 +10,8 @@ package struct ServiceManager: Sendable {
   /// The manager that the environment names; nil when it names none.
   ///
   /// - Parameters:
-  /// - environment: looks a variable up.
-  /// - processID: the process that the watchdog must be for; a service's children inherit the variables.
+  ///   - environment: looks a variable up.
+  ///   - processID: the process that the watchdog must be for; a service's children inherit the variables.
   package init?(
     environment: (String) -> String? = { name in getenv(name).map { String(cString: $0) } },
     processID: Int32 = getpid()

@@ -12,8 +12,8 @@ enum ControlGroup {
   /// The limit in bytes; nil without one.
   ///
   /// - Parameters:
-  /// - membership: the file that says which groups the process is in.
-  /// - root: where the groups are mounted.
+  ///   - membership: the file that says which groups the process is in.
+  ///   - root: where the groups are mounted.
   static func memoryBytesMax(membership: String = "/proc/self/cgroup", root: String = "/sys/fs/cgroup") -> Int? {
     // Inside a container the mount is often the process's own group, whatever its path is outside.
     var files = [root + "/memory.max", root + "/memory/memory.limit_in_bytes"]

@@ -1,5 +1,5 @@
-/// A folder of small files, each read and replaced as a whole, which other processes may share: on the disk, or where the
-/// nodes of a cluster keep what they have in common.
+/// A folder of small files, each read and replaced as a whole, which other processes may share: on the disk, or where
+/// the nodes of a cluster keep what they have in common.
 ///
 /// Paths are relative, with `/` between names. Blocks: not for event loops.
 package protocol SmallFiles: Sendable {

@@ -9,8 +9,8 @@ extension ReceivedMessage {
   /// Decodes one whole message.
   ///
   /// - Parameters:
-  /// - limits: the limits of a message.
-  /// - replyKind: the kind of data that the answer to the request of a number carries.
+  ///   - limits: the limits of a message.
+  ///   - replyKind: the kind of data that the answer to the request of a number carries.
   public static func decode(
     _ text: UnsafeRawBufferPointer, limits: Limits = Limits(), replyKind: (Int32) -> ReplyKind = { _ in .json }
   ) throws(WireError) -> ReceivedMessage {
@@ -27,8 +27,8 @@ extension ReceivedMessage {
   /// Decodes one whole message.
   ///
   /// - Parameters:
-  /// - limits: the limits of a message.
-  /// - replyKind: the kind of data that the answer to the request of a number carries.
+  ///   - limits: the limits of a message.
+  ///   - replyKind: the kind of data that the answer to the request of a number carries.
   public static func decode(
     _ text: [UInt8], limits: Limits = Limits(), replyKind: (Int32) -> ReplyKind = { _ in .json }
   ) throws(WireError) -> ReceivedMessage {

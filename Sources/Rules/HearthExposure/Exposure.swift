@@ -1,8 +1,8 @@
 import HearthRules
 import HearthTree
 
-/// What a rules file lets strangers do: for every location, operation and class of users proved closed, open with a request
-/// that shows it, or undecided.
+/// What a rules file lets strangers do: for every location, operation and class of users proved closed, open with a
+/// request that shows it, or undecided.
 ///
 /// Not for two threads at once. The rules must have been compiled with their expressions.
 package final class Exposure {
@@ -114,8 +114,8 @@ package final class Exposure {
     return verdicts
   }
 
-  /// What is closed to anyone is closed to those of them who are other users; and to those who have a claim as well, where
-  /// no rule that is asked looks at it.
+  /// What is closed to anyone is closed to those of them who are other users; and to those who have a claim as well,
+  /// where no rule that is asked looks at it.
   private func following(_ anyone: ExposureVerdict?, _ question: ExposureQuestion) -> ExposureVerdict? {
     guard case .closed? = anyone else { return nil }
     switch question.identity {
@@ -159,7 +159,8 @@ package final class Exposure {
 
   /// What one user may do another often may too: the request as somebody of another class, if it is allowed as well.
   ///
-  /// - Parameter witness: of a class without custom claims, so that nobody is shown with a claim that is not of their class.
+  /// - Parameter witness: of a class without custom claims, so that nobody is shown with a claim that is not of their
+  ///   class.
   private func again(_ witness: ExposureWitness, _ question: ExposureQuestion) -> ExposureVerdict? {
     var witness = witness
     guard let auth = question.identity.auth(like: witness.auth) else { return nil }

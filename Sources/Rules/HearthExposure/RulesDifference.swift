@@ -1,7 +1,7 @@
 import HearthRules
 
-/// What one rules file allows and another does not, in both directions. "Closed" in a direction is a proof that there is no
-/// such request.
+/// What one rules file allows and another does not, in both directions. "Closed" in a direction is a proof that there
+/// is no such request.
 ///
 /// Not for two threads at once. Both files must have been compiled with their expressions.
 package final class RulesDifference {
@@ -43,7 +43,8 @@ package final class RulesDifference {
   ///   - old: what was in force.
   ///   - new: what is to be.
   ///   - nowMilliseconds: no request is earlier.
-  ///   - former: a difference of files that have much in common with these; what was found out about texts serves again.
+  ///   - former: a difference of files that have much in common with these; what was found out about texts serves
+  ///     again.
   package init(from old: RuleSet, to new: RuleSet, nowMilliseconds: Int64, after former: RulesDifference? = nil) {
     let isKept = former.map { $0.texts.languages.keptCount < ExposureLimits.languagesKeptMax } ?? false
     texts = former.flatMap { isKept ? $0.texts : nil } ?? TextSolver()
@@ -57,8 +58,8 @@ package final class RulesDifference {
     [.nobody, .anyone, .other] + claims + [.anyClaims]
   }
 
-  /// The classes whose answers may differ at a location: ``identities`` without holders of claims that no rule on the way
-  /// to it, or below it, names.
+  /// The classes whose answers may differ at a location: ``identities`` without holders of claims that no rule on the
+  /// way to it, or below it, names.
   package func identities(at location: ExposureLocation) -> [ExposureIdentity] {
     Self.identities(ClaimsNamed.all(at: location))
   }
@@ -75,8 +76,8 @@ package final class RulesDifference {
     return closed.verdict(reversed)
   }
 
-  /// What changed, and what could not be decided, for writes alone and as one path of an update. Without any, nothing changed: proved. Users with any claims are only named
-  /// where no other class makes the difference.
+  /// What changed, and what could not be decided, for writes alone and as one path of an update. Without any, nothing
+  /// changed: proved. Users with any claims are only named where no other class makes the difference.
   package func entries() -> [Entry] {
     var result: [Entry] = []
     for location in locations {

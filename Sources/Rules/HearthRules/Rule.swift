@@ -40,8 +40,8 @@ package final class Rule: Sendable {
     return inside.source.position(ofByte: fileOffset(ofByte: offset, inside))
   }
 
-  /// Where bytes of the text begin and end in the file, as ``position(ofByte:)``. Of a file that was made of another one,
-  /// what comes from several places there ends where it begins.
+  /// Where bytes of the text begin and end in the file, as ``position(ofByte:)``. Of a file that was made of another
+  /// one, what comes from several places there ends where it begins.
   package func span(ofBytes range: Range<Int>) -> (start: SourcePosition, end: SourcePosition) {
     guard let inside else { return (position, position) }
     let (start, end) = (fileOffset(ofByte: range.lowerBound, inside), fileOffset(ofByte: range.upperBound, inside))

@@ -34,8 +34,9 @@ public enum RulesLimits {
   /// Bytes of a source line that a problem shows. A longer one comes from a file that was not written by hand.
   public static let sourceLineBytesMax = 2000
   /// Steps of one rule: an operation each, and one for every 64 bytes of text looked at or built. A regular expression
-  /// costs one for every 32 bytes that it is matched against; one whose automaton does not fit into memory, one for every
-  /// 16 bytes times the instructions that it follows at once. It bounds the text that such an expression can match.
+  /// costs one for every 32 bytes that it is matched against; one whose automaton does not fit into memory, one for
+  /// every 16 bytes times the instructions that it follows at once. It bounds the text that such an expression can
+  /// match.
   public static let stepsPerRuleMax = 1_000_000
   /// Steps of one decision, all its rules together: a large write runs validate rules on every node it carries.
   public static let stepsPerDecisionMax = 200_000_000

@@ -16,8 +16,8 @@ package struct RulesPluginOption: ParsableArguments {
   /// The text of a rules file; of one in another language, the rules that a plugin makes of it.
   ///
   /// - Parameter dataDirectory: the data folder whose plugins are asked where the option names none.
-  /// - Throws: `RulesError` for mistakes in the file, ``RulesTranslation/Failure`` when a plugin does not do its work, and
-  ///   `TextFile.Failure`.
+  /// - Throws: `RulesError` for mistakes in the file, ``RulesTranslation/Failure`` when a plugin does not do its work,
+  ///   and `TextFile.Failure`.
   package func read(_ path: String, dataDirectory: String? = nil) async throws -> String {
     try await RulesTranslation.read(path, plugin: rulesPlugin, dataDirectory: dataDirectory)
   }

@@ -78,8 +78,9 @@ package struct TestCommand: AsyncParsableCommand {
     if let coverage = report.coverage { try coverageFiles.write(coverage) }
   }
 
-  /// Looks at the files four times a second: editors replace files in many ways, and inode, size and time tell all of them.
-  /// A file that is saved is empty or half written for a moment, so the end of the changes is waited for, two seconds at most.
+  /// Looks at the files four times a second: editors replace files in many ways, and inode, size and time tell all of
+  /// them. A file that is saved is empty or half written for a moment, so the end of the changes is waited for, two
+  /// seconds at most.
   private func waitForChange(of watched: TestSession.Watched) {
     var seen = watched
     while seen == watched {

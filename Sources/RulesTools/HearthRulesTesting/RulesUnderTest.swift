@@ -16,8 +16,9 @@ import Testing
 /// }
 /// ```
 ///
-/// An expectation that fails shows how the rules came to their answer: every rule that was evaluated, and the values of its parts.
-/// For that, make one for each test: it shows the last answer. Nothing here talks to a server, and no clock is read.
+/// An expectation that fails shows how the rules came to their answer: every rule that was evaluated, and the values of
+/// its parts. For that, make one for each test: it shows the last answer. Nothing here talks to a server, and no clock
+/// is read.
 public final class RulesUnderTest: Sendable {
   private struct State {
     var root: Node
@@ -34,8 +35,8 @@ public final class RulesUnderTest: Sendable {
   /// - Parameters:
   ///   - data: what is in the database.
   ///   - nowMilliseconds: what time it is, since 1970; the first day of 2026 unless it is said.
-  /// - Throws: ``RulesTestingError`` for a file that cannot be read or has mistakes, each with its place, and for data that cannot
-  ///   be stored.
+  /// - Throws: ``RulesTestingError`` for a file that cannot be read or has mistakes, each with its place, and for data
+  ///   that cannot be stored.
   public convenience init(
     file: String, data: TestValue = nil, nowMilliseconds: Int64 = RulesUnderTest.nowMillisecondsDefault
   ) throws {
@@ -80,8 +81,8 @@ public final class RulesUnderTest: Sendable {
 
   /// Returns true when the rules allow it. Nothing is changed.
   ///
-  /// A request that the server would refuse before it asks a rule, such as one of a path that cannot exist, is an issue of
-  /// the test, and neither allowed nor denied.
+  /// A request that the server would refuse before it asks a rule, such as one of a path that cannot exist, is an issue
+  /// of the test, and neither allowed nor denied.
   public func allows(
     _ request: TestRequest, as user: TestUser = .nobody, sourceLocation: SourceLocation = #_sourceLocation
   ) -> Bool {

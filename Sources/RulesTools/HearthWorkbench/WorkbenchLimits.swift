@@ -2,8 +2,8 @@
 package enum WorkbenchLimits {
   /// UTF-8 bytes of a test file, its data included.
   package static let fileBytesMax = 16 << 20
-  /// Values in a test file. One that an alias names counts again for each alias, so that ten lines of YAML cannot stand for
-  /// a billion values.
+  /// Values in a test file. One that an alias names counts again for each alias, so that ten lines of YAML cannot stand
+  /// for a billion values.
   package static let valuesMax = 1_000_000
   /// Levels of objects and arrays in a test file: the depth of data (32), and room for what is around it.
   package static let nestingMax = 64
@@ -13,7 +13,7 @@ package enum WorkbenchLimits {
   package static let stepsMax = 100_000
   /// Findings that lint shows of a rules file and its tests: more than anybody reads.
   package static let findingsMax = 1_000
-  /// UTF-8 bytes of rules that are compiled for the mutants of a file, each as long as the rule that it breaks. A long rule
-  /// has as many mutants as parts, so without a bound the work would grow with the square of its length.
+  /// UTF-8 bytes of rules that are compiled for the mutants of a file, each as long as the rule that it breaks. A long
+  /// rule has as many mutants as parts, so without a bound the work would grow with the square of its length.
   package static let mutantBytesMax = 64 << 20
 }

@@ -64,8 +64,8 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
 // MARK: - Hosts
 
 extension IPAddress {
-  /// True when a host is this machine for every resolver: `localhost`, or a loopback address, an IPv6 one with or without
-  /// brackets. Not for names below `localhost`, which a resolver may look up elsewhere.
+  /// True when a host is this machine for every resolver: `localhost`, or a loopback address, an IPv6 one with or
+  /// without brackets. Not for names below `localhost`, which a resolver may look up elsewhere.
   public static func isLoopback(host: String) -> Bool {
     let isBracketed = host.hasPrefix("[") && host.hasSuffix("]") && host.utf8.count > 2
     return host == "localhost"

@@ -36,8 +36,8 @@ struct WipedBytes: ~Copyable {
 
   var count: Int { buffer.count - 1 }
 
-  /// Lends the bytes; they have an address also when there are none. Not to be kept: the value may end with its last use,
-  /// earlier than its name does.
+  /// Lends the bytes; they have an address also when there are none. Not to be kept: the value may end with its last
+  /// use, earlier than its name does.
   borrowing func withBytes<R: ~Copyable>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
     body(UnsafeRawBufferPointer(start: buffer.baseAddress, count: count))
   }

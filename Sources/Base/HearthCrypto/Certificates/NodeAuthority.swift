@@ -1,7 +1,7 @@
 import COpenSSL
 
-/// The authority of one cluster's certificates, by which its nodes know each other, and which is for nothing else. ECDSA on
-/// P-256 with SHA-256, X.509 version 3.
+/// The authority of one cluster's certificates, by which its nodes know each other, and which is for nothing else.
+/// ECDSA on P-256 with SHA-256, X.509 version 3.
 package struct NodeAuthority: Sendable, Redacted {
   /// A certificate and its private key, in PEM.
   package struct Credentials: Sendable, Redacted {

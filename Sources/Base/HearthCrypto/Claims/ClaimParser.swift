@@ -19,8 +19,8 @@ extension ClaimValue {
     self = try parser.document()
   }
 
-  /// Parses an account's custom attributes by the same rules, but for an integer beyond 64 bits: that is a double, as in
-  /// JavaScript. Tokens that are made of them have the double.
+  /// Parses an account's custom attributes by the same rules, but for an integer beyond 64 bits: that is a double, as
+  /// in JavaScript. Tokens that are made of them have the double.
   public init(customAttributes text: String) throws(ClaimSyntaxError) {
     var parser = ClaimParser(bytes: Array(text.utf8))
     parser.takesLargeIntegers = true

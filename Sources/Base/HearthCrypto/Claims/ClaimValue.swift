@@ -1,7 +1,7 @@
 /// A JSON value inside a token. Integers stay exact; members keep their order and have distinct names.
 ///
-/// Strings and names are equal when their bytes are equal: Swift's own comparison takes canonically equivalent texts for
-/// one, which would let two different user ids pass for the same.
+/// Strings and names are equal when their bytes are equal: Swift's own comparison takes canonically equivalent texts
+/// for one, which would let two different user ids pass for the same.
 public enum ClaimValue: Sendable {
   /// `null`.
   case null

@@ -47,8 +47,8 @@ public enum TokenLimits {
   /// Secrets that count at once: the newest, and older ones during a rotation.
   public static let legacySecretsMax = 3
 
-  /// Keys of one kind, with the retired ones: about a year of monthly rotations, or ten urgent ones in a row. Each takes
-  /// 1.8 kB of a file that is read whole.
+  /// Keys of one kind, with the retired ones: about a year of monthly rotations, or ten urgent ones in a row. Each
+  /// takes 1.8 kB of a file that is read whole.
   static let signingKeysMax = 12
 
   /// Keys of a service account that are tried for a token without `kid`.

@@ -58,8 +58,8 @@ enum ForeignKey: Sendable {
 
 extension RSAKey {
   /// From the numbers of a JSON Web Key, big-endian. Nil for a modulus outside 2048 to 8192 bits, and for an exponent
-  /// that is even, one, or longer than 8 bytes: under one every text signs itself, and large ones only cost the verifier
-  /// time.
+  /// that is even, one, or longer than 8 bytes: under one every text signs itself, and large ones only cost the
+  /// verifier time.
   convenience init?(modulus: [UInt8], exponent: [UInt8]) {
     let significant = exponent.drop { $0 == 0 }
     guard (256...1_024).contains(modulus.count), (1...8).contains(exponent.count), let last = significant.last,

@@ -8,7 +8,8 @@ public enum ForeignTokenForm: Sendable, Equatable {
   case opaque
 
   /// Looks at a credential that no verifier of the server's own takes. Nil for one that is nobody else's business: too
-  /// long, not of visible ASCII, unsigned, or of a form that the server's own credentials have, however wrong this one is.
+  /// long, not of visible ASCII, unsigned, or of a form that the server's own credentials have, however wrong this one
+  /// is.
   ///
   /// - Parameter projectID: the project whose tokens are the server's own.
   public init?(_ text: String, projectID: String) {

@@ -87,7 +87,8 @@ public struct ForeignTokenVerifier: Sendable {
     return audiences.contains(where: text.hasSameBytes(as:))
   }
 
-  /// `aud` names us. When it names others too, `azp` says for whom the token was made; `azp` is one of ours in any case.
+  /// `aud` names us. When it names others too, `azp` says for whom the token was made; `azp` is one of ours in any
+  /// case.
   private func checkAudience(_ claims: ClaimValue) throws(ForeignTokenError) {
     var needsParty = false
     switch claims["aud"] {

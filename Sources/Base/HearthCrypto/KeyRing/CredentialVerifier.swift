@@ -41,8 +41,8 @@ public struct CredentialVerifier: Sendable {
 
   /// Verifies a credential as it came, whatever the request that carried it: clients send every kind under every name.
   ///
-  /// Costs a signature check (tens of µs) at most; never blocks on I/O, except that while a server's first keys are being
-  /// made each ID token has a look whether their file is there.
+  /// Costs a signature check (tens of µs) at most; never blocks on I/O, except that while a server's first keys are
+  /// being made each ID token has a look whether their file is there.
   ///
   /// - Parameters:
   ///   - nowSeconds: seconds since 1970; one reading of the clock per request.
@@ -80,8 +80,8 @@ public struct CredentialVerifier: Sendable {
     }
   }
 
-  /// The administrator whom an emulator sees in any credential that is shown as one of Google's: SDKs and tools send what
-  /// the app has. Nil where that is not believed: without developer credentials, and for tokens that name a user.
+  /// The administrator whom an emulator sees in any credential that is shown as one of Google's: SDKs and tools send
+  /// what the app has. Nil where that is not believed: without developer credentials, and for tokens that name a user.
   ///
   /// - Parameter isFromLoopback: as in ``verify(_:nowSeconds:isFromLoopback:scope:)``.
   public func developerOwner(_ credential: String, isFromLoopback: Bool) -> VerifiedCredential? {

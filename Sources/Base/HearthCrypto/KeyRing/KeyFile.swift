@@ -3,8 +3,8 @@ import Synchronization
 
 /// A file of signing keys, which are made at the first need where there are none.
 ///
-/// Making keys takes some 100 ms, and a server answers meanwhile. Callers that sign wait until the keys are there. Callers
-/// that verify a token do not wait: a token that was there before the keys cannot have been signed with them.
+/// Making keys takes some 100 ms, and a server answers meanwhile. Callers that sign wait until the keys are there.
+/// Callers that verify a token do not wait: a token that was there before the keys cannot have been signed with them.
 final class KeyFile: Sendable {
   private let found = Mutex<SigningKeys?>(nil)
   private let shown = Mutex<PublishedKeys?>(nil)
@@ -16,8 +16,8 @@ final class KeyFile: Sendable {
   private let make: @Sendable () throws(KeyStoreError) -> SigningKeys
   private let waitsMax: Int
 
-  /// How often ``keys()`` looks whether another thread has made them, and how long it waits in between: half a minute in
-  /// all, more than one key takes on the slowest machine.
+  /// How often ``keys()`` looks whether another thread has made them, and how long it waits in between: half a minute
+  /// in all, more than one key takes on the slowest machine.
   private static let waitsMax = 3_000
   private static let waitMicroseconds: UInt32 = 10_000
 
@@ -52,8 +52,8 @@ final class KeyFile: Sendable {
   /// Returns true when a key of that name is among them. Does not wait.
   func holdsKey(_ id: String) -> Bool { ((try? keysIfThere()) ?? nil)?.key(id: id) != nil }
 
-  /// The keys, made when there are none. Waits while another thread makes them: not for an I/O loop. When they cannot be
-  /// made, the next caller tries again.
+  /// The keys, made when there are none. Waits while another thread makes them: not for an I/O loop. When they cannot
+  /// be made, the next caller tries again.
   ///
   /// - Throws: also `.unfinished` when the other thread takes too long.
   func keys() throws(KeyStoreError) -> SigningKeys {

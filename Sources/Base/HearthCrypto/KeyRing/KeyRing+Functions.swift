@@ -1,6 +1,6 @@
 extension KeyRing {
-  /// A token for one request to a function: of the issuer and the key of ID tokens, whose certificates the function SDKs
-  /// fetch, and with an audience that no ID token has. Takes about a millisecond, so not for an I/O loop.
+  /// A token for one request to a function: of the issuer and the key of ID tokens, whose certificates the function
+  /// SDKs fetch, and with an audience that no ID token has. Takes about a millisecond, so not for an I/O loop.
   ///
   /// - Parameters:
   ///   - claims: what the function is told; the token's own claims are added.

@@ -40,8 +40,8 @@ extension KeyRing {
     }
   }
 
-  /// Does what the calendar asks for: publishes next keys, lets them sign, drops retired ones. Call it every few minutes
-  /// from a thread that may block.
+  /// Does what the calendar asks for: publishes next keys, lets them sign, drops retired ones. Call it every few
+  /// minutes from a thread that may block.
   ///
   /// - Returns: whether anything changed; or why it could not, and then everything is as before.
   @discardableResult

@@ -1,14 +1,15 @@
-/// Keys and secrets that several servers have in common. A change on one of them is made to what all have, and stands only
-/// when nobody else was faster; the others take it over.
+/// Keys and secrets that several servers have in common. A change on one of them is made to what all have, and stands
+/// only when nobody else was faster; the others take it over.
 extension KeyRing {
   /// How often a change is tried again because somebody else was faster.
   private static let attemptsMax = 8
 
-  /// Has the keys and secrets be those of several servers from now on. What is there already replaces those of this folder;
-  /// where nothing is, the first change, or the next ``rotateIfDue(nowSeconds:)``, puts those of this folder there.
+  /// Has the keys and secrets be those of several servers from now on. What is there already replaces those of this
+  /// folder; where nothing is, the first change, or the next ``rotateIfDue(nowSeconds:)``, puts those of this folder
+  /// there.
   ///
-  /// - Parameter whenLost: told of what counts no more because another server took it away, on the thread on which this one
-  ///   finds out; it must not change keys.
+  /// - Parameter whenLost: told of what counts no more because another server took it away, on the thread on which this
+  ///   one finds out; it must not change keys.
   /// - Throws: also `.foreignSealingKey` when the servers' sealing key is another one than this one's.
   public func share(
     in place: any SharedKeyPlace, whenLost: @escaping @Sendable (LostKeys) -> Void = { _ in }
@@ -29,8 +30,8 @@ extension KeyRing {
     }
   }
 
-  /// Puts what another server has changed in force, also when this one is about to change it further: who used what is gone
-  /// is told now or never.
+  /// Puts what another server has changed in force, also when this one is about to change it further: who used what is
+  /// gone is told now or never.
   @discardableResult
   private func take(_ text: String, into store: inout KeyStore, _ sharing: Sharing) throws(KeyStoreError) -> LostKeys {
     guard try store.take(text) else { return LostKeys() }

@@ -71,7 +71,8 @@ public final class KeyRing: Sendable {
           seal: seal)))
   }
 
-  /// A ring with the same keys for another project, or for a tenant of this one. What changes later comes by ``follow(_:)``.
+  /// A ring with the same keys for another project, or for a tenant of this one. What changes later comes by
+  /// ``follow(_:)``.
   public func copy(for projectID: String? = nil, tenant: String? = nil) -> KeyRing {
     KeyRing(
       store: snapshot.store, projectID: projectID ?? self.projectID, tenant: tenant,

@@ -125,8 +125,8 @@ public struct KeyStore: Sendable, Redacted {
 
   // MARK: Copies
 
-  /// Makes a store of the same keys and secrets in another directory, whose parent exists. Keys that are missing here are
-  /// made first.
+  /// Makes a store of the same keys and secrets in another directory, whose parent exists. Keys that are missing here
+  /// are made first.
   ///
   /// - Throws: ``KeyStoreError``, also when there are others.
   package func copy(to directory: String) throws(KeyStoreError) {

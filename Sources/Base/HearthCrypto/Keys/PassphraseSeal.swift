@@ -2,8 +2,8 @@ import COpenSSL
 
 /// Seals bytes with a passphrase that a person or a secret store keeps: for keys in backups.
 ///
-/// The key is scrypt (RFC 7914) of the passphrase with N = 2^16, r = 8, p = 1, which takes about a quarter of a second and
-/// 64 MiB; the cipher is AES-256-GCM. Sealed bytes:
+/// The key is scrypt (RFC 7914) of the passphrase with N = 2^16, r = 8, p = 1, which takes about a quarter of a second
+/// and 64 MiB; the cipher is AES-256-GCM. Sealed bytes:
 ///
 ///     0   "HrthSeal"
 ///     8   version, 1 byte: 1

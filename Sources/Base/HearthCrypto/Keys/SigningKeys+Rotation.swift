@@ -22,8 +22,8 @@ extension SigningKeys {
   }
 
   /// What an operator's rotation makes of them. Without urgency the new key is published first, and begins to sign an
-  /// hour later by ``rotatedIfDue(nowSeconds:random:)``. With urgency an entirely new key signs at once: a published next
-  /// key lay in the same file as the one in doubt, so it is dropped.
+  /// hour later by ``rotatedIfDue(nowSeconds:random:)``. With urgency an entirely new key signs at once: a published
+  /// next key lay in the same file as the one in doubt, so it is dropped.
   func rotated(isUrgent: Bool, nowSeconds: Int64, random: RandomBytes) throws(RandomnessError) -> SigningKeys {
     guard ClaimValue.int(nowSeconds).seconds != nil else { return self }
     var keys = stamped(nowSeconds: nowSeconds)

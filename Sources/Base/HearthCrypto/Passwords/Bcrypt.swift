@@ -5,8 +5,8 @@ enum Bcrypt {
   /// Higher costs take seconds; lower ones bcrypt does not have.
   static let costRange = 4...15
 
-  /// The cost of a well-formed hash (`$2a$`, `$2b$` or `$2y$`, two digits, 53 characters); nil for any other text, among
-  /// them the broken `$2x$`, and `*0`, by which crypt tells its failures.
+  /// The cost of a well-formed hash (`$2a$`, `$2b$` or `$2y$`, two digits, 53 characters); nil for any other text,
+  /// among them the broken `$2x$`, and `*0`, by which crypt tells its failures.
   static func cost(of text: [UInt8]) -> Int? {
     guard text.count == 60, text[0] == UInt8(ascii: "$"), text[1] == UInt8(ascii: "2"),
       [UInt8(ascii: "a"), UInt8(ascii: "b"), UInt8(ascii: "y")].contains(text[2]), text[3] == UInt8(ascii: "$"),
@@ -24,7 +24,8 @@ enum Bcrypt {
     return isAlphabet ? cost : nil
   }
 
-  /// The password's hash with the cost and the salt of a well-formed `setting`: 60 bytes of text; nil when there is none.
+  /// The password's hash with the cost and the salt of a well-formed `setting`: 60 bytes of text; nil when there is
+  /// none.
   ///
   /// A password with a zero byte has none: a C string would end there, and everything behind it would not count. What
   /// follows the 72nd byte does not count either; that is bcrypt's own, and imported users have such hashes.

@@ -38,8 +38,8 @@ public struct PasswordCost: Sendable, Hashable {
   /// Microseconds, for tests and development. A hash so made does not verify on a server with a real cost.
   public static let developer = PasswordCost(checkedLogN: 4, r: 8, p: 1)
 
-  /// The rows that OWASP's password storage cheat sheet holds equally strong. A server that serves others uses one of them
-  /// or something stronger.
+  /// The rows that OWASP's password storage cheat sheet holds equally strong. A server that serves others uses one of
+  /// them or something stronger.
   public static let recommended: [PasswordCost] = [
     .standard,
     PasswordCost(checkedLogN: 16, r: 8, p: 2),

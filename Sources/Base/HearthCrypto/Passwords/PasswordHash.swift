@@ -1,11 +1,11 @@
 import COpenSSL
 
-/// Password hashes: made with scrypt as `$scrypt$ln=17,r=8,p=1$SALT$HASH` (the PHC string format, standard base64 without
-/// padding), verified also as anything that ``ImportedHash`` has made.
+/// Password hashes: made with scrypt as `$scrypt$ln=17,r=8,p=1$SALT$HASH` (the PHC string format, standard base64
+/// without padding), verified also as anything that ``ImportedHash`` has made.
 ///
-/// Passwords count byte by byte as they came: nothing is trimmed, normalised or cut off. (scrypt itself does not see zero
-/// bytes at the very end of one that is shorter than 64.) Everything here works for as long as the hash costs; call it off
-/// the event loops.
+/// Passwords count byte by byte as they came: nothing is trimmed, normalised or cut off. (scrypt itself does not see
+/// zero bytes at the very end of one that is shorter than 64.) Everything here works for as long as the hash costs;
+/// call it off the event loops.
 public enum PasswordHash {
   /// In bytes of UTF-8. Longer ones are wrong, and cannot be set.
   public static let passwordBytesMax = 4_096
@@ -60,8 +60,8 @@ public enum PasswordHash {
     attempt(password, stored, allowsDeveloperCost, pepper, signerKey).isRight
   }
 
-  /// The same; and when the answer is no, it took as much work as a hash of `cost`, whatever `stored` is: another cost, a
-  /// cheap import, damaged, or nil for nobody at all. Otherwise its duration would tell which accounts there are.
+  /// The same; and when the answer is no, it took as much work as a hash of `cost`, whatever `stored` is: another cost,
+  /// a cheap import, damaged, or nil for nobody at all. Otherwise its duration would tell which accounts there are.
   public static func verifyEvenly(
     _ password: String, against stored: String?, cost: PasswordCost, allowsDeveloperCost: Bool,
     pepper: Pepper? = nil, signerKey: (String) -> [UInt8]?
@@ -71,8 +71,8 @@ public enum PasswordHash {
     return isRight
   }
 
-  /// Returns true when a hash should be made anew the next time its password is known: another scheme, a parameter below
-  /// `cost`, a short salt, another pepper.
+  /// Returns true when a hash should be made anew the next time its password is known: another scheme, a parameter
+  /// below `cost`, a short salt, another pepper.
   public static func needsRehash(_ stored: String, cost: PasswordCost, pepper: Pepper? = nil) -> Bool {
     guard let stored = StoredHash(parsing: stored), case .native(let made, let pepperID) = stored.scheme else {
       return true

@@ -36,8 +36,8 @@ extension StoredHash {
     }
   }
 
-  /// The hash that a text stands for; nil when the text is not exactly what ``text`` would write, or when anything in it
-  /// is out of bounds.
+  /// The hash that a text stands for; nil when the text is not exactly what ``text`` would write, or when anything in
+  /// it is out of bounds.
   init?(parsing text: String) {
     guard text.utf8.count <= Self.textBytesMax else { return nil }
     if text.utf8.starts(with: "$2".utf8) {

@@ -1,5 +1,5 @@
-/// The authority of a caller: computed once, where a credential is verified, and held against the ``Requirement`` of every
-/// route and operation.
+/// The authority of a caller: computed once, where a credential is verified, and held against the ``Requirement`` of
+/// every route and operation.
 public enum Authority: Sendable, Equatable {
   /// The operator: shows the token of the data folder, or one that was made with the folder's keys. The name is for the
   /// audit trail.

@@ -1,5 +1,5 @@
-/// What a client shows a provider in the place of a secret: a token of a few minutes that its own key has signed, as Apple
-/// asks for it.
+/// What a client shows a provider in the place of a secret: a token of a few minutes that its own key has signed, as
+/// Apple asks for it.
 public struct ClientAssertion: Sendable, Redacted {
   /// The time that one counts. It is made anew for each request.
   public static let lifetimeSeconds: Int64 = 300

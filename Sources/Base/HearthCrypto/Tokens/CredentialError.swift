@@ -6,8 +6,8 @@ public struct CredentialError: Error, Sendable, Equatable, CustomStringConvertib
     case invalidToken = "invalid_token"
     /// Was right once and has ended.
     case expiredToken = "expired_token"
-    /// The server could not decide (out of memory, no randomness). Not an answer to give a client: a failed `auth` erases
-    /// the session of legacy clients, so close the connection or answer 500 instead.
+    /// The server could not decide (out of memory, no randomness). Not an answer to give a client: a failed `auth`
+    /// erases the session of legacy clients, so close the connection or answer 500 instead.
     case unavailable = "unavailable"
   }
 

@@ -11,8 +11,8 @@ public struct DeveloperCredentials: Sendable {
   /// Returns true when it is the word by which emulator clients claim to be administrator, in upper or lower case.
   func isOwner(_ credential: String) -> Bool { credential.lowercased().hasSameBytes(as: "owner") }
 
-  /// Returns true when it begins as an access token of Google's does. What runs with a real service account sends one to
-  /// an emulator of accounts; nobody here could check it.
+  /// Returns true when it begins as an access token of Google's does. What runs with a real service account sends one
+  /// to an emulator of accounts; nobody here could check it.
   func isGoogleAccessToken(_ credential: String) -> Bool { credential.utf8.starts(with: "ya29.".utf8) }
 
   /// Returns true for a token that names a user. It stays that user's, or is refused: a rules test that shows it would

@@ -6,11 +6,12 @@ public enum IDTokenClaims {
     "nonce", "sub",
   ]
 
-  /// Names that a developer claim may have, as at the service, and that no token takes from one: where the account has no
-  /// address, none is said, or the claim would stand for a proven one.
+  /// Names that a developer claim may have, as at the service, and that no token takes from one: where the account has
+  /// no address, none is said, or the claim would stand for a proven one.
   static let computedNames: Set<String> = ["email", "email_verified", "phone_number", "provider_id", "user_id"]
 
-  /// Returns true when the server has values of its own for a claim: a setting that asks for a custom claim cannot name it.
+  /// Returns true when the server has values of its own for a claim: a setting that asks for a custom claim cannot name
+  /// it.
   public static func isTaken(_ name: String) -> Bool { reservedNames.contains(name) || computedNames.contains(name) }
 
   /// What follows the project in the audience of a token that is good for nothing but enrolling a second factor.

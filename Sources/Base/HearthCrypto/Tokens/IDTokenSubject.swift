@@ -23,13 +23,13 @@ public struct IDTokenSubject: Sendable {
   /// The second factor that was shown: its kind (`totp`, `phone`) and the id of its enrolment. Nil for a sign-in with
   /// one factor.
   public var secondFactor: (provider: String, identifier: String)?
-  /// The sign-in lacks a second factor that is required, and the token is good for nothing but enrolling one: its audience
-  /// is another, so that no server takes it for a sign-in.
+  /// The sign-in lacks a second factor that is required, and the token is good for nothing but enrolling one: its
+  /// audience is another, so that no server takes it for a sign-in.
   public var isForEnrolment = false
   /// `firebase.sign_in_attributes`: what the provider of this sign-in says of the person; nil for nothing.
   public var signInAttributes: ClaimValue?
-  /// The generation of the user's tokens that this one is of, as `firebase.generation`: a server that keeps accounts ends
-  /// a generation as a whole. Nil for a token that no account stands behind.
+  /// The generation of the user's tokens that this one is of, as `firebase.generation`: a server that keeps accounts
+  /// ends a generation as a whole. Nil for a token that no account stands behind.
   public var generation: Int64?
   /// Claims stored with the user, then those of this session; later ones win.
   public var customClaims: [ClaimValue.Member] = []

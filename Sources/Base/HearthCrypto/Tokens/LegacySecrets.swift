@@ -10,8 +10,8 @@ public struct LegacySecrets: Sendable, Redacted {
   let keys: [[UInt8]]
   private let digests: [Digest]
 
-  /// A name of each secret in the same order, for lists and logs: the start of its hash, which gives nothing away of 238
-  /// random bits.
+  /// A name of each secret in the same order, for lists and logs: the start of its hash, which gives nothing away of
+  /// 238 random bits.
   public var ids: [String] { digests.map(Self.id(of:)) }
 
   private static func id(of digest: Digest) -> String { String(digest.hex.prefix(16)) }

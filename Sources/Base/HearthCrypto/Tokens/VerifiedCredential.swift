@@ -44,8 +44,8 @@ public struct VerifiedCredential: Sendable, Equatable {
   /// (`iat` against a revocation time); rules see `authPayload`.
   public var claims: ClaimValue
 
-  /// Which key vouched: `kid` of an ID token or a session cookie; for a legacy token or a raw secret the secret's name in
-  /// `LegacySecrets.ids`; nil for the others.
+  /// Which key vouched: `kid` of an ID token or a session cookie; for a legacy token or a raw secret the secret's name
+  /// in `LegacySecrets.ids`; nil for the others.
   public var keyID: String?
 
   /// Whom an access token was given to: the address of a service account. Nil for every other credential.

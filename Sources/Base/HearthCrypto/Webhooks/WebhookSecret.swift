@@ -1,7 +1,7 @@
 import HearthBytes
 
-/// A secret that requests to other programs are signed with, by the Standard Webhooks scheme: `whsec_` and 24 to 64 bytes
-/// in base64.
+/// A secret that requests to other programs are signed with, by the Standard Webhooks scheme: `whsec_` and 24 to 64
+/// bytes in base64.
 public struct WebhookSecret: Sendable, Equatable {
   private static let prefix = "whsec_"
   /// Bytes of a secret, as the scheme has them.

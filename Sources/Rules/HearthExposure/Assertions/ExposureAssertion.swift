@@ -6,12 +6,13 @@ import HearthTree
 ///     (nobody | no one) can (read | write) PATTERN
 ///     WHO (can | cannot) (read | write) PATTERN
 ///
-/// The first kind says that no client is allowed to, signed in or not and whatever its claims are. WHO is `signed-out people`
-/// (`auth` is null), `signed-in people` (with the claims that everybody can get), `anyone`, `other` (signed in, and none of
-/// the users that the path names), `claim:NAME` or `claim:NAME=VALUE`. What `anyone` and `other` cannot do, nobody who is
-/// signed out can do either; otherwise these words are about people who are signed in.
+/// The first kind says that no client is allowed to, signed in or not and whatever its claims are. WHO is `signed-out
+/// people` (`auth` is null), `signed-in people` (with the claims that everybody can get), `anyone`, `other` (signed in,
+/// and none of the users that the path names), `claim:NAME` or `claim:NAME=VALUE`. What `anyone` and `other` cannot do,
+/// nobody who is signed out can do either; otherwise these words are about people who are signed in.
 ///
-/// A pattern is a path from the root. `*` is any one key, `$name` any key that the rules leave open, `**` any number of keys.
+/// A pattern is a path from the root. `*` is any one key, `$name` any key that the rules leave open, `**` any number of
+/// keys.
 package struct ExposureAssertion: Sendable {
   /// What is wrong with a sentence, and where.
   package struct Problem: Error, Sendable, Equatable {

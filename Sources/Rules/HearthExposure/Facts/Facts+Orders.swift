@@ -43,8 +43,8 @@ extension Facts {
     bounds = line.bounds
   }
 
-  /// A number and what it is shifted to by a constant: rounding keeps order, so `x <= x + c` for `c >= 0`. That they differ
-  /// is sure of the time alone, a 64-bit integer, and of shifts by more than doubles of that size are apart.
+  /// A number and what it is shifted to by a constant: rounding keeps order, so `x <= x + c` for `c >= 0`. That they
+  /// differ is sure of the time alone, a 64-bit integer, and of shifts by more than doubles of that size are apart.
   private mutating func shiftEdges(
     _ term: TermID, _ binary: BinaryOperator, _ a: TermID, _ b: TermID
   ) -> [(a: TermID, b: TermID, isStrict: Bool)] {

@@ -91,7 +91,8 @@ extension Facts {
       }
     }
     let same = table.intern(.value(valueSide, canonical))
-    // Also where it is as it was: what stays somewhere keeps the places above it, on whichever side these are asked about.
+    // Also where it is as it was: what stays somewhere keeps the places above it, on whichever side these are asked
+    // about.
     propagateTree(term, side, canonical)
     guard same == term else { return unite(term, same) }
     if side == .old, change.kind == .value, !types(term).contains(.null), self.relation(canonical) == .beside {

@@ -1,8 +1,8 @@
 import HearthRules
 import HearthTree
 
-/// What an expression may come to, and what must hold for it. Errors are left out: where evaluating the expression is an
-/// error, nothing of the list holds.
+/// What an expression may come to, and what must hold for it. Errors are left out: where evaluating the expression is
+/// an error, nothing of the list holds.
 extension Unfolding {
   struct Found {
     var goals: [Goal]

@@ -1,4 +1,5 @@
-/// A set of texts, by its number in the ``Languages`` that made it. Equal numbers are equal sets; the reverse need not hold.
+/// A set of texts, by its number in the ``Languages`` that made it. Equal numbers are equal sets; the reverse need not
+/// hold.
 package struct Language: Hashable, Sendable {
   let index: Int32
 }

@@ -1,7 +1,7 @@
 import HearthRules
 
-/// Making languages of languages. Each brings what it makes into a form in which many equal sets are equal terms: that is
-/// what keeps the derivatives few.
+/// Making languages of languages. Each brings what it makes into a form in which many equal sets are equal terms: that
+/// is what keeps the derivatives few.
 extension Languages {
   /// Texts of one unit of these ranges.
   package func units(_ ranges: [ClosedRange<UInt16>]) -> Language {
@@ -184,8 +184,8 @@ extension Languages {
     return false
   }
 
-  /// Of `x{0,3}y` and `x{0,5}y` in a union, the first says nothing new. Such pairs are what counted repetitions under way
-  /// leave behind.
+  /// Of `x{0,3}y` and `x{0,5}y` in a union, the first says nothing new. Such pairs are what counted repetitions under
+  /// way leave behind.
   private func dropShorterCounts(_ members: inout Set<Language>) {
     struct Shape: Hashable {
       var part: Language

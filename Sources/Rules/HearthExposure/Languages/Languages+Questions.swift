@@ -25,8 +25,8 @@ extension Languages {
     return isEmpty
   }
 
-  /// Up to `count` different words, the most readable first; fewer when there are no more, or when no more are found. Each is
-  /// looked for when it is asked for.
+  /// Up to `count` different words, the most readable first; fewer when there are no more, or when no more are found.
+  /// Each is looked for when it is asked for.
   package func words(of language: Language, count: Int) -> AnyIterator<String> {
     var (rest, last, left) = (language, String?.none, count)
     return AnyIterator {

@@ -3,10 +3,10 @@ import HearthTree
 
 /// Regular languages over UTF-16 units, each made once: what the rules language can say about one text.
 ///
-/// A language is a term: union, sequence, counted repetition, intersection and complement of sets of units. Questions are
-/// answered by derivatives (Brzozowski, "Derivatives of Regular Expressions", 1964): the derivative by a unit is the
-/// language of what may follow it. A language has finitely many, and there is no automaton to build beforehand. Units
-/// that no set in a term tells apart are one class, and have one derivative.
+/// A language is a term: union, sequence, counted repetition, intersection and complement of sets of units. Questions
+/// are answered by derivatives (Brzozowski, "Derivatives of Regular Expressions", 1964): the derivative by a unit is
+/// the language of what may follow it. A language has finitely many, and there is no automaton to build beforehand.
+/// Units that no set in a term tells apart are one class, and have one derivative.
 ///
 /// Only texts count, which are well-formed UTF-16: questions are about the well-formed words, and a half of a surrogate
 /// pair alone is none. An answer depends on nothing that was asked before. Not for two threads at once.

@@ -1,7 +1,8 @@
 /// Looks for the best word of a language: best first (A*), by what a word has cost so far and the fewest units that it
 /// still needs.
 ///
-/// What is spent is counted as if nothing were known from before, so that an answer is the same in any order of questions.
+/// What is spent is counted as if nothing were known from before, so that an answer is the same in any order of
+/// questions.
 struct WordFinder {
   /// What a word should be like.
   enum Taste: Hashable {

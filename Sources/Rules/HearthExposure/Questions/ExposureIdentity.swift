@@ -10,14 +10,14 @@ package enum ExposureIdentity: Sendable, Hashable {
   case other
   /// Such a user who has a custom claim as well: its names below `auth.token`, and its value.
   case holder([String], Scalar)
-  /// Such a user with custom claims of any names, values and number: users of ``anyone`` and every ``holder(_:_:)``, and
-  /// those with several claims at once.
+  /// Such a user with custom claims of any names, values and number: users of ``anyone`` and every ``holder(_:_:)``,
+  /// and those with several claims at once.
   case anyClaims
   /// Every token that the server takes, also one that a database secret signed, whose `auth` is any object.
   case anyAuth
 
-  /// What scripts know it by: `nobody`, `anyone`, `other`, `claim:admin`, `claim:role=editor` for a value other than true,
-  /// `any-claims` and `any-auth`.
+  /// What scripts know it by: `nobody`, `anyone`, `other`, `claim:admin`, `claim:role=editor` for a value other than
+  /// true, `any-claims` and `any-auth`.
   package var name: String {
     switch self {
     case .nobody: return "nobody"

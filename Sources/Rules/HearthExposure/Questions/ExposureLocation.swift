@@ -27,8 +27,8 @@ package struct ExposureLocation: Sendable {
       }.joined(separator: "/")
   }
 
-  /// Every location of some rules files together, in the order of the first file, then of what only later ones name. A key
-  /// that only one names is served by the wildcard of the other, as the rules are matched.
+  /// Every location of some rules files together, in the order of the first file, then of what only later ones name. A
+  /// key that only one names is served by the wildcard of the other, as the rules are matched.
   package static func all(in files: [RuleSet]) -> [ExposureLocation] {
     var result: [ExposureLocation] = []
     let root = ExposureLocation(steps: [], chains: files.map { [$0.root] })
@@ -39,8 +39,8 @@ package struct ExposureLocation: Sendable {
     return result
   }
 
-  /// The locations of two files at which something that is asked is not the same, in the order of ``all(in:)``. What both
-  /// share is not looked at.
+  /// The locations of two files at which something that is asked is not the same, in the order of ``all(in:)``. What
+  /// both share is not looked at.
   static func changed(from old: RuleSet, to new: RuleSet) -> [ExposureLocation] {
     var result: [ExposureLocation] = []
     let root = ExposureLocation(steps: [], chains: [[new.root], [old.root]])

@@ -57,8 +57,8 @@ final class Prover {
     question.identity != .other || !owners(of: question.location).isEmpty
   }
 
-  /// Returns true when a write alone, or a read, is allowed to somebody with such a claim exactly where it is allowed to
-  /// anyone: no rule that is asked looks at the claim, and none at a claim whose name is computed.
+  /// Returns true when a write alone, or a read, is allowed to somebody with such a claim exactly where it is allowed
+  /// to anyone: no rule that is asked looks at the claim, and none at a claim whose name is computed.
   func isIndifferent(to claim: String, at location: ExposureLocation, _ operation: ExposureOperation) -> Bool {
     location.chains.allSatisfy { chain in
       chain.allSatisfy { node in

@@ -32,8 +32,8 @@ extension Search {
     return hasAdopted
   }
 
-  /// The rules for a place below a node that stands so many keys from the root, and the place's keys; nil when it is not
-  /// sure which those are.
+  /// The rules for a place below a node that stands so many keys from the root, and the place's keys; nil when it is
+  /// not sure which those are.
   func rules(
     at place: PlaceID, below node: RuleNode, depth: Int, _ facts: Facts
   ) -> (node: RuleNode, keys: [TermID])? {

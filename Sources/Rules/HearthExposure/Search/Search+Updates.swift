@@ -1,12 +1,13 @@
 import HearthRules
 
-/// Updates of several paths: what is beside the place that is asked about may be written as well, where the rules let it.
+/// Updates of several paths: what is beside the place that is asked about may be written as well, where the rules let
+/// it.
 ///
-/// This only serves to find requests. That there is none is proved without it, by what must hold whatever the other paths
-/// are.
+/// This only serves to find requests. That there is none is proved without it, by what must hold whatever the other
+/// paths are.
 extension Search {
-  /// A place beside all that is written so far, which has to differ from what it was. What need not differ is taken to be
-  /// as it was.
+  /// A place beside all that is written so far, which has to differ from what it was. What need not differ is taken to
+  /// be as it was.
   func undecidedBeside(_ branch: inout Branch) -> PlaceID? {
     guard aim.change.kind == .many else { return nil }
     for term in branch.facts.active {

@@ -1,5 +1,5 @@
-/// Small numbers by keys of 64 bits, which are numbers of this table's own making: a multiplication spreads them, where a
-/// hash that withstands chosen keys would cost more than all the rest.
+/// Small numbers by keys of 64 bits, which are numbers of this table's own making: a multiplication spreads them, where
+/// a hash that withstands chosen keys would cost more than all the rest.
 struct IntegerMap {
   private var keys: [UInt64] = Array(repeating: 0, count: 64)
   /// Negative where nothing is.

@@ -1,8 +1,8 @@
 import HearthRules
 import HearthTree
 
-/// Requests made up at random of what the rules speak of: the last resort for a question that is neither proved nor shown.
-/// The same question gets the same requests everywhere.
+/// Requests made up at random of what the rules speak of: the last resort for a question that is neither proved nor
+/// shown. The same question gets the same requests everywhere.
 struct Guessing {
   private let aim: Aim
   private let owners: Set<Int>

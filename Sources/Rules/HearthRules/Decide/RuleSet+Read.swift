@@ -18,8 +18,8 @@ extension RuleSet {
     }
   }
 
-  /// Why the rules do not let this read happen; nil when they do. The same answer as ``decideRead(_:detail:)`` gives, for
-  /// those who only want to go on: nothing is told of what is allowed, and so it costs a tenth.
+  /// Why the rules do not let this read happen; nil when they do. The same answer as ``decideRead(_:detail:)`` gives,
+  /// for those who only want to go on: nothing is told of what is allowed, and so it costs a tenth.
   public func refusal(of request: ReadRequest) -> Decision? {
     withDecider(of: request) { decider in
       if let coverage = storage.coverage { decider.watch(isTracing: false, coverage: coverage) }

@@ -47,8 +47,8 @@ extension RuleSet {
     }
   }
 
-  /// Decides a write, and notes what it read outside of what it replaces: the answer holds for any tree in which that is
-  /// the same, and what is replaced was the same before.
+  /// Decides a write, and notes what it read outside of what it replaces: the answer holds for any tree in which that
+  /// is the same, and what is replaced was the same before.
   ///
   /// - Parameters:
   ///   - ownDepthMax: A place further down counts as all that is at this depth above it.
@@ -99,8 +99,8 @@ extension RuleSet {
     return decision
   }
 
-  /// Calls `body` with the verdict on the first place that is refused, or else on the last, while the decider still stands
-  /// there: it borrows the path.
+  /// Calls `body` with the verdict on the first place that is refused, or else on the last, while the decider still
+  /// stands there: it borrows the path.
   @inline(__always)
   private func verdict<Result>(
     on request: WriteRequest, _ decider: inout Decider, _ body: (Verdict, borrowing Decider) -> Result

@@ -1,7 +1,7 @@
 import HearthTree
 
-/// Asks the `.validate` rules of one file about data that is stored already, as if all of it were written again as it is,
-/// by nobody. Where another file has the same rules, nothing is asked.
+/// Asks the `.validate` rules of one file about data that is stored already, as if all of it were written again as it
+/// is, by nobody. Where another file has the same rules, nothing is asked.
 ///
 /// It goes step by step, in key order and from the top down, on one version of the tree.
 package struct StoredDataWalk: ~Copyable {

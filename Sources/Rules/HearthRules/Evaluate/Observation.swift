@@ -1,7 +1,7 @@
 import HearthTree
 
-/// Watches a rule while it runs: what each of its sub-expressions came to, and what data was looked at. One that was not
-/// reached leaves no note.
+/// Watches a rule while it runs: what each of its sub-expressions came to, and what data was looked at. One that was
+/// not reached leaves no note.
 final class Observation {
   /// One sub-expression that was evaluated.
   struct Note {

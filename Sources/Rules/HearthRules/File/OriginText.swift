@@ -14,8 +14,8 @@ final class OriginText: Sendable {
     return SourcePosition(line: segment.line, column: segment.column, file: origin.file)
   }
 
-  /// The place that bytes of the rules file come from, from its beginning to its end; what comes from several places ends
-  /// where it begins.
+  /// The place that bytes of the rules file come from, from its beginning to its end; what comes from several places
+  /// ends where it begins.
   func span(ofBytes range: Range<Int>) -> (start: SourcePosition, end: SourcePosition) {
     let start = position(ofByte: range.lowerBound)
     guard let first = index(at: range.lowerBound), let last = index(at: range.upperBound - 1), first <= last else {

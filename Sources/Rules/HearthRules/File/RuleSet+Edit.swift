@@ -1,17 +1,17 @@
 import HearthTree
 
 extension RuleSet {
-  /// The same rules with another expression at one place. It takes what compiling that expression takes: all other rules are
-  /// shared.
+  /// The same rules with another expression at one place. It takes what compiling that expression takes: all other
+  /// rules are shared.
   ///
   /// Positions in the rule that is replaced are those in its own text, all others those in the file that this set was
-  /// compiled from; ``warnings`` are those of that file, and ``source`` is plain JSON. What the regular expressions of a file
-  /// may grow to is counted for the rule alone.
+  /// compiled from; ``warnings`` are those of that file, and ``source`` is plain JSON. What the regular expressions of
+  /// a file may grow to is counted for the rule alone.
   ///
   /// - Parameters:
   ///   - kind: which rule of the place. One that is not there is added.
-  ///   - place: names from the root of the rules down, as in ``Rule/place``. One that has no rule in the file, at it or below,
-  ///     changes nothing.
+  ///   - place: names from the root of the rules down, as in ``Rule/place``. One that has no rule in the file, at it or
+  ///     below, changes nothing.
   ///   - expression: the rule's text; `true` for a `.validate`, and `false` for the others, is as good as no rule.
   /// - Throws: ``RulesError`` when the expression is no rule there.
   package func replacing(

@@ -11,8 +11,8 @@ struct RuleTreeBuilder {
   private var warnings: [(offset: Int, diagnostic: RulesError.Diagnostic)] = []
 
   /// - Throws: ``RulesError`` with the first problem of each expression and of each place, in file order.
-  /// - Returns: the rules, how many they are when their expressions are kept, and what is allowed in them but most likely
-  ///   not meant, in file order.
+  /// - Returns: the rules, how many they are when their expressions are kept, and what is allowed in them but most
+  ///   likely not meant, in file order.
   static func build(
     _ document: RulesDocument, keepsExpressions: Bool, wasAccepted: Bool
   ) throws(RulesError) -> (root: RuleNode, ruleCount: Int, warnings: [RulesError.Diagnostic]) {

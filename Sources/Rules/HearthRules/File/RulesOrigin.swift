@@ -2,16 +2,16 @@ import HearthTree
 
 /// The file of another language that a rules file was made of, and what of it each part of the rules file comes from.
 ///
-/// It is the last line of the rules file, a comment: wherever rules are kept, deployed, staged or gone back to, their origin
-/// is there too, and places in them are places in the file that the author wrote.
+/// It is the last line of the rules file, a comment: wherever rules are kept, deployed, staged or gone back to, their
+/// origin is there too, and places in them are places in the file that the author wrote.
 ///
 /// ```
 /// {"rules":{".read":"auth != null"}}
 /// //# hearth.origin={"file":"app.bolt","language":"bolt 1.0.0","bytes":35,"map":[18,2,12,12],"text":"path / {\n  …"}
 /// ```
-/// `bytes` is the length of what stands before the line: a file that was edited since has no origin any more. `map` has four
-/// numbers for each segment: its first byte, counted from that of the segment before; line and column, from 1, the column in
-/// UTF-16 units; and how many units of that line it was made of. A segment reaches to the next one.
+/// `bytes` is the length of what stands before the line: a file that was edited since has no origin any more. `map` has
+/// four numbers for each segment: its first byte, counted from that of the segment before; line and column, from 1, the
+/// column in UTF-16 units; and how many units of that line it was made of. A segment reaches to the next one.
 package struct RulesOrigin: Sendable, Equatable {
   /// A part of the rules file, up to the next one.
   package struct Segment: Sendable, Equatable {

@@ -2,8 +2,8 @@
 indirect enum RulesText: Sendable {
   /// A file as it was given, as plain JSON, and what it was made of.
   case file(String, strictJSON: [UInt8], origin: RulesOrigin?)
-  /// Another text with one rule replaced. It is written down each time somebody asks for it, which takes as long as reading
-  /// the whole file: of the thousands of files that differ from one in one rule, hardly any is ever looked at.
+  /// Another text with one rule replaced. It is written down each time somebody asks for it, which takes as long as
+  /// reading the whole file: of the thousands of files that differ from one in one rule, hardly any is ever looked at.
   case edited(RulesText, RuleEdit)
 
   var source: String {

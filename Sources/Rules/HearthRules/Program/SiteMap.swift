@@ -3,7 +3,8 @@ import HearthTree
 /// Which bytes of a rule's text each thing stands for that its program computes.
 ///
 /// A site is an operation, by its index, or a part: something that has no operation of its own, such as `root.child(a)`
-/// in `root.child(a).exists()`, or the first of two sums that became one join. Parts have negative numbers, from -1 down.
+/// in `root.child(a).exists()`, or the first of two sums that became one join. Parts have negative numbers, from -1
+/// down.
 final class SiteMap: Sendable {
   /// UTF-8 bytes of the rule's text, for each operation; empty for one that stands for nothing by itself.
   let operations: [Range<Int32>]

@@ -1,8 +1,8 @@
 import HearthTree
 
 extension RecordedRequest {
-  /// What was asked, in the form of a case: `read`, `write`, `delete` or `update` names the path, with `value` or `query`
-  /// where there is one, `auth` as far as rules looked at it, and `now`.
+  /// What was asked, in the form of a case: `read`, `write`, `delete` or `update` names the path, with `value` or
+  /// `query` where there is one, `auth` as far as rules looked at it, and `now`.
   ///
   /// Server values stand as what they came to.
   package var json: JSON {

@@ -16,8 +16,8 @@ package struct RecordedRequest: Sendable {
     self.init(DeniedRequest(rules: rules, request: request))
   }
 
-  /// Decides once more, and notes what is looked at. Nil when that is more than ``RulesLimits/recordReadsMax`` places or
-  /// ``RulesLimits/recordSizeBytesMax``, or when deciding took more than ``RulesLimits/recordStepsMax``.
+  /// Decides once more, and notes what is looked at. Nil when that is more than ``RulesLimits/recordReadsMax`` places
+  /// or ``RulesLimits/recordSizeBytesMax``, or when deciding took more than ``RulesLimits/recordStepsMax``.
   init?(_ denied: DeniedRequest) {
     rules = denied.rules.withoutCounting
     switch denied.request {

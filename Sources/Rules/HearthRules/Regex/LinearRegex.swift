@@ -35,8 +35,8 @@ package final class LinearRegex: @unchecked Sendable {  // because RE2 lets thre
 
   /// Steps that matching a text of so many bytes takes at most. A step is some tens of nanoseconds.
   ///
-  /// What fits into memory as an automaton takes two or three nanoseconds a byte. For all else it is one or two for each
-  /// place that is followed: those that the shape tells of, or all instructions.
+  /// What fits into memory as an automaton takes two or three nanoseconds a byte. For all else it is one or two for
+  /// each place that is followed: those that the shape tells of, or all instructions.
   func steps(forBytes count: Int) -> Int {
     switch shape {
     case .small: count >> 5

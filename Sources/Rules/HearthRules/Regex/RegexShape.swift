@@ -1,8 +1,8 @@
 /// How large the automaton of a regular expression gets, which decides what matching a text costs.
 ///
-/// RE2 builds the states of a deterministic automaton as a text needs them and keeps them as long as they fit; a text is
-/// then matched at some nanoseconds a byte. Some short expressions have more states than fit anywhere: each holds any
-/// set of places at once. RE2 then follows all the places at every byte.
+/// RE2 builds the states of a deterministic automaton as a text needs them and keeps them as long as they fit; a text
+/// is then matched at some nanoseconds a byte. Some short expressions have more states than fit anywhere: each holds
+/// any set of places at once. RE2 then follows all the places at every byte.
 enum RegexShape: Equatable {
   /// All states fit.
   case small

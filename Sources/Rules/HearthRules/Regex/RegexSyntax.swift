@@ -1,5 +1,5 @@
-/// What a regular expression of the rules language says: the one reading of it that matching, its cost and what is proved
-/// of it begin with.
+/// What a regular expression of the rules language says: the one reading of it that matching, its cost and what is
+/// proved of it begin with.
 package struct RegexSyntax: Sendable {
   /// A part of the expression. Operands are indexes of parts before it, so that one pass in order meets them first.
   package enum Part: Sendable {

@@ -1,8 +1,8 @@
 /// Writes a regular expression of the rules language as an RE2 pattern of the same language, and its graph, which tells
 /// what matching can cost.
 ///
-/// RE2 works on Unicode scalars, so a character beyond U+FFFF is written as its two surrogates, and ``LinearRegex`` encodes
-/// the texts it matches likewise.
+/// RE2 works on Unicode scalars, so a character beyond U+FFFF is written as its two surrogates, and ``LinearRegex``
+/// encodes the texts it matches likewise.
 struct RegexTranslator {
   private var graph: RegexGraph
   /// The pattern and the graph's fragment of each part that no other has taken yet, by its number.

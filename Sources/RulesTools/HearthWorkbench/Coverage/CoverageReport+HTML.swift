@@ -2,8 +2,8 @@ import HearthRules
 import HearthTree
 
 extension CoverageReport {
-  /// A page that needs nothing else: each rules file with its conditions marked, and for each rule how often which outcome came
-  /// of which condition.
+  /// A page that needs nothing else: each rules file with its conditions marked, and for each rule how often which
+  /// outcome came of which condition.
   package var html: String {
     let tally = tally
     var body = "<header><h1>Rules coverage</h1>\n<p class=\"sum\">\(Self.meter(tally))</p></header>\n"

@@ -2,8 +2,8 @@ import HearthRules
 
 /// How much of some rules files the cases have seen, and what they have not.
 ///
-/// What counts are the conditions: every sub-expression that is always true or false and not written as such. Each has two
-/// outcomes, and a condition that was only ever true was never shown to refuse anybody.
+/// What counts are the conditions: every sub-expression that is always true or false and not written as such. Each has
+/// two outcomes, and a condition that was only ever true was never shown to refuse anybody.
 package struct CoverageReport: Sendable {
   /// One rules file.
   package struct File: Sendable {

@@ -1,7 +1,7 @@
 import HearthTree
 
-/// A value's JSON text, and where its parts came from: data is then read by the reader that the server has for it, and its
-/// errors lead back to the file.
+/// A value's JSON text, and where its parts came from: data is then read by the reader that the server has for it, and
+/// its errors lead back to the file.
 struct LocatedJSON {
   private var writer = JSONWriter()
   private var places: [(offset: Int, place: TextPlace)] = []

@@ -63,7 +63,8 @@ package struct LocatedValue: Sendable {
   }
 }
 
-/// A place in a text as its reader counts: each file's text turns it into a line and a column when somebody has to be told.
+/// A place in a text as its reader counts: each file's text turns it into a line and a column when somebody has to be
+/// told.
 package enum TextPlace: Sendable {
   /// UTF-8 bytes before it.
   case byte(Int)

@@ -1,7 +1,7 @@
 import HearthTree
 
-/// Reads YAML text as values that know their places: one document, names that are texts, no tags; words mean what they mean
-/// in YAML 1.2 (`yes` and `on` are texts).
+/// Reads YAML text as values that know their places: one document, names that are texts, no tags; words mean what they
+/// mean in YAML 1.2 (`yes` and `on` are texts).
 struct YAMLDocument {
   private let document: DocumentText
   private let events: YAMLEvents

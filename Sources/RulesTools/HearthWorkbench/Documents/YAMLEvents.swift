@@ -2,8 +2,8 @@ import CYaml
 
 /// The events of a YAML text, one after the other.
 ///
-/// libyaml reads them, which the package Yams brings. Yams's own composer is passed by: it hashes every key with all that
-/// aliases make of it, so that a file of a few hundred bytes can keep it busy for years.
+/// libyaml reads them, which the package Yams brings. Yams's own composer is passed by: it hashes every key with all
+/// that aliases make of it, so that a file of a few hundred bytes can keep it busy for years.
 final class YAMLEvents {
   /// One event, with the place where it begins.
   struct Event {

@@ -1,7 +1,7 @@
 import HearthRules
 
-/// Writes expressions so that two of them on one way down the tree mean the same when their texts are equal: `data` at a place
-/// and `data.parent()` one level further down become the same path.
+/// Writes expressions so that two of them on one way down the tree mean the same when their texts are equal: `data` at
+/// a place and `data.parent()` one level further down become the same path.
 struct CanonicalText {
   /// The place of the rule, wildcards included.
   let place: [String]

@@ -55,7 +55,8 @@ struct MutantMaker {
     if constant != false { add(rule, .ruleFalse, whole, "false") }
   }
 
-  /// The mistake of guarding the list in the place of its elements. Where a rule stands already, it would be another mistake.
+  /// The mistake of guarding the list in the place of its elements. Where a rule stands already, it would be another
+  /// mistake.
   private mutating func moveUp(_ rule: Rule, to parent: RuleNode) {
     let taken =
       switch rule.kind {

@@ -23,8 +23,8 @@ package struct MutationRun {
     self.nowMilliseconds = nowMilliseconds
   }
 
-  /// What becomes of every mutant. The dearest question, whether a request could tell, is asked only of those that no test
-  /// notices.
+  /// What becomes of every mutant. The dearest question, whether a request could tell, is asked only of those that no
+  /// test notices.
   package func report() -> MutationReport {
     let maker = MutantMaker.mutants(of: rules, bytesMax: bytesMax)
     var report = MutationReport(entries: [], skipped: maker.skippedCount)
@@ -48,7 +48,8 @@ package struct MutationRun {
     let difference = RulesDifference(from: rules, to: broken, nowMilliseconds: nowMilliseconds, after: former)
     former = difference
     var isCertain = true
-    // Single requests first; then writes as a part of updates, which tell rules apart that look beside the written place.
+    // Single requests first; then writes as a part of updates, which tell rules apart that look beside the written
+    // place.
     for isUpdate in [false, true] {
       for question in places(difference, isUpdate: isUpdate) {
         switch answer(question, difference, test: { test($0, mutant, broken) }) {

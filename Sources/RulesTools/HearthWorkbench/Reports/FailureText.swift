@@ -57,7 +57,8 @@ struct FailureText {
     return Explanation(operation: step.request.word, path: step.request.path, decision: decision)
   }
 
-  /// How the rules came to their answer, line by line: each rule that was evaluated, with carets below the part that decided.
+  /// How the rules came to their answer, line by line: each rule that was evaluated, with carets below the part that
+  /// decided.
   func trace(isColored: Bool = false) -> [String] {
     guard let explanation else { return [] }
     let lines = explanation.rendered(file: file.rulesFile, isColored: isColored).split(

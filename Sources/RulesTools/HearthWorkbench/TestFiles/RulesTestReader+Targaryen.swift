@@ -1,8 +1,8 @@
 import HearthEngine
 import HearthTree
 
-/// targaryen's test files: `root` is the data, `users` has what rules see as `auth`, and `tests` has a member for each path with
-/// the lists `canRead`, `cannotRead`, `canWrite` and `cannotWrite`. Each test begins with the data anew.
+/// targaryen's test files: `root` is the data, `users` has what rules see as `auth`, and `tests` has a member for each
+/// path with the lists `canRead`, `cannotRead`, `canWrite` and `cannotWrite`. Each test begins with the data anew.
 extension RulesTestReader {
   private static let lists = ["canRead", "cannotRead", "canWrite", "cannotWrite"]
 
