@@ -115,8 +115,8 @@ package final class Exposure {
     return verdicts
   }
 
-  /// The verdict that follows from the one on anyone: closed to anyone is closed to other users, and to holders of a
-  /// claim that no applicable rule reads.
+  /// The verdict that follows from the one on the class `anyone`: an operation closed to it is closed to `other`, and
+  /// to holders of a claim that no applicable rule reads.
   private func following(_ anyone: ExposureVerdict?, _ question: ExposureQuestion) -> ExposureVerdict? {
     guard case .closed? = anyone else { return nil }
     switch question.identity {
@@ -131,8 +131,8 @@ package final class Exposure {
   }
 
   /// The verdict that follows from the place above. The rules from the root down to a place decide a read: without a
-  /// rule of its own, a place is readable exactly like the place above. Other users here are other users there, or
-  /// anyone.
+  /// rule of its own, a place is readable exactly like the place above. Users of `other` here are of `other`
+  /// or `anyone` there.
   private func inherited(_ above: ExposureVerdict?, _ question: ExposureQuestion) -> ExposureVerdict? {
     switch above {
     case .closed?: return .closed

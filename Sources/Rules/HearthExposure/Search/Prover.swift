@@ -58,7 +58,7 @@ final class Prover {
   }
 
   /// Returns true when a write alone, or a read, is allowed to a holder of such a claim exactly when it is allowed to
-  /// anyone: no applicable rule reads the claim, and none a claim whose name is computed.
+  /// `anyone`: no applicable rule reads the claim, and none a claim whose name is computed.
   func isIndifferent(to claim: String, at location: ExposureLocation, _ operation: ExposureOperation) -> Bool {
     location.chains.allSatisfy { chain in
       chain.allSatisfy { node in
