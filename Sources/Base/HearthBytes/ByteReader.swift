@@ -1,4 +1,4 @@
-/// Bytes that are not what their format says.
+/// The error for bytes that break their format.
 package struct MalformedBytes: Error, Equatable, CustomStringConvertible {
   /// The fault, without the bytes themselves.
   package var finding: String

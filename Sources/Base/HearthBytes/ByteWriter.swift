@@ -1,4 +1,4 @@
-/// Writes what ``ByteReader`` reads: little-endian numbers of fixed width, and bytes behind their length.
+/// A writer for ``ByteReader``: little-endian numbers of fixed width, and bytes behind their length.
 package struct ByteWriter {
   /// The bytes so far.
   package private(set) var bytes: [UInt8] = []

@@ -3,7 +3,7 @@ import Synchronization
 /// Handles of one policy between transfers, with the connections that they keep open.
 final class CurlReserve: Sendable {
   /// A handle that no transfer uses.
-  private final class Kept: @unchecked Sendable {  // because whoever took it out of the list has it alone
+  private final class Kept: @unchecked Sendable {  // because only the transfer that took it out of the list uses it
     private var handle: CurlHandle?
 
     init(_ handle: consuming CurlHandle) { self.handle = consume handle }

@@ -88,7 +88,7 @@ public final class OutboundClient: OutboundHTTP {
   }
 
   /// Header lines as libcurl takes them: a name with `;` stands for an empty value, one with `:` and nothing behind
-  /// removes what libcurl would add.
+  /// removes a header that libcurl would add.
   private static func lines(_ headers: [OutboundHeader]) -> [String] {
     let given = headers.map { $0.value.isEmpty ? $0.name + ";" : $0.name + ": " + $0.value }
     let names = Set(headers.map { $0.name.lowercased() })

@@ -12,11 +12,11 @@ public struct OutboundRequest: Sendable, Equatable {
     case get = "GET"
     /// Has the body processed.
     case post = "POST"
-    /// Replaces what is there by the body.
+    /// Replaces the resource by the body.
     case put = "PUT"
-    /// Changes what is there by the body.
+    /// Changes the resource by the body.
     case patch = "PATCH"
-    /// Deletes what is there.
+    /// Deletes the resource.
     case delete = "DELETE"
   }
 
@@ -37,7 +37,7 @@ public struct OutboundRequest: Sendable, Equatable {
   /// Seconds for the connection alone, when they are fewer than all.
   public var connectTimeoutSeconds: Int?
 
-  /// A request with the usual limits, by GET unless told otherwise.
+  /// A request with the usual limits, by GET unless another method is given.
   public init(
     method: Method = .get, url: String, headers: [OutboundHeader] = [], body: [UInt8] = [],
     timeoutSeconds: Int = OutboundLimits.timeoutSeconds,
@@ -89,7 +89,7 @@ public struct OutboundResponse: Sendable, Equatable {
   }
 }
 
-/// The bounds of what goes out, each with its reason.
+/// The bounds of outbound requests, each with its reason.
 public enum OutboundLimits {
   /// The usual time for a request: a user waits for a sign-in meanwhile.
   public static let timeoutSeconds = 5

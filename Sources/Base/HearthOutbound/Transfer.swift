@@ -51,8 +51,8 @@ final class Transfer: @unchecked Sendable {  // because what changes, but for th
     return max(1, Int(seconds) * 1_000 + Int(attoseconds / 1_000_000_000_000_000))
   }
 
-  /// Sets what every transfer has in common, lets `configure` add its own, performs it, and hands the result code and
-  /// the protocol's last status to `finish`.
+  /// Sets the options that all transfers share, lets `configure` add its own, performs it, and hands the result code
+  /// and the protocol's last status to `finish`.
   ///
   /// - Parameter reserve: handles that keep their connections, of the same policy; nil takes a new one.
   func perform<Success>(

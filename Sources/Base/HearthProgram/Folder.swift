@@ -3,7 +3,7 @@ import HearthSystem
 
 /// Folders of the file system.
 package enum Folder {
-  /// The names of what is in a folder, in order of name; none when it is not there.
+  /// The names of the entries of a folder, sorted; empty when it does not exist.
   package static func names(in path: String) -> [String] { ((try? WholeFile.names(in: path)) ?? []).sorted() }
 
   /// A new folder for its owner alone.

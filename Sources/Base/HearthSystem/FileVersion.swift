@@ -17,7 +17,7 @@ package struct FileVersion: Sendable, Equatable {
   /// True for a file, and false for a folder, pipe or device.
   package var isRegular: Bool
 
-  /// The version of the file that is there; nil when none is, or it may not be looked at.
+  /// The version of the file at a path; nil when there is none, or it may not be read.
   package init?(of path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }

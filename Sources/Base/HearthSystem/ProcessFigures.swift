@@ -34,7 +34,7 @@ public enum ProcessFigures {
     defer { closedir(folder) }
     var count = 0
     while readdir(folder) != nil { count += 1 }
-    // Two are the folder itself and the one above it, and one is what is open to look.
+    // Two are the folder itself and its parent, and one is the descriptor that reads the folder.
     return max(0, count - 3)
   }
 

@@ -1,5 +1,5 @@
 /// A folder of small files, each read and replaced as a whole, which other processes may share: on the disk, or where
-/// the nodes of a cluster keep what they have in common.
+/// the nodes of a cluster keep their shared files.
 ///
 /// Paths are relative, with `/` between names. Blocks: not for event loops.
 package protocol SmallFiles: Sendable {
@@ -18,7 +18,7 @@ package protocol SmallFiles: Sendable {
   /// - Returns: false when it is still there.
   func remove(_ path: String) -> Bool
 
-  /// The names of what is in a folder, in no order; none when there is no such folder.
+  /// The names of the entries of a folder, in no order; empty when there is no such folder.
   func names(in folder: String) throws(WholeFile.Problem) -> [String]
 
   /// The path or address of a file, as operators would find it.

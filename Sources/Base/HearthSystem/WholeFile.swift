@@ -94,7 +94,7 @@ package struct WholeFile {
     return Self.synchronize(folder: folder) || errno == ENOENT
   }
 
-  /// The names of what is in a folder, in no order; none when there is no such folder.
+  /// The names of the entries of a folder, in no order; empty when there is no such folder.
   package static func names(in folder: String) throws(Problem) -> [String] {
     guard let directory = opendir(folder) else {
       guard errno == ENOENT else { throw Problem("cannot be read") }

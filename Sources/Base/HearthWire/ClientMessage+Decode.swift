@@ -132,7 +132,7 @@ extension Request {
       case "b":
         if let number, let kind {
           action = try RequestBody.read(kind, &reader)
-          // The reader stands inside of what was refused; the rest of the message cannot change the answer.
+          // The reader is inside the refused value; the rest of the message cannot change the answer.
           if let action, case .refused = action { return Request(number: number, action: action) }
         } else {
           _ = try reader.kind()

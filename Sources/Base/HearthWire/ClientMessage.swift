@@ -27,31 +27,31 @@ public struct Request: Sendable {
 
   /// The actions that a client can request over a socket.
   public enum Action: Sendable {
-    /// `s`: usage counters, an object of numbers.
+    /// Usage counters, `s`: an object of numbers.
     case stats(JSON)
-    /// `q`
+    /// A listen, `q`.
     case listen(Listen)
-    /// `n`
+    /// The end of a listen, `n`.
     case unlisten(Unlisten)
-    /// `g`
+    /// A one-shot read, `g`.
     case get(Get)
-    /// `p`
+    /// A replacement, `p`.
     case put(Put)
-    /// `m`
+    /// A multi-path update, `m`.
     case merge(Merge)
-    /// `o`
+    /// A replacement at the disconnect, `o`.
     case onDisconnectPut(Write)
-    /// `om`
+    /// A multi-path update at the disconnect, `om`.
     case onDisconnectMerge(Merge)
-    /// `oc`
+    /// The cancellation of the writes at the disconnect, `oc`.
     case onDisconnectCancel(Location)
-    /// `auth` and `gauth`, which differ only in what the client believes its credential to be.
+    /// A sign-in, `auth` or `gauth`, which differ only in the kind that the client takes its credential for.
     case authenticate(Credential)
-    /// `unauth`
+    /// A sign-out, `unauth`.
     case unauthenticate
-    /// `appcheck`
+    /// An App Check token, `appcheck`.
     case appCheck(token: String)
-    /// `unappcheck`, and `unappeck` as every JavaScript release spells it.
+    /// The end of an App Check token, `unappcheck`, or `unappeck` as every JavaScript release spells it.
     case dropAppCheck
     /// An action of another name.
     case unknown(name: String)

@@ -9,17 +9,17 @@ public struct Handshake: Sendable {
   /// The protocol version that clients ask for and the hello names.
   public static let protocolVersion = "5"
 
-  /// `v`
+  /// The protocol version, `v`.
   public var version: String?
-  /// `ns`, as sent.
+  /// The namespace, `ns`, as sent.
   public var namespace: String?
   /// `ls`: the former session of this client, which is over now.
   public var lastSession: String?
   /// `s`: an existing session that the client wants to go on with over this socket.
   public var joinedSession: String?
-  /// `p`
+  /// The app's id, `p`.
   public var appID: String?
-  /// `ac`
+  /// The App Check token, `ac`.
   public var appCheckToken: String?
   /// True for `r=f`: opened by the Firebase console.
   public var isConsole = false

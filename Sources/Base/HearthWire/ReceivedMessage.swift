@@ -23,7 +23,7 @@ public enum ReceivedMessage: Sendable {
 
   /// The `d` of a reply, read according to the request.
   public enum ReplyData: Sendable {
-    /// The value that a `get` asked for.
+    /// The value of a `get`.
     case node(Node)
     /// Any other data; `null` when there is none.
     case json(JSON)

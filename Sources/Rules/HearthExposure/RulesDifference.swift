@@ -25,8 +25,8 @@ package final class RulesDifference {
 
   /// The locations of either file at which rules differ, those of the new one first. All others are unchanged.
   package let locations: [ExposureLocation]
-  /// The classes of users: `nobody`, `anyone`, `other`, a holder of each claim that one of the files names, and users with
-  /// any claims, for differences that need several claims at once.
+  /// The classes of users: `nobody`, `anyone`, `other`, a holder of each claim that one of the files names, and users
+  /// with any claims, for differences that need several claims at once.
   private(set) lazy var identities: [ExposureIdentity] = {
     var claims = ClaimsNamed.all(in: new)
     claims += ClaimsNamed.all(in: old).filter { !claims.contains($0) }

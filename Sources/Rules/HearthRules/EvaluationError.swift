@@ -8,7 +8,7 @@ public struct EvaluationError: Error, Sendable, Equatable {
     case noParent
     /// The rule took more steps than ``RulesLimits`` allows.
     case stepLimit
-    /// A text grew beyond what ``RulesLimits`` allows.
+    /// A text grew beyond the limit of ``RulesLimits``.
     case textLimit
 
     /// A sentence for a log.

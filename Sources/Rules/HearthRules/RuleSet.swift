@@ -43,7 +43,7 @@ public struct RuleSet: Sendable {
     try compile(source, keepsExpressions: false, wasAccepted: true)
   }
 
-  /// Parses, checks and compiles a rules file for a tool that looks at the rules themselves.
+  /// Parses, checks and compiles a rules file for a tool that inspects the rules.
   ///
   /// - Parameters:
   ///   - keepsExpressions: every ``Rule/expression`` is kept, at some hundred bytes for each operand.
@@ -75,7 +75,7 @@ public struct RuleSet: Sendable {
         isInspectable: storage.isInspectable, coverage: coverage))
   }
 
-  /// The rules of a database that was never opened: no reads, no writes.
+  /// The rules of a database without rules of its own: no reads, no writes.
   public static let denyAll: RuleSet = {
     // because the text is a constant and a test compiles it
     try! compile(#"{"rules":{".read":false,".write":false}}"#)

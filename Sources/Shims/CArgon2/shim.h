@@ -11,7 +11,7 @@ static inline int hearth_argon2(
   argon2_context context = {
     .out = out,
     .outlen = out_length,
-    // The library writes to these only when it is told to clear them.
+    // The library writes to these only when asked to clear them.
     .pwd = (uint8_t *)password,
     .pwdlen = password_length,
     .salt = (uint8_t *)salt,

@@ -13,13 +13,13 @@ public enum TokenLimits {
   /// `d.uid` of a legacy token, in UTF-16 units: the limit of the format's generators.
   public static let legacyUIDLengthMax = 256
 
-  /// `sub` of an ID token, in UTF-16 units: what admin SDKs check.
+  /// `sub` of an ID token, in UTF-16 units: the limit that admin SDKs check.
   public static let uidLengthMax = 128
 
-  /// Custom claims of an ID token, as JSON bytes: what the identity API allows.
+  /// Custom claims of an ID token, as JSON bytes: the limit of the identity API.
   public static let customClaimsBytesMax = 1_000
 
-  /// Life of a legacy token without `exp`, counted from `nbf` or `iat`: what its clients assume.
+  /// Life of a legacy token without `exp`, counted from `nbf` or `iat`: the one that its clients assume.
   public static let legacyLifetimeSecondsDefault: Int64 = 86_400
 
   /// Life of an ID token. Web clients refresh five minutes before the end, and in a tight loop below that.

@@ -70,7 +70,7 @@ final class KeyFile: Sendable {
     return keep(try make())
   }
 
-  /// Remembers keys. The first that are remembered stay, because verifiers hold what they derived from them.
+  /// Remembers keys. The first that are remembered stay, because verifiers hold values derived from them.
   private func keep(_ keys: SigningKeys) -> SigningKeys {
     found.withLock { found in
       if let found { return found }

@@ -92,7 +92,7 @@ struct PrivateFolder: Sendable {
       }
     }
     defer { close(descriptor) }
-    // The open file is asked, not the name: the name could mean another file by now.
+    // The open file is checked, not the name, which could mean another file by now.
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw Self.failure(file, "look at it") }
     guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path: file, wanted: "a regular file") }

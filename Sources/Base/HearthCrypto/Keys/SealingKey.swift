@@ -64,7 +64,7 @@ struct SealingKey: Sendable, Redacted {
     return unsealBare(text.utf8.dropFirst(Self.prefix.utf8.count), for: purpose)
   }
 
-  /// Opens what ``sealBare(_:for:random:)`` sealed.
+  /// Opens a text of ``sealBare(_:for:random:)``; nil when it was not sealed with this key for this purpose.
   func unsealBare(_ text: Substring.UTF8View, for purpose: String) -> [UInt8]? {
     defer { ERR_clear_error() }
     guard let sealed = Base64URL.decode(text), sealed.count >= Self.nonceBytes + Self.tagBytes else { return nil }

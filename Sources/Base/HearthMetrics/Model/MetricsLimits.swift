@@ -5,7 +5,7 @@ public struct MetricsLimits: Sendable {
   public var seriesPerFamilyMax = 500
   /// Metrics of libraries, beside those of the catalogue. Further ones are not counted.
   public var foreignFamiliesMax = 200
-  /// Bytes of a label's value; what is longer is cut.
+  /// Bytes of a label's value; longer ones are cut.
   public var labelBytesMax = 256
 
   /// The labels of the series that collects the rest.

@@ -9,7 +9,7 @@ extension Node {
     case (.packed(let a, let x), .packed(let b, let y)):
       if a === b && x == y { return true }
       return withExtendedLifetime((a, b)) {
-        // what a value refers to is in its bytes, as an address
+        // a value's references are in its bytes, as addresses
         let (p, q) = (a.value(at: x), b.value(at: y))
         return UnsafeRawBufferPointer(start: p.start, count: p.size)
           .elementsEqualBytes(UnsafeRawBufferPointer(start: q.start, count: q.size))

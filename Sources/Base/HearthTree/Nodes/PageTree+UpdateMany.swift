@@ -102,7 +102,7 @@ private struct PageTreePass {
   }
 }
 
-/// The pages or branches of one level that come to lie below one branch.
+/// The pages or branches of one level that get one parent branch.
 private struct Siblings {
   let level: Int
   private(set) var parts: [PageBranch.Part] = []

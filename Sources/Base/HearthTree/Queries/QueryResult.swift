@@ -4,7 +4,7 @@ public struct QueryResult: Sendable {
   let parent: Node
   let index: ChildIndex?
 
-  /// - Parameter index: of the query's order, for this version of `node`; nil looks at every child.
+  /// - Parameter index: of the query's order, for this version of `node`; nil reads every child.
   public init(_ query: Query, of node: Node, index: ChildIndex? = nil) {
     self.query = query
     parent = node

@@ -16,7 +16,7 @@ public struct Key: Sendable {
     self.text = text
   }
 
-  /// The key of these UTF-8 bytes; what is not UTF-8 becomes U+FFFD.
+  /// The key of these UTF-8 bytes; invalid ones become U+FFFD.
   public init(utf8: UnsafeRawBufferPointer) {
     text = String(decoding: utf8, as: UTF8.self)
   }

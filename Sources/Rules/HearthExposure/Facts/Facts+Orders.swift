@@ -11,7 +11,7 @@ extension Facts {
     }
     for term in active {
       switch table[term] {
-      // A length is no less than zero, and no request comes earlier than asked about.
+      // A length is no less than zero, and no request is earlier than the limit.
       case .length: edges.append((table.intern(.number(0)), term, false))
       case .now: edges.append((table.intern(.number(Double(table.nowMilliseconds))), term, false))
       case .arithmetic(let binary, let a, let b): edges += shiftEdges(term, binary, a, b)

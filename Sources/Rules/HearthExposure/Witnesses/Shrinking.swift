@@ -44,7 +44,7 @@ struct Shrinking {
       for smaller in Self.smaller(best.data[path]) {
         var next = best
         next.data = best.data.replacing(path, with: smaller)
-        // A change of a priority carries what was there.
+        // A change of a priority carries the existing value.
         if aim.form == .priority {
           next.changes[0].value = next.data[aimPath(best)].with(priority: best.changes[0].value.priority)
         }
