@@ -6,7 +6,7 @@ package struct ByteWriter {
   /// A writer without bytes.
   package init() {}
 
-  /// A writer with room for so many bytes.
+  /// A writer with room for `count` bytes.
   package init(reserving count: Int) { bytes.reserveCapacity(count) }
 
   /// Appends a number.

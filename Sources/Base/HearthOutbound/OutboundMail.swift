@@ -109,7 +109,7 @@ public final class OutboundMail: Sendable {
     try result.get()
   }
 
-  /// A name or an address of a machine.
+  /// Returns true for a name or an address of a machine.
   private static func isHost(_ text: String) -> Bool {
     (1...253).contains(text.utf8.count)
       && text.utf8.allSatisfy { byte in
@@ -122,7 +122,7 @@ public final class OutboundMail: Sendable {
       }
   }
 
-  /// One address for `MAIL FROM:<…>`: nothing in it can end the line, the brackets or the word.
+  /// Returns true for one address for `MAIL FROM:<…>`: it cannot end the line, the brackets or the word.
   static func isAddress(_ text: String) -> Bool {
     let bytes = text.utf8
     guard (3...254).contains(bytes.count), bytes.count(where: { $0 == UInt8(ascii: "@") }) == 1,

@@ -13,7 +13,7 @@ public struct FileSystemSpace: Sendable, Equatable {
   /// Bytes of all of it.
   public var totalBytes: Int
 
-  /// Room of that much.
+  /// Makes the space of a file system with these sizes.
   public init(availableBytes: Int, totalBytes: Int) {
     (self.availableBytes, self.totalBytes) = (availableBytes, totalBytes)
   }

@@ -9,7 +9,7 @@ import HearthTree
 // before them, as with every client but the Java ones; otherwise they are passed over first.
 
 extension ClientMessage {
-  /// Decodes one whole message.
+  /// Decodes a whole message.
   ///
   /// A text that is not JSON or not an envelope throws: it cannot be answered. A request that breaks a rule of paths or
   /// values has the action ``Request/Action/refused(_:)``.
@@ -23,7 +23,7 @@ extension ClientMessage {
     }
   }
 
-  /// Decodes one whole message.
+  /// Decodes a whole message.
   public static func decode(_ text: [UInt8]) throws(WireError) -> ClientMessage {
     let result: Result<ClientMessage, WireError> = text.withUnsafeBytes { bytes in
       do throws(WireError) { return .success(try decode(bytes)) } catch { return .failure(error) }

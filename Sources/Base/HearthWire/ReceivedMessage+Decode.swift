@@ -6,7 +6,7 @@ import HearthTree
 // the socket can be trusted, and it is closed.
 
 extension ReceivedMessage {
-  /// Decodes one whole message.
+  /// Decodes a whole message.
   ///
   /// - Parameters:
   ///   - limits: the limits of a message.
@@ -24,7 +24,7 @@ extension ReceivedMessage {
     }
   }
 
-  /// Decodes one whole message.
+  /// Decodes a whole message.
   ///
   /// - Parameters:
   ///   - limits: the limits of a message.

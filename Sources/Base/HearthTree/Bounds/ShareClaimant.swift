@@ -7,7 +7,7 @@ package struct ShareClaimant: Sendable, Hashable {
   package var account: String?
   /// The network that the client comes from, behind trusted proxies; nil when it is not known here.
   package var network: NetworkPrefix?
-  /// True for an administrator, who has no share and may use the last part of the bound.
+  /// True for an administrator: has no share and may use the last part of the bound.
   package var isAdministrator: Bool
 
   /// Makes a claimant.

@@ -130,7 +130,7 @@ struct NodeCursor {
     return Step(page: page, entry: positions.map { PackedEntry(page.base + $0[index]) } ?? page.entry(index))
   }
 
-  /// Moves to the start of the next page, or of the page before.
+  /// Moves to the start of the next page, or of the page before; false when there is none.
   private mutating func moveToNeighbour(forward: Bool) -> Bool {
     var above = trail.count - 1
     while above >= 0 {

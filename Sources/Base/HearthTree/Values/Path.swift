@@ -23,7 +23,7 @@ public struct Path: Sendable, Hashable {
   /// The path that the other one leads to from this one.
   public func appending(_ path: Path) -> Path { Path(keys + path.keys) }
 
-  /// The first keys, all when there are no more than so many.
+  /// The path of the first `count` keys; this path when it has no more.
   public func prefix(_ count: Int) -> Path { count < keys.count ? Path(Array(keys.prefix(count))) : self }
 
   /// True when this path is `other` or above it.

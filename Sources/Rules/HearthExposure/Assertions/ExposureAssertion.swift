@@ -158,7 +158,7 @@ package struct ExposureAssertion: Sendable {
       return words[index - 1]
     }
 
-    /// Skips one of these words, if one is next.
+    /// Skips one of these words; false when none is next.
     mutating func skip(_ expected: [String]) -> Bool {
       guard index < words.count, expected.contains(words[index].text) else { return false }
       index += 1

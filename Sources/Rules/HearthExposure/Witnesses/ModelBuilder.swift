@@ -48,7 +48,7 @@ struct ModelBuilder {
 
   // MARK: Choosing
 
-  /// States the literals if nothing contradicts.
+  /// States the literals; false when the facts contradict them.
   private mutating func choose(_ literals: [Literal]) -> Bool {
     var next = facts
     for literal in literals { next.assert(literal) }

@@ -68,7 +68,7 @@ package final class LinearRegex: @unchecked Sendable {  // because RE2 lets thre
   /// True when some part of the text matches.
   package func matches(_ text: String) -> Bool { Text.withBytes(text) { matches($0) } }
 
-  /// Matches a text's UTF-8.
+  /// Returns true when some part of a text, given in UTF-8, matches.
   func matches(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     // Characters beyond U+FFFF are two units to the service's engine, and so they are here: see RegexTranslator.
     if bytes.contains(where: { $0 >= 0xF0 }) {
