@@ -1,4 +1,4 @@
-/// Bytes that are not what their format says.
+/// The error for bytes that break their format.
 package struct MalformedBytes: Error, Equatable, CustomStringConvertible {
   /// The fault, without the bytes themselves.
   package var finding: String
@@ -9,8 +9,9 @@ package struct MalformedBytes: Error, Equatable, CustomStringConvertible {
   package var description: String { finding }
 }
 
-/// Reads little-endian numbers of fixed width and bytes behind their lengths, in order and never beyond the end. A read that
-/// throws leaves the reader as it was. Lengths are checked against the bytes that are there before memory is taken for them.
+/// Reads little-endian numbers of fixed width and bytes behind their lengths, in order and never beyond the end. A read
+/// that throws leaves the reader as it was. Lengths are checked against the bytes that are there before memory is taken
+/// for them.
 package struct ByteReader {
   private let bytes: ArraySlice<UInt8>
   private var index: Int

@@ -1,4 +1,4 @@
-/// Writes what ``ByteReader`` reads: little-endian numbers of fixed width, and bytes behind their length.
+/// A writer for ``ByteReader``: little-endian numbers of fixed width, and bytes behind their length.
 package struct ByteWriter {
   /// The bytes so far.
   package private(set) var bytes: [UInt8] = []
@@ -6,7 +6,7 @@ package struct ByteWriter {
   /// A writer without bytes.
   package init() {}
 
-  /// A writer with room for so many bytes.
+  /// A writer with room for `count` bytes.
   package init(reserving count: Int) { bytes.reserveCapacity(count) }
 
   /// Appends a number.

@@ -1,6 +1,6 @@
 import CCurl
 
-/// One libcurl transfer: a handle, its options, and what the callbacks collect. For one thread at a time.
+/// One libcurl transfer: a handle, its options, and the data that the callbacks collect. For one thread at a time.
 struct CurlHandle: ~Copyable {
   private let handle: UnsafeMutableRawPointer  // because a libcurl handle is an opaque pointer; freed in `deinit`
   private var lists: [UnsafeMutablePointer<curl_slist>] = []
@@ -9,7 +9,7 @@ struct CurlHandle: ~Copyable {
 
   private static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
-  /// Nil when libcurl cannot be set up.
+  /// A new handle; nil when libcurl cannot be set up.
   init?() {
     guard Self.isReady, let handle = curl_easy_init() else { return nil }
     self.handle = handle
@@ -53,17 +53,17 @@ struct CurlHandle: ~Copyable {
 
   private mutating func note(_ code: CURLcode) { if failure == CURLE_OK { failure = code } }
 
-  /// Carries it out, blocking this thread.
+  /// Performs the transfer, blocking this thread.
   func perform() -> CURLcode { failure == CURLE_OK ? curl_easy_perform(handle) : failure }
 
-  /// Makes it as new, but for its connections.
+  /// Resets the options and keeps the connections.
   mutating func reset() {
     curl_easy_reset(handle)
     for list in lists { curl_slist_free_all(list) }
     (lists, failure) = ([], CURLE_OK)
   }
 
-  /// The last transfer came as far as to send its request.
+  /// True when the last transfer came as far as sending its request.
   var wasConnected: Bool { ccurl_was_connected(handle) }
 
   /// The last status code, of HTTP or SMTP; 0 when none came.

@@ -2,8 +2,8 @@ import Synchronization
 
 /// Handles of one policy between transfers, with the connections that they keep open.
 final class CurlReserve: Sendable {
-  /// A handle that nobody uses.
-  private final class Kept: @unchecked Sendable {  // because whoever took it out of the list has it alone
+  /// A handle that no transfer uses.
+  private final class Kept: @unchecked Sendable {  // because only the transfer that took it out of the list uses it
     private var handle: CurlHandle?
 
     init(_ handle: consuming CurlHandle) { self.handle = consume handle }
@@ -13,10 +13,10 @@ final class CurlReserve: Sendable {
 
   private let idle = Mutex<[Kept]>([])
 
-  /// Handles that are kept: as many as transfers run at a time.
+  /// The maximum number of idle handles: as many as transfers run at a time.
   static let keptMax = 64
 
-  /// The one that was used last, whose connection is most likely to be open; nil when there is none.
+  /// The handle that was used last, whose connection is most likely to be open; nil when none is idle.
   func take() -> CurlHandle? { idle.withLock { $0.popLast() }?.take() }
 
   func put(_ handle: consuming CurlHandle) {

@@ -8,8 +8,8 @@ public final class OutboundClient: OutboundHTTP {
   private let reserve: CurlReserve?
 
   /// - Parameters:
-  ///   - policy: where requests may go.
-  ///   - pool: whose threads carry the transfers.
+  ///   - policy: the addresses that requests may go to.
+  ///   - pool: the threads that carry the transfers.
   ///   - keepsConnections: connections are used again for requests to the same host. Their addresses were checked when
   ///     they were opened.
   public init(
@@ -46,7 +46,7 @@ public final class OutboundClient: OutboundHTTP {
     }
   }
 
-  /// RFC 9110's `tchar`, without the ones nobody uses.
+  /// True for the characters of RFC 9110's `tchar` that header names in use have.
   private static func isTokenByte(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -88,7 +88,7 @@ public final class OutboundClient: OutboundHTTP {
   }
 
   /// Header lines as libcurl takes them: a name with `;` stands for an empty value, one with `:` and nothing behind
-  /// removes what libcurl would add.
+  /// removes a header that libcurl would add.
   private static func lines(_ headers: [OutboundHeader]) -> [String] {
     let given = headers.map { $0.value.isEmpty ? $0.name + ";" : $0.name + ": " + $0.value }
     let names = Set(headers.map { $0.name.lowercased() })

@@ -1,17 +1,17 @@
 /// The reason why nothing came back from another server. Equal by code.
 ///
-/// The message names the host at most: no path, query, header, body, password or address of a person is in it, so it may
-/// be logged.
+/// The message names the host at most: no path, query, header, body, password or address of a person is in it, so it
+/// may be logged.
 public struct OutboundError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// What went wrong, for programs.
+  /// The kind of failure, for programs.
   public enum Code: String, Sendable, CaseIterable {
-    /// The URL, a header or an address is not one that is ever sent.
+    /// The URL, a header or an address is one that is never sent.
     case invalidRequest
-    /// The name leads to an address, or the URL has a scheme, that the policy does not admit.
+    /// The name resolves to an address, or the URL has a scheme, that the policy does not admit.
     case forbiddenAddress
-    /// No such name, no route, connection refused or lost.
+    /// The name is unknown, no route leads to the host, or the connection was refused or lost.
     case unreachable
-    /// The other side's certificate or TLS itself was not right, or TLS was required and not offered.
+    /// The peer's certificate or TLS itself was not right, or TLS was required and not offered.
     case untrusted
     /// The request's time was over before the whole answer was there.
     case timedOut
@@ -21,19 +21,19 @@ public struct OutboundError: Error, Sendable, Equatable, CustomStringConvertible
     case busy
     /// The task that waited was cancelled.
     case cancelled
-    /// What came back is not the protocol.
+    /// The bytes received are not the protocol.
     case malformedResponse
-    /// The mail server said no.
+    /// The mail server refused the mail.
     case refused
   }
 
-  /// What errors are compared by.
+  /// The kind of failure; errors are compared by it.
   public var code: Code
-  /// What went wrong, in words that may be logged.
+  /// A description of the failure, in words that may be logged.
   public var message: String
-  /// The request was on its way to the other server, which may have read it and acted.
+  /// True when the request was on its way to the other server, which may have read it and acted.
   public var wasSent = false
-  /// An answer had begun.
+  /// True when an answer had begun.
   public var wasAnswered = false
 
   /// An error; the message may name the host and nothing else of the request.

@@ -12,32 +12,32 @@ public struct OutboundRequest: Sendable, Equatable {
     case get = "GET"
     /// Has the body processed.
     case post = "POST"
-    /// Replaces what is there by the body.
+    /// Replaces the resource by the body.
     case put = "PUT"
-    /// Changes what is there by the body.
+    /// Changes the resource by the body.
     case patch = "PATCH"
-    /// Deletes what is there.
+    /// Deletes the resource.
     case delete = "DELETE"
   }
 
-  /// What the other server is asked to do.
+  /// The request's method.
   public var method: Method
   /// `https://host/path?query`, without user information and fragment.
   public var url: String
-  /// In this order; `Host` and `Content-Length` are added.
+  /// The header fields, in the order in which they are sent; `Host` and `Content-Length` are added.
   public var headers: [OutboundHeader]
-  /// Sent whole; empty for none.
+  /// The body, sent whole; empty for a request without one.
   public var body: [UInt8]
-  /// For everything together: waiting for a free slot, the name, the connection, the answer.
+  /// The time for all of it: waiting for a free slot, name resolution, the connection, the answer.
   public var timeoutMilliseconds: Int64
-  /// A longer answer is an error; so nobody can fill the memory.
+  /// The size limit of the answer: a longer one is an error, so that no server can fill the memory.
   public var responseSizeBytesMax: Int
-  /// Of a longer answer the rest is passed over; without it a longer answer is an error.
+  /// True to drop the rest of an answer that is over the limit, instead of failing.
   public var cutsResponse = false
   /// Seconds for the connection alone, when they are fewer than all.
   public var connectTimeoutSeconds: Int?
 
-  /// A request with the usual limits, by GET unless told otherwise.
+  /// A request with the usual limits, by GET unless another method is given.
   public init(
     method: Method = .get, url: String, headers: [OutboundHeader] = [], body: [UInt8] = [],
     timeoutSeconds: Int = OutboundLimits.timeoutSeconds,
@@ -54,9 +54,9 @@ public struct OutboundRequest: Sendable, Equatable {
 
 /// A header field of a request or an answer.
 public struct OutboundHeader: Sendable, Equatable {
-  /// Compared without regard to ASCII case.
+  /// The name, compared without regard to ASCII case.
   public var name: String
-  /// Without line breaks; a request with one is refused.
+  /// The value, without line breaks; a request with one is refused.
   public var value: String
 
   /// A field of that name and value; checked when a request with it is sent.
@@ -66,13 +66,13 @@ public struct OutboundHeader: Sendable, Equatable {
   }
 }
 
-/// Another server's answer.
+/// The answer of another server.
 public struct OutboundResponse: Sendable, Equatable {
   /// Any three-digit status, redirects and errors included.
   public var status: Int
-  /// In the order in which they came.
+  /// The header fields, in the order in which they came.
   public var headers: [OutboundHeader]
-  /// As it came, not unpacked.
+  /// The body as received, without decompression.
   public var body: [UInt8]
 
   /// An answer, for tests that stand in the other server's place.
@@ -89,13 +89,13 @@ public struct OutboundResponse: Sendable, Equatable {
   }
 }
 
-/// The bounds of what goes out, each with its reason.
+/// The bounds of outbound requests, each with its reason.
 public enum OutboundLimits {
-  /// Somebody waits for a sign-in meanwhile.
+  /// The usual time for a request: a user waits for a sign-in meanwhile.
   public static let timeoutSeconds = 5
-  /// A longer timeout is taken for this one: a thread must come back.
+  /// The maximum for any request's timeout; longer ones are shortened, since the thread must become free again.
   public static let timeoutSecondsMax = 600
-  /// Key sets and profiles take some kilobytes.
+  /// The usual size limit of answers: key sets and profiles take some kilobytes.
   public static let responseSizeBytesMax = 262_144
   /// Bytes of all header lines of an answer.
   public static let headersSizeBytesMax = 65_536

@@ -1,13 +1,13 @@
 import CCurl
 
-/// A mail server that takes mail for others.
+/// A mail server that relays mail.
 public struct MailServer: Sendable, Equatable {
-  /// How the connection is encrypted.
+  /// The encryption of a connection to a mail server.
   public enum Security: String, Sendable, CaseIterable {
     /// TLS from the first byte, usually port 465.
     case tls
-    /// TLS after the greeting, usually port 587. Required, not merely tried: an attacker who removes the server's offer
-    /// makes the mail fail, not go unencrypted.
+    /// STARTTLS after the greeting, usually port 587. Required, not merely tried: an attacker who removes the server's
+    /// offer makes the mail fail, not go unencrypted.
     case startTLS
     /// No TLS: for a server on this machine only.
     case none
@@ -15,17 +15,17 @@ public struct MailServer: Sendable, Equatable {
 
   /// Name or address of the server.
   public var host: String
-  /// 1 to 65,535.
+  /// The port, 1 to 65,535.
   public var port: Int
-  /// How the connection is encrypted.
+  /// The encryption of the connection.
   public var security: Security
-  /// Nil sends without signing in.
+  /// The user name; nil sends without signing in.
   public var username: String?
-  /// Sent only together with ``username``.
+  /// The password, sent only together with ``username``.
   public var password: String?
-  /// What this machine calls itself in `EHLO`.
+  /// The name of this machine in `EHLO`.
   public var clientName: String
-  /// For one mail altogether, from the connection to the server's last word.
+  /// The time for one mail altogether, from the connection to the server's last reply.
   public var timeoutSeconds: Int
   /// A PEM file with the certificates to trust in place of the system's.
   public var authorityFile: String?
@@ -68,7 +68,8 @@ public final class OutboundMail: Sendable {
   /// - Parameters:
   ///   - sender: the envelope's address, where bounces go.
   ///   - recipient: the envelope's address.
-  ///   - message: headers and body (RFC 5322), lines ended by CR LF. Lines that begin with a dot are doubled on the way.
+  ///   - message: headers and body (RFC 5322), lines ended by CR LF. Lines that begin with a dot are doubled on the
+  ///     way.
   public func send(from sender: String, to recipient: String, message: [UInt8]) async throws(OutboundError) {
     guard Self.isAddress(sender), Self.isAddress(recipient) else {
       throw OutboundError(.invalidRequest, "an envelope address has a character that none may have")
@@ -99,7 +100,7 @@ public final class OutboundMail: Sendable {
         if [CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_LOGIN_DENIED, CURLE_WEIRD_SERVER_REPLY].contains(code),
           status >= 400
         {
-          // The server's own sentence may quote the address, so only its number is told.
+          // The server's own sentence may quote the address, so only its number is reported.
           return .failure(OutboundError(.refused, "\(server.host) refused the mail with status \(status)"))
         }
         return .failure(transfer.error(code))
@@ -108,7 +109,7 @@ public final class OutboundMail: Sendable {
     try result.get()
   }
 
-  /// A name or an address of a machine.
+  /// Returns true for a name or an address of a machine.
   private static func isHost(_ text: String) -> Bool {
     (1...253).contains(text.utf8.count)
       && text.utf8.allSatisfy { byte in
@@ -121,7 +122,7 @@ public final class OutboundMail: Sendable {
       }
   }
 
-  /// One address for `MAIL FROM:<…>`: nothing in it can end the line, the brackets or the word.
+  /// Returns true for one address for `MAIL FROM:<…>`: it cannot end the line, the brackets or the word.
   static func isAddress(_ text: String) -> Bool {
     let bytes = text.utf8
     guard (3...254).contains(bytes.count), bytes.count(where: { $0 == UInt8(ascii: "@") }) == 1,

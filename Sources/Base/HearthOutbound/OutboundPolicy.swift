@@ -1,16 +1,16 @@
 import HearthBytes
 
-/// Where requests may go.
+/// The addresses and schemes that requests may go to.
 ///
-/// It is applied to the address that a name resolved to, at the moment the socket is opened: a look at the name alone
-/// could be walked around with a name that points inside.
+/// The policy is applied to the address that a name resolved to, at the moment the socket is opened: a check of the
+/// name alone could be bypassed with a name that resolves to an internal address.
 public struct OutboundPolicy: Sendable, Equatable {
   /// Hosts that the operator vouches for, in lower case: they may be at any address.
   public var trustedHosts: Set<String>
-  /// `http:` is admitted where everything stays on this machine, and to hosts that are trusted.
+  /// True when `http:` is admitted to this machine and to hosts that are trusted.
   public var allowsPlainHTTP: Bool
-  /// A PEM file with the certificates to trust in place of the system's, at trusted hosts and nowhere else: the
-  /// operator's own authority knows nothing of the rest of the world.
+  /// A PEM file with the certificates to trust in place of the system's, at trusted hosts only: the operator's own
+  /// authority does not vouch for other hosts.
   public var authorityFile: String?
 
   /// A policy; without arguments it is ``publicHTTPS``.

@@ -2,8 +2,8 @@ import Dispatch
 import Synchronization
 
 extension OutboundPool {
-  /// Runs a transfer on one of the threads. It ends at its deadline, also when no thread has become free until then; when
-  /// the task is cancelled it ends within a second or so, and at once while it waits for a thread.
+  /// Runs a transfer on one of the threads. It ends at its deadline, also when no thread has become free until then;
+  /// when the task is cancelled it ends within a second or so, and at once while it waits for a thread.
   func run<Success: Sendable>(
     _ transfer: Transfer, _ body: @escaping @Sendable () -> Result<Success, OutboundError>
   ) async -> Result<Success, OutboundError> {
@@ -35,14 +35,14 @@ private final class Turn<Answer: Sendable>: Sendable {
     case new
     case waiting(CheckedContinuation<Answer, Never>)
     case working(CheckedContinuation<Answer, Never>)
-    /// Given up before anybody waited.
+    /// The transfer was given up before a caller waited for it.
     case abandoned(Answer)
     case over
   }
 
   private let state = Mutex(State.new)
 
-  /// False when it was given up before; the continuation has its answer then.
+  /// Registers the continuation. False when the transfer was given up before; the continuation has its answer then.
   func wait(_ continuation: CheckedContinuation<Answer, Never>) -> Bool {
     let answer = state.withLock { state -> Answer? in
       if case .abandoned(let answer) = state {
@@ -57,7 +57,7 @@ private final class Turn<Answer: Sendable>: Sendable {
     return false
   }
 
-  /// A thread is there; false when nobody waits any more.
+  /// Marks the transfer as running; false when its caller no longer waits.
   func begin() -> Bool {
     state.withLock { state in
       guard case .waiting(let continuation) = state else { return false }
@@ -66,7 +66,7 @@ private final class Turn<Answer: Sendable>: Sendable {
     }
   }
 
-  /// Answers those who wait for a thread, and nobody for whom one is at work: that one answers.
+  /// Answers the caller of a transfer that has no thread yet. A running transfer answers its caller itself.
   func giveUp(_ answer: Answer) {
     let continuation = state.withLock { state -> CheckedContinuation<Answer, Never>? in
       switch state {

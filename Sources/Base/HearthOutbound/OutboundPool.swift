@@ -3,10 +3,10 @@ import Synchronization
 
 /// A few threads for transfers, which block, and a bounded queue in front of them.
 public final class OutboundPool: Sendable {
-  /// What the clients of a process share.
+  /// The pool that the clients of a process share.
   public static let shared = OutboundPool()
-  /// What its mailers share. Apart from ``shared``, since a mail server may take its time while nobody waits, and
-  /// would keep those waiting who sign in.
+  /// The pool that the mailers of a process share. Apart from ``shared``, since a slow mail server would delay
+  /// sign-ins, for which users wait.
   public static let mail = OutboundPool()
 
   private struct State {
@@ -26,13 +26,13 @@ public final class OutboundPool: Sendable {
     state = Mutex(State(idle: (0..<max(1, slots)).map { DispatchQueue(label: "hearth.outbound.\($0)") }))
   }
 
-  /// What becomes of a job.
+  /// The result of submitting a job.
   enum Admission {
-    /// A thread has it.
+    /// A thread runs the job.
     case started
-    /// It runs as soon as a thread is free.
+    /// The job runs as soon as a thread is free.
     case queued
-    /// It never runs: too many wait.
+    /// The job never runs: too many wait.
     case refused
   }
 

@@ -1,8 +1,9 @@
 import CCurl
 
-/// Where a URL leads, as libcurl itself reads it: two parsers that disagree could be played against each other.
+/// The scheme and host of a URL as libcurl itself reads it: two parsers that disagree could be played against each
+/// other.
 struct OutboundTarget: Equatable {
-  /// In lower case, without the brackets of an IPv6 address.
+  /// The host in lower case, without the brackets of an IPv6 address.
   let host: String
   let isPlain: Bool
 

@@ -1,4 +1,4 @@
-// What holds secrets shows none of them when it is printed or dumped, by itself or as part of another value.
+// Types that hold secrets show none of them when they are printed or dumped, alone or inside another value.
 
 extension MailServer: CustomStringConvertible, CustomReflectable {
   public var description: String { "<MailServer \(host):\(port)>" }

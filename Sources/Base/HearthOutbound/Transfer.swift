@@ -2,7 +2,7 @@ import CCurl
 import HearthBytes
 import Synchronization
 
-/// What the callbacks of one transfer read and write. Other threads call ``cancel()``, ``stopped`` and
+/// The state that the callbacks of one transfer read and write. Other threads call ``cancel()``, ``stopped`` and
 /// ``millisecondsLeft`` alone.
 final class Transfer: @unchecked Sendable {  // because what changes, but for the atomic, is the performing thread's own
   private let isCancelled = Atomic(false)
@@ -19,14 +19,14 @@ final class Transfer: @unchecked Sendable {  // because what changes, but for th
   private(set) var received: [UInt8] = []
   private(set) var headerLines: [[UInt8]] = []
   private var headersSizeBytes = 0
-  /// The request was on its way.
+  /// True when the request was on its way.
   private(set) var wasSent = false
   private(set) var isTooLarge = false
   private(set) var wasForbidden = false
 
   /// - Parameters:
   ///   - host: of the URL, in lower case.
-  ///   - upload: what is sent when libcurl asks for it.
+  ///   - upload: the bytes that are sent when libcurl asks for them.
   init(
     policy: OutboundPolicy, host: String, isPlain: Bool, timeout: Duration, sizeBytesMax: Int,
     cutsBody: Bool = false, connectTimeoutSeconds: Int? = nil, upload: [UInt8] = []
@@ -43,7 +43,7 @@ final class Transfer: @unchecked Sendable {  // because what changes, but for th
 
   func cancel() { isCancelled.store(true, ordering: .relaxed) }
 
-  /// Milliseconds until the deadline, at least 1; nil when there is no use in starting.
+  /// Milliseconds until the deadline, at least 1; nil when the transfer is cancelled or its time is over.
   var millisecondsLeft: Int? {
     let left = deadline - .now
     guard left > .zero, !isCancelled.load(ordering: .relaxed) else { return nil }
@@ -51,8 +51,8 @@ final class Transfer: @unchecked Sendable {  // because what changes, but for th
     return max(1, Int(seconds) * 1_000 + Int(attoseconds / 1_000_000_000_000_000))
   }
 
-  /// Sets what every transfer has in common, lets `configure` add its own, performs it, and hands the result code and
-  /// the protocol's last status to `finish`.
+  /// Sets the options that all transfers share, lets `configure` add its own, performs it, and hands the result code
+  /// and the protocol's last status to `finish`.
   ///
   /// - Parameter reserve: handles that keep their connections, of the same policy; nil takes a new one.
   func perform<Success>(
@@ -125,7 +125,7 @@ final class Transfer: @unchecked Sendable {  // because what changes, but for th
     }
   }
 
-  /// The reason why a transfer ends that was not carried out to its end.
+  /// The reason for ending a transfer before its end.
   var stopped: OutboundError {
     isCancelled.load(ordering: .relaxed)
       ? OutboundError(.cancelled, "the request was cancelled")
@@ -133,7 +133,7 @@ final class Transfer: @unchecked Sendable {  // because what changes, but for th
   }
 }
 
-// MARK: - What the callbacks do
+// MARK: - Callbacks
 
 extension Transfer {
   fileprivate func take(body bytes: UnsafeRawBufferPointer) -> Bool {

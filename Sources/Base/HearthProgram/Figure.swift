@@ -1,4 +1,4 @@
-/// Numbers as people read them.
+/// Formats numbers for readers.
 package enum Figure {
   /// `1234567.8` as `1,234,568`.
   package static func grouped(_ value: Double) -> String {
@@ -11,7 +11,7 @@ package enum Figure {
     return digits + out
   }
 
-  /// `1 backup`, `2 backups`, `1,000 backups`: a number of things whose plural has an s more.
+  /// A count with its noun, which takes an s in the plural: `1 backup`, `2 backups`, `1,000 backups`.
   package static func counted(_ count: Int, _ thing: String) -> String {
     "\(grouped(Double(count))) \(thing)\(count == 1 ? "" : "s")"
   }

@@ -3,14 +3,14 @@ import HearthSystem
 
 /// Folders of the file system.
 package enum Folder {
-  /// The names of what is in a folder, in order of name; none when it is not there.
+  /// The names of the entries of a folder, sorted; empty when it does not exist.
   package static func names(in path: String) -> [String] { ((try? WholeFile.names(in: path)) ?? []).sorted() }
 
   /// A new folder for its owner alone.
   ///
   /// - Parameters:
-  ///   - base: the folder that it is in; nil for where the system keeps what is temporary.
-  ///   - name: what its name begins with.
+  ///   - base: the folder that it is in; nil for the system's temporary folder.
+  ///   - name: the beginning of its name.
   /// - Throws: ``TextFile/Failure`` when there is no room for it.
   package static func makeTemporary(in base: String? = nil, named name: String = "hearth") throws -> String {
     let base = base ?? getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
@@ -19,7 +19,7 @@ package enum Folder {
     return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// Takes a folder of ours away with all that is in it. Links are removed, not followed.
+  /// Removes a folder of ours with its contents. Links are removed, not followed.
   package static func remove(_ path: String) {
     for name in names(in: path) {
       var status = stat()

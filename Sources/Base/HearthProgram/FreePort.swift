@@ -1,12 +1,12 @@
 import Glibc
 
-/// A port that nobody listens on at the moment.
+/// A port without a listener at the moment.
 package enum FreePort {
-  /// The reason why there is none: what was asked for, and what to do about it.
+  /// The reason why no port was found: the host that was asked for, and what to do about it.
   package struct Failure: Error, CustomStringConvertible { package var description: String }
 
-  /// Asks the system for one and gives it back at once. Somebody else may take it before the server does, which then
-  /// says so; the system hands out another one each time.
+  /// Asks the system for a free port and releases it at once. Another process may take it before the server does, which
+  /// then reports that; the system returns another port each time.
   package static func find(host: String) throws -> Int {
     var hints = addrinfo()
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

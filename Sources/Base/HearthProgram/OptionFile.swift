@@ -1,15 +1,15 @@
-/// A file of options: lines of `name = value`, as a command line has `--name=value`. Lines that begin with `#` are comments;
-/// a value is everything behind the `=` to the end of its line, without the spaces around it.
+/// A file of options: lines of `name = value`, as a command line has `--name=value`. Lines that begin with `#` are
+/// comments; a value is everything behind the `=` to the end of its line, without the spaces around it.
 package struct OptionFile: Sendable, Equatable {
   /// One option, and where it stands.
   package struct Option: Sendable, Equatable {
-    /// Without dashes in front.
+    /// The name, without dashes in front.
     package var name: String
-    /// Its value, or `true` or `false` for a flag.
+    /// The value; `true` or `false` for a flag.
     package var value: String
-    /// Where the name stands, counted from 1.
+    /// The line of the name, counted from 1.
     package var line: Int
-    /// Where the name begins in its line, in characters from 1.
+    /// The column at which the name begins, in characters from 1.
     package var column: Int
   }
 
@@ -19,7 +19,7 @@ package struct OptionFile: Sendable, Equatable {
     package var line: Int
     /// The character in the line, counted from 1.
     package var column: Int
-    /// The fault, and what would be right.
+    /// The fault and its remedy.
     package var text: String
 
     package var description: String { "\(line):\(column): \(text)" }
@@ -31,7 +31,7 @@ package struct OptionFile: Sendable, Equatable {
     package init(_ option: Option, _ text: String) { self.init(line: option.line, column: option.column, text) }
   }
 
-  /// In the file's order; no name twice.
+  /// The options in the file's order; no name twice.
   package let options: [Option]
 
   /// Reads a file's text.

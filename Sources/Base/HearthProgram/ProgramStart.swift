@@ -3,12 +3,12 @@ import Glibc
 
 /// Starts other programs: with the descriptors 0, 1 and 2, and no other that this process has open or was given.
 ///
-/// Descriptors are opened close-on-exec everywhere. That alone does not do: what this process was started with is not, and a
-/// library may open one that is not. So they are closed once more where a program is started.
+/// Descriptors are opened close-on-exec everywhere. That alone is not enough: this process's inherited descriptors are
+/// not, and a library may open one that is not. So they are closed once more where a program is started.
 package enum ProgramStart {
-  /// What becomes one of a program's standard streams.
+  /// The source or target of one of a program's standard streams.
   package enum Stream {
-    /// This process's own.
+    /// The stream of this process.
     case inherited
     /// `/dev/null`.
     case nothing
@@ -41,7 +41,7 @@ package enum ProgramStart {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // What this process ignores or blocks is not the program's business.
+    // The signals that this process ignores or blocks are reset for the new program.
     var (defaults, mask) = (sigset_t(), sigset_t())
     sigemptyset(&mask)
     sigemptyset(&defaults)
@@ -63,7 +63,7 @@ package enum ProgramStart {
     return id
   }
 
-  /// Becomes another program. Returns only when that cannot be run.
+  /// Replaces this process with another program. Returns only when that cannot be run.
   package static func become(_ program: String, _ arguments: [String]) {
     closeOnExec()
     var words = ([program] + arguments).map { strdup($0) } + [nil]

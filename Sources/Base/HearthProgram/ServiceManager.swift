@@ -1,17 +1,17 @@
 import Glibc
 
-/// What systemd, or who speaks like it, is told of a service that it started: sd_notify(3), a datagram to the socket that
-/// the environment names.
+/// Reports the state of this service to systemd, or to a manager with the same protocol: sd_notify(3), a datagram to
+/// the socket that the environment names.
 package struct ServiceManager: Sendable {
   private let address: [UInt8]
-  /// Within this time the manager wants to hear that the service lives; nil where it does not watch.
+  /// The interval within which the manager expects a sign of life; nil when it does not watch the service.
   package let watchdogNanoseconds: Int64?
 
-  /// What the environment says; nil where nobody wants to be told.
+  /// The manager that the environment names; nil when it names none.
   ///
   /// - Parameters:
   ///   - environment: looks a variable up.
-  ///   - processID: whom the watch is for; a service's children have the variables too.
+  ///   - processID: the process that the watchdog must be for; a service's children inherit the variables.
   package init?(
     environment: (String) -> String? = { name in getenv(name).map { String(cString: $0) } },
     processID: Int32 = getpid()
@@ -30,19 +30,19 @@ package struct ServiceManager: Sendable {
     }
   }
 
-  /// What there is to tell. `READY=1` and the others are of sd_notify(3).
+  /// The states that a service reports. `READY=1` and the others are of sd_notify(3).
   package enum State: String, Sendable {
-    /// Clients are answered.
+    /// The service answers clients.
     case ready = "READY=1"
-    /// No more of them are.
+    /// The service answers no more clients.
     case stopping = "STOPPING=1"
-    /// It lives.
+    /// The service is alive.
     case alive = "WATCHDOG=1"
   }
 
-  /// Tells it. Does not wait.
+  /// Reports a state without waiting.
   ///
-  /// - Returns: false when it could not be told.
+  /// - Returns: false when it could not be sent.
   @discardableResult package func tell(_ state: State) -> Bool {
     let type = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
     let file = socket(AF_UNIX, type, 0)

@@ -3,7 +3,7 @@ import HearthSystem
 
 /// Reads and writes small text files, with errors that name the file.
 package enum TextFile {
-  /// What could not be done, with which file, and the reason the system gives.
+  /// The action that failed, its file, and the system's reason.
   package struct Failure: Error, CustomStringConvertible {
     /// One sentence.
     package var description: String
@@ -17,7 +17,7 @@ package enum TextFile {
     package init(_ description: String) { self.description = description }
   }
 
-  /// What ``read(_:)`` takes at most: an export of users, the largest text that is read whole, has less.
+  /// The most bytes that ``read(_:)`` accepts: an export of users, the largest text that is read whole, has less.
   package static let sizeBytesMax = 64 << 20
 
   /// A whole file of UTF-8 text.
@@ -55,7 +55,7 @@ package enum TextFile {
     return true
   }
 
-  /// Writes a file whole or not at all: what was there stays until the new bytes are on the disk.
+  /// Writes a file whole or not at all: the former content stays until the new bytes are on the disk.
   package static func replace(_ path: String, _ bytes: [UInt8], mode: mode_t) throws {
     let writer = try FileWriter(replacing: path, mode: mode)
     try writer.write(bytes)
@@ -101,7 +101,7 @@ package final class FileWriter {
     }
   }
 
-  /// On the disk and in its place when this returns.
+  /// Puts the file in its place, durably.
   package func finish() throws {
     guard fsync(file) == 0, rename(temporaryPath, path) == 0 else { throw TextFile.Failure("write", path) }
     close(file)

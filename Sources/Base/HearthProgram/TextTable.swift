@@ -1,6 +1,6 @@
 import HearthTree
 
-/// Rows of texts as aligned columns, for people.
+/// Formats rows of texts as aligned columns.
 package struct TextTable {
   private var rows: [[String]]
 
@@ -21,6 +21,6 @@ package struct TextTable {
     }.joined(separator: "\n")
   }
 
-  /// The text without what could move a terminal's cursor: names and addresses come from strangers.
+  /// The text without characters that could move a terminal's cursor: names and addresses come from untrusted clients.
   package static func printable(_ text: String) -> String { text.printable }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The machine's clocks, read here and handed down: the layers below read none.
+/// The machine's clocks, read here and passed down: the layers below read none.
 package enum WallClock {
   /// Seconds since 1970.
   package static var nowSeconds: Int64 { Int64(read(CLOCK_REALTIME).tv_sec) }

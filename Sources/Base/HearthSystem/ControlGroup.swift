@@ -6,10 +6,10 @@
   import Darwin
 #endif
 
-/// The memory that Linux lets this process have: containers and service managers limit it to less than the machine's, and
-/// who takes more is killed.
+/// The memory that Linux lets this process have: containers and service managers limit it to less than the machine's,
+/// and kill a process that takes more.
 enum ControlGroup {
-  /// In bytes; nil without a limit.
+  /// The limit in bytes; nil without one.
   ///
   /// - Parameters:
   ///   - membership: the file that says which groups the process is in.
@@ -33,7 +33,7 @@ enum ControlGroup {
     return files.compactMap { text(of: $0).flatMap(limit) }.min()
   }
 
-  /// `max` is none; nor is the nearly endless number of the first version.
+  /// The number of bytes in a limit's text; nil for `max`, and for the nearly endless number of the first version.
   private static func limit(_ text: String) -> Int? {
     Int(text.prefix { $0.isWholeNumber }).flatMap { $0 > 0 && $0 < 1 << 60 ? $0 : nil }
   }

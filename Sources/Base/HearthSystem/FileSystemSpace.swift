@@ -6,14 +6,14 @@
   import Darwin
 #endif
 
-/// How much room a file system has.
+/// The size of a file system and the room that is left on it.
 public struct FileSystemSpace: Sendable, Equatable {
-  /// Bytes that whoever this process runs as may still write.
+  /// Bytes that this process's user may still write.
   public var availableBytes: Int
   /// Bytes of all of it.
   public var totalBytes: Int
 
-  /// Room of that much.
+  /// Makes the space of a file system with these sizes.
   public init(availableBytes: Int, totalBytes: Int) {
     (self.availableBytes, self.totalBytes) = (availableBytes, totalBytes)
   }
@@ -21,7 +21,7 @@ public struct FileSystemSpace: Sendable, Equatable {
   /// Returns true when a number of the system says that there is no room: on the disk, for this user, or in one file.
   package static func isUsedUp(_ code: Int32) -> Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
 
-  /// The file system of a path, now: `statvfs(2)`. Nil when nobody says.
+  /// Reads the file system of a path as it is now: `statvfs(2)`. Nil when the system does not tell.
   public init?(at path: String) {
     var status = statvfs()
     guard statvfs(path, &status) == 0 else { return nil }

@@ -6,18 +6,18 @@
   import Darwin
 #endif
 
-/// What tells one version of a file from the next without reading it. A link is followed: of a link that leads elsewhere
-/// now, the file is another one.
+/// The identity of a file's version, which changes with the file and is read without opening it. Links are followed:
+/// when a link points elsewhere, the version is another one.
 package struct FileVersion: Sendable, Equatable {
   private var device: UInt64
   private var inode: UInt64
   /// The file's length.
   package var sizeBytes: Int64
   private var modifiedNanoseconds: Int64
-  /// A file, and no folder, pipe or device.
+  /// True for a file, and false for a folder, pipe or device.
   package var isRegular: Bool
 
-  /// The version of the file that is there; nil when none is, or it may not be looked at.
+  /// The version of the file at a path; nil when there is none, or it may not be read.
   package init?(of path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }

@@ -6,11 +6,11 @@
   import Darwin
 #endif
 
-/// How big the machine is, or the part of it that a container may use.
+/// The size of the machine, or of the part of it that a container may use.
 public struct Machine: Sendable, Equatable {
   /// Processors that are online; at least 1.
   public var processors: Int
-  /// 0 when it is not known.
+  /// Bytes of memory; 0 when unknown.
   public var memoryBytes: Int
 
   /// A machine of that size, for tests.
@@ -19,7 +19,8 @@ public struct Machine: Sendable, Equatable {
     self.memoryBytes = memoryBytes
   }
 
-  /// The machine that this process runs on, as it is now. Its memory is what the control group permits, where one does.
+  /// The machine that this process runs on, as it is now. Its memory is the limit of the control group, if there is
+  /// one.
   public static var current: Machine {
     let pages = sysconf(Int32(_SC_PHYS_PAGES))
     let pageBytes = sysconf(Int32(_SC_PAGESIZE))

@@ -6,7 +6,7 @@
   import Darwin
 #endif
 
-/// What Linux says of a process. Every figure is nil elsewhere, and where it may not be read.
+/// Figures that Linux reports of a process. Each is nil on other systems, and when it may not be read.
 public enum ProcessFigures {
   /// Bytes of memory that are resident.
   ///
@@ -34,11 +34,11 @@ public enum ProcessFigures {
     defer { closedir(folder) }
     var count = 0
     while readdir(folder) != nil { count += 1 }
-    // Two are the folder itself and the one above it, and one is what is open to look.
+    // Two are the folder itself and its parent, and one is the descriptor that reads the folder.
     return max(0, count - 3)
   }
 
-  /// How many it may have.
+  /// The most files and sockets that this process may have open.
   public static var openFileCountMax: Int? {
     var limit = rlimit()
     #if canImport(Glibc)

@@ -1,5 +1,5 @@
-/// A folder of small files, each read and replaced as a whole, which other processes may share: on the disk, or where the
-/// nodes of a cluster keep what they have in common.
+/// A folder of small files, each read and replaced as a whole, which other processes may share: on the disk, or where
+/// the nodes of a cluster keep their shared files.
 ///
 /// Paths are relative, with `/` between names. Blocks: not for event loops.
 package protocol SmallFiles: Sendable {
@@ -8,8 +8,8 @@ package protocol SmallFiles: Sendable {
 
   /// Puts a file in its place, durably.
   ///
-  /// - Parameter expected: what was read there before, nil if there was none. When somebody else has put something else there,
-  ///   nothing is written.
+  /// - Parameter expected: the bytes that were read there before, nil if there was no file. When another process has
+  ///   changed the file since, nothing is written.
   /// - Returns: whether it was written.
   func write(_ text: [UInt8], to path: String, over expected: [UInt8]?) throws(WholeFile.Problem) -> Bool
 
@@ -18,16 +18,16 @@ package protocol SmallFiles: Sendable {
   /// - Returns: false when it is still there.
   func remove(_ path: String) -> Bool
 
-  /// The names of what is in a folder, in no order; none when there is no such folder.
+  /// The names of the entries of a folder, in no order; empty when there is no such folder.
   func names(in folder: String) throws(WholeFile.Problem) -> [String]
 
-  /// How operators find a path.
+  /// The path or address of a file, as operators would find it.
   func place(_ path: String) -> String
 }
 
-/// Small files of a folder on the disk, which nobody else writes.
+/// Small files of a folder on the disk, which no other process writes.
 package struct LocalFiles: SmallFiles {
-  /// The place where they are. Made with the first file.
+  /// The folder's path. The folder is made with the first file.
   package let folder: String
 
   /// The files of a folder.
@@ -37,7 +37,7 @@ package struct LocalFiles: SmallFiles {
     try WholeFile(path: place(path)).read(bytesMax: bytesMax)
   }
 
-  /// Writes over whatever is there: nobody else does.
+  /// Overwrites the file without comparing: no other process writes it.
   package func write(_ text: [UInt8], to path: String, over expected: [UInt8]?) throws(WholeFile.Problem) -> Bool {
     try WholeFile(path: place(path)).write(text)
     return true
@@ -65,7 +65,7 @@ package struct FilesWithin: SmallFiles {
     try files.read(within(path), bytesMax: bytesMax)
   }
 
-  /// As the others do.
+  /// Writes as the other files do.
   package func write(_ text: [UInt8], to path: String, over expected: [UInt8]?) throws(WholeFile.Problem) -> Bool {
     try files.write(text, to: within(path), over: expected)
   }
@@ -74,7 +74,7 @@ package struct FilesWithin: SmallFiles {
 
   package func names(in folder: String) throws(WholeFile.Problem) -> [String] { try files.names(in: within(folder)) }
 
-  /// The place within the others' folder.
+  /// Returns the place within the others' folder.
   package func place(_ path: String) -> String { files.place(within(path)) }
 
   private func within(_ path: String) -> String { path.isEmpty ? folder : "\(folder)/\(path)" }

@@ -1,35 +1,36 @@
-/// How little room on a file system is little.
+/// The limits of free room below which operators are warned and writes are refused.
 public struct SpaceThresholds: Sendable, Equatable {
-  /// Below so many bytes an operator is warned. 0 is never, and nil the standard.
+  /// The room below which an operator is warned, in bytes; 0 for never, nil for the standard.
   public var warnBytes: Int?
-  /// Below so many bytes the rest is kept for administration. 0 is never, and nil the standard.
+  /// The room below which the rest is kept for administration, in bytes; 0 for never, nil for the standard.
   public var stopBytes: Int?
 
-  /// Such thresholds; without any, the standard ones.
+  /// Thresholds in bytes; without arguments, the standard ones.
   public init(warnBytes: Int? = nil, stopBytes: Int? = nil) {
     (self.warnBytes, self.stopBytes) = (warnBytes, stopBytes)
   }
 
-  /// Nobody looks.
+  /// Thresholds that are never reached.
   public static let never = SpaceThresholds(warnBytes: 0, stopBytes: 0)
 
-  /// Warned of below this, where the file system is large enough.
+  /// The standard warning threshold, where the file system is large enough.
   public static let standardWarnBytes = 1024 << 20
-  /// Room for SQLite's logs to be moved into their files, for a snapshot that is under way, and for what administrators do
-  /// then.
+  /// The standard stop threshold: room for moving SQLite's logs into their files, for a snapshot under way, and for the
+  /// administrators' work then.
   public static let standardStopBytes = 64 << 20
-  /// No standard threshold is more than this part of a file system: a small one is not short of room because it is small.
+  /// The largest part of a file system that the standard warning threshold takes: a small one is not short of room
+  /// because it is small.
   public static let standardWarnPart = 8
   /// The same for ``standardStopBytes``.
   public static let standardStopPart = 32
-  /// A state ends when there is that part of its threshold more than it, so that it does not come and go.
+  /// The part of a threshold that must be free beyond it before a state ends, so that states do not alternate.
   private static let endPart = 8
 
-  /// How much room there is.
+  /// The state of a file system's free room.
   public enum Level: Int, Sendable, Comparable {
-    /// Enough.
+    /// There is enough room.
     case ample
-    /// An operator should see to it.
+    /// An operator should free room.
     case low
     /// The rest is kept for administration.
     case scarce
@@ -37,7 +38,7 @@ public struct SpaceThresholds: Sendable, Equatable {
     public static func < (one: Level, other: Level) -> Bool { one.rawValue < other.rawValue }
   }
 
-  /// The least room with which nobody is warned, in bytes, on a file system of that size.
+  /// The least room without a warning, in bytes, on a file system of that size.
   public func warnBytes(totalBytes: Int) -> Int {
     warnBytes ?? min(Self.standardWarnBytes, totalBytes / Self.standardWarnPart)
   }
@@ -47,9 +48,9 @@ public struct SpaceThresholds: Sendable, Equatable {
     stopBytes ?? min(Self.standardStopBytes, totalBytes / Self.standardStopPart)
   }
 
-  /// How much room there is now.
+  /// The level of a file system's room.
   ///
-  /// - Parameter last: what was said last.
+  /// - Parameter last: the level that was reported last.
   public func level(of space: FileSystemSpace, after last: Level) -> Level {
     if Self.isBelow(stopBytes(totalBytes: space.totalBytes), space.availableBytes, was: last >= .scarce) {
       return .scarce
@@ -60,7 +61,7 @@ public struct SpaceThresholds: Sendable, Equatable {
 
   /// Returns true when there is less room than a threshold.
   ///
-  /// - Parameter was: it was so when it was looked at last.
+  /// - Parameter was: the result of the last comparison.
   public static func isBelow(_ threshold: Int, _ availableBytes: Int, was: Bool) -> Bool {
     let end = threshold.addingReportingOverflow(was ? threshold / endPart : 0)
     return availableBytes < (end.overflow ? .max : end.partialValue)

@@ -10,9 +10,9 @@
 ///
 /// Blocks: not for event loops.
 package struct WholeFile {
-  /// The place where it is.
+  /// The path of the folder.
   package let folder: String
-  /// What it is called there.
+  /// The name of the file in the folder.
   package let name: String
 
   /// The file of that name in the folder; neither need be there.
@@ -27,13 +27,13 @@ package struct WholeFile {
     name = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
   }
 
-  /// What is wrong with the file, in words that follow its subject, as in "the settings cannot be read".
+  /// A fault of the file, in words that follow its subject, as in "the settings cannot be read".
   package struct Problem: Error {
-    /// Such as "cannot be read".
+    /// The fault, such as "cannot be read".
     package let what: String
     /// The reason, as the system or the caller says it.
     package let cause: String
-    /// There is no room on the disk; there may be later.
+    /// True when there is no room on the disk; there may be later.
     package let isNoSpace: Bool
 
     /// A problem that the system has no number for.
@@ -94,7 +94,7 @@ package struct WholeFile {
     return Self.synchronize(folder: folder) || errno == ENOENT
   }
 
-  /// The names of what is in a folder, in no order; none when there is no such folder.
+  /// The names of the entries of a folder, in no order; empty when there is no such folder.
   package static func names(in folder: String) throws(Problem) -> [String] {
     guard let directory = opendir(folder) else {
       guard errno == ENOENT else { throw Problem("cannot be read") }
@@ -118,7 +118,7 @@ package struct WholeFile {
     let parent = parent(of: path)
     if mkdir(path, 0o700) != 0 {
       guard errno == ENOENT else { return errno == EEXIST }
-      // Some places take no folders, whatever is above them.
+      // Some file systems accept no new folder even when its parent exists.
       guard parent != path, makeFolder(parent), mkdir(path, 0o700) == 0 || errno == EEXIST else { return false }
     }
     // Some folders cannot be made durable, or may be written and not read.
@@ -155,7 +155,7 @@ package struct WholeFile {
   }
 }
 
-/// Calls again while a signal interrupts the call.
+/// Repeats the call while a signal interrupts it.
 private func retrying(_ call: () -> Int32) -> Int32 {
   while true {
     let result = call()

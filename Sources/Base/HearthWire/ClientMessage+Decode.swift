@@ -9,10 +9,10 @@ import HearthTree
 // before them, as with every client but the Java ones; otherwise they are passed over first.
 
 extension ClientMessage {
-  /// Reads one whole message.
+  /// Decodes a whole message.
   ///
-  /// What is not JSON or not an envelope throws: nothing can be answered. What breaks a rule of paths or values is
-  /// a request with the action ``Request/Action/refused(_:)``.
+  /// A text that is not JSON or not an envelope throws: it cannot be answered. A request that breaks a rule of paths or
+  /// values has the action ``Request/Action/refused(_:)``.
   public static func decode(_ text: UnsafeRawBufferPointer) throws(WireError) -> ClientMessage {
     do throws(JSONError) {
       var reader = JSONReader(text)
@@ -23,7 +23,7 @@ extension ClientMessage {
     }
   }
 
-  /// Reads one whole message.
+  /// Decodes a whole message.
   public static func decode(_ text: [UInt8]) throws(WireError) -> ClientMessage {
     let result: Result<ClientMessage, WireError> = text.withUnsafeBytes { bytes in
       do throws(WireError) { return .success(try decode(bytes)) } catch { return .failure(error) }
@@ -31,11 +31,11 @@ extension ClientMessage {
     return try result.get()
   }
 
-  /// The request in a text that ``decode(_:)`` refuses for bytes that are no UTF-8, or for bare control characters, with the
-  /// action ``Request/Action/refused(_:)``. Nil for all else.
+  /// The request in a text that ``decode(_:)`` refuses for bytes that are no UTF-8, or for bare control characters,
+  /// with the action ``Request/Action/refused(_:)``. Nil for any other text.
   ///
-  /// firebase.js before version 5 writes strings beyond Latin so when it polls. It sends a request again, for ever, whose
-  /// session ends instead of an answer.
+  /// firebase.js before version 5 encodes strings beyond Latin in this way when it polls. If its session ended without
+  /// an answer, it would send the request again for ever.
   public static func refusal(ofMisencoded text: UnsafeRawBufferPointer) -> ClientMessage? {
     let readable = text.map { $0 < 0x20 || $0 >= 0x80 ? UInt8(ascii: "?") : $0 }
     guard readable != Array(text), case .request(let request)? = try? decode(readable) else { return nil }
@@ -132,7 +132,7 @@ extension Request {
       case "b":
         if let number, let kind {
           action = try RequestBody.read(kind, &reader)
-          // The reader stands inside of what was refused; the rest of the message cannot change the answer.
+          // The reader is inside the refused value; the rest of the message cannot change the answer.
           if let action, case .refused = action { return Request(number: number, action: action) }
         } else {
           _ = try reader.kind()

@@ -1,22 +1,22 @@
 import HearthTree
 
-/// One whole message of a client, after its segments were put together.
+/// A whole message of a client, with its segments put together.
 public enum ClientMessage: Sendable {
   /// A control ping; the answer is ``ServerMessage/pong``. Only JavaScript clients send it.
   case ping
-  /// The client has said its last on this transport and goes on over the one it has joined.
+  /// The last message of a client on this transport; it goes on over the one that it has joined.
   case endOfTransmission
-  /// A control message that asks for nothing here: that a switch of transports is noticed, or a type nobody knows.
+  /// A control message that needs no answer: the acknowledgement of a transport switch, or an unknown type.
   case otherControl(type: String)
   /// A data message.
   case request(Request)
 }
 
-/// A data message of a client: a number to answer under, and what is wanted.
+/// A data message of a client: a number to answer under, and an action.
 public struct Request: Sendable {
-  /// Unique for this connection only; the reply carries it as a 32-bit JSON integer.
+  /// The number, unique for this connection only; the reply carries it as a 32-bit JSON integer.
   public var number: Int32
-  /// What is asked.
+  /// The requested action.
   public var action: Action
 
   /// A request with the number that its answer repeats.
@@ -25,37 +25,37 @@ public struct Request: Sendable {
     self.action = action
   }
 
-  /// Everything that a client can ask over a socket.
+  /// The actions that a client can request over a socket.
   public enum Action: Sendable {
-    /// `s`: usage counters, an object of numbers.
+    /// Usage counters, `s`: an object of numbers.
     case stats(JSON)
-    /// `q`
+    /// A listen, `q`.
     case listen(Listen)
-    /// `n`
+    /// The end of a listen, `n`.
     case unlisten(Unlisten)
-    /// `g`
+    /// A one-shot read, `g`.
     case get(Get)
-    /// `p`
+    /// A replacement, `p`.
     case put(Put)
-    /// `m`
+    /// A multi-path update, `m`.
     case merge(Merge)
-    /// `o`
+    /// A replacement at the disconnect, `o`.
     case onDisconnectPut(Write)
-    /// `om`
+    /// A multi-path update at the disconnect, `om`.
     case onDisconnectMerge(Merge)
-    /// `oc`
+    /// The cancellation of the writes at the disconnect, `oc`.
     case onDisconnectCancel(Location)
-    /// `auth` and `gauth`, which differ only in what the client believes its credential to be.
+    /// A sign-in, `auth` or `gauth`, which differ only in the kind that the client takes its credential for.
     case authenticate(Credential)
-    /// `unauth`
+    /// A sign-out, `unauth`.
     case unauthenticate
-    /// `appcheck`
+    /// An App Check token, `appcheck`.
     case appCheck(token: String)
-    /// `unappcheck`, and `unappeck` as every JavaScript release spells it.
+    /// The end of an App Check token, `unappcheck`, or `unappeck` as every JavaScript release spells it.
     case dropAppCheck
     /// An action of another name.
     case unknown(name: String)
-    /// A request that is well-formed JSON and breaks a rule of paths or values: answer with this.
+    /// A request that is well-formed JSON and breaks a rule of paths or values, with its answer.
     case refused(Refusal)
   }
 }
@@ -65,16 +65,16 @@ extension Request {
   public struct Listen: Sendable {
     /// The place where to listen.
     public var path: Path
-    /// The simple hash of what the client already holds; the empty string for nothing.
+    /// The simple hash of the data that the client already holds; the empty string for none.
     public var hash: String
     /// The query object exactly as sent, for a listen that has one (then ``tag`` is there too).
     public var query: JSON?
-    /// Names the listen in pushes. Only listens with a query have it.
+    /// The listen's name in pushes. Only listens with a query have it.
     public var tag: Int32?
-    /// What the client already holds, by ranges. Only native clients send it.
+    /// The data that the client already holds, hashed by ranges. Only native clients send it.
     public var compound: CompoundHash?
 
-    /// A listen of these parts.
+    /// Makes a listen.
     public init(
       path: Path, hash: String, query: JSON? = nil, tag: Int32? = nil, compound: CompoundHash? = nil
     ) {
@@ -90,9 +90,9 @@ extension Request {
   public struct Unlisten: Sendable {
     /// The place where the listen is.
     public var path: Path
-    /// As the client wrote it; nil without one.
+    /// The query as the client wrote it; nil without one.
     public var query: JSON?
-    /// What the client calls a listen with a query.
+    /// The client's tag of a listen with a query.
     public var tag: Int32?
 
     /// The end of a listen.
@@ -103,11 +103,11 @@ extension Request {
     }
   }
 
-  /// A read of one moment.
+  /// A one-shot read.
   public struct Get: Sendable {
-    /// What is to be read.
+    /// The location to read.
     public var location: Location
-    /// nil when the client sent no query or `{}`.
+    /// The query; nil when the client sent none or `{}`.
     public var query: JSON?
 
     /// A one-shot read.
@@ -119,28 +119,29 @@ extension Request {
 
   /// A replacement, for a transaction only of the value that has ``hash``.
   public struct Put: Sendable {
-    /// What is to be written.
+    /// The location and its new value.
     public var write: Write
-    /// The simple hash the current value must have; the empty string asks for an empty place. nil: no condition.
+    /// The simple hash that the current value must have; the empty string requires that no value exists, nil sets no
+    /// condition.
     public var hash: String?
 
-    /// A put of these parts.
+    /// Makes a put.
     public init(write: Write, hash: String? = nil) {
       self.write = write
       self.hash = hash
     }
   }
 
-  /// Several replacements below one place that apply together.
+  /// Several replacements below one location that apply together.
   public struct Merge: Sendable {
-    /// The place that all writes are at or below.
+    /// The location that all writes are at or below.
     public var path: Path
-    /// With absolute locations, none of which is above another.
+    /// The writes, with absolute locations, none of which is above another.
     public var writes: [Write]
-    /// Never sent by today's clients; compared like that of a put at ``path``.
+    /// The hash that today's clients never send; compared like that of a put at ``path``.
     public var hash: String?
 
-    /// A merge of these parts.
+    /// Makes a merge.
     public init(path: Path, writes: [Write], hash: String? = nil) {
       self.path = path
       self.writes = writes
@@ -148,13 +149,13 @@ extension Request {
     }
   }
 
-  /// A credential, and the identity an administrator wants rules to see instead of it.
+  /// A credential, and the identity that an administrator wants rules to evaluate instead of it.
   public struct Credential: Sendable {
     /// The credential, as it came.
     public var token: String
-    /// Under whose name an administrator asks, if not its own.
+    /// The identity that an administrator acts under; nil for its own.
     public var override: Override?
-    /// It came as `gauth`: the client takes it for an access token of Google's.
+    /// True when it came as `gauth`: the client takes it for an access token of Google's.
     public var isGoogles: Bool
 
     /// A sign-in with a credential.
@@ -164,7 +165,7 @@ extension Request {
       self.isGoogles = isGoogles
     }
 
-    /// Whom an administrator asks to be treated as.
+    /// The identity that an administrator acts under.
     public enum Override: Sendable {
       /// `authvar`: as if the `auth` of rules were this object.
       case auth(JSON)
@@ -175,12 +176,12 @@ extension Request {
 
   /// The answer to a request that cannot be carried out as it was written.
   public struct Refusal: Error, Sendable {
-    /// What the client is told in one word.
+    /// The status in the reply.
     public var status: Status
-    /// What the client's developer is told.
+    /// The text for the client's developer.
     public var text: String
 
-    /// A refusal of these parts.
+    /// Makes a refusal.
     public init(status: Status = .failed, text: String) {
       self.status = status
       self.text = text

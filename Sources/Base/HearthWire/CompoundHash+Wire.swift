@@ -1,10 +1,11 @@
 import HearthTree
 
-// As a listen carries it: {"hs":["…","…",""],"ps":["a/b","c/.priority"]}. Posts are relative paths; that of a place that is
-// a leaf itself is "/". The priority of a place with children is a post of its own, at the key .priority.
+// As a listen carries it: {"hs":["…","…",""],"ps":["a/b","c/.priority"]}. Posts are relative paths; that of a place
+// that is a leaf itself is "/". The priority of a place with children is a post of its own, at the key .priority.
 
 extension CompoundHash {
-  /// nil for what no client writes. Such a text only means that everything is sent, so it is no reason to refuse a listen.
+  /// The hash in a listen; nil for a text that no client writes. Such a text only means that everything is sent, so it
+  /// is no reason to refuse a listen.
   init?(wire value: JSON, limits: WireLimits = .standard) {
     guard let texts = value["hs"]?.array, let places = value["ps"]?.array, texts.count == places.count + 1,
       places.count <= limits.postsMax

@@ -1,6 +1,6 @@
 import HearthTree
 
-/// What a client says about itself when it opens a socket: the query of `/.ws?v=5&ns=…`.
+/// The query of a client's request for a socket: `/.ws?v=5&ns=…`.
 ///
 /// Clients order the parameters as they like, and the JavaScript one does not escape them.
 public struct Handshake: Sendable {
@@ -9,19 +9,19 @@ public struct Handshake: Sendable {
   /// The protocol version that clients ask for and the hello names.
   public static let protocolVersion = "5"
 
-  /// `v`
+  /// The protocol version, `v`.
   public var version: String?
-  /// `ns`, as sent.
+  /// The namespace, `ns`, as sent.
   public var namespace: String?
-  /// `ls`: the session that this client had before and that is over now.
+  /// `ls`: the former session of this client, which is over now.
   public var lastSession: String?
   /// `s`: an existing session that the client wants to go on with over this socket.
   public var joinedSession: String?
-  /// `p`
+  /// The app's id, `p`.
   public var appID: String?
-  /// `ac`
+  /// The App Check token, `ac`.
   public var appCheckToken: String?
-  /// `r=f`: opened by the Firebase console.
+  /// True for `r=f`: opened by the Firebase console.
   public var isConsole = false
 
   /// - Parameter target: the request target, such as `/.ws?v=5&ns=chat`. Of a repeated parameter the last counts;

@@ -1,4 +1,4 @@
-/// Which database a request means.
+/// The database that a request names.
 public enum Namespace {
   /// The name that the `ns` parameter gives, else the first label of a host with three labels or more, else
   /// `fallback`; in lower case. It need not be ``isValid(_:)``.
@@ -10,7 +10,7 @@ public enum Namespace {
     return fallback
   }
 
-  /// What a name consists of, for people.
+  /// The form of a name, for error messages.
   package static let form = "1 to 63 lower-case letters, digits, - and _"
 
   /// True for a text that can name a database: 1 to 63 of `a-z`, `0-9`, `_`, `-`.

@@ -32,7 +32,7 @@ public struct OutboundSegments: Sendable {
     self.ranges = ranges
   }
 
-  /// True for the clients whose frames must stay small, and that a WebSocket ping would kill.
+  /// True for the clients whose frames must stay small, and that fail on a WebSocket ping.
   public static func areNeeded(userAgent: String?) -> Bool {
     guard let userAgent else { return false }
     return userAgent.utf8.suffix(9).elementsEqual("AdminJava".utf8)

@@ -1,16 +1,16 @@
 import HearthTree
 
-// What a server sends is read as leniently as its meaning allows: members may come in any order, unknown ones are passed
-// over, an unknown action or a push that lacks a member is `other` and not an error, and data is read by
-// ``JSONReader/receivedValue()``. An error means that the text is no envelope or breaks a limit: then nothing that the
-// socket brings can be trusted, and it is closed.
+// Messages of a server are read as leniently as their meaning allows: members may come in any order, unknown ones are
+// passed over, an unknown action or a push that lacks a member is `other` and not an error, and data is read by
+// ``JSONReader/receivedValue()``. An error means that the text is no envelope or breaks a limit: then nothing more from
+// the socket can be trusted, and it is closed.
 
 extension ReceivedMessage {
-  /// Reads one whole message.
+  /// Decodes a whole message.
   ///
   /// - Parameters:
-  ///   - limits: What a message may have at most.
-  ///   - replyKind: What the answer to the request of a number carries.
+  ///   - limits: the limits of a message.
+  ///   - replyKind: the kind of data that the answer to the request of a number carries.
   public static func decode(
     _ text: UnsafeRawBufferPointer, limits: Limits = Limits(), replyKind: (Int32) -> ReplyKind = { _ in .json }
   ) throws(WireError) -> ReceivedMessage {
@@ -24,11 +24,11 @@ extension ReceivedMessage {
     }
   }
 
-  /// Reads one whole message.
+  /// Decodes a whole message.
   ///
   /// - Parameters:
-  ///   - limits: What a message may have at most.
-  ///   - replyKind: What the answer to the request of a number carries.
+  ///   - limits: the limits of a message.
+  ///   - replyKind: the kind of data that the answer to the request of a number carries.
   public static func decode(
     _ text: [UInt8], limits: Limits = Limits(), replyKind: (Int32) -> ReplyKind = { _ in .json }
   ) throws(WireError) -> ReceivedMessage {
@@ -43,7 +43,7 @@ extension ReceivedMessage {
   }
 }
 
-/// A cursor over one message, and what was passed over because its meaning came later.
+/// A cursor over one message, with the offsets of members that were passed over because their meaning came later.
 private struct ServerMessageDecoder {
   private var reader: JSONReader
   private let limits: ReceivedMessage.Limits
@@ -75,7 +75,7 @@ private struct ServerMessageDecoder {
     }
   }
 
-  /// Returns the place where the next value is; the reader is behind it then.
+  /// Passes over the next value and returns its offset.
   private mutating func passOver() throws(JSONError) -> Int {
     _ = try reader.kind()
     let offset = reader.offset
@@ -243,7 +243,7 @@ private struct ServerMessageDecoder {
 }
 
 extension JSON {
-  /// The whole number that a double is nearest to; nil when there is none.
+  /// The nearest whole number; nil when there is none.
   fileprivate var rounded: Int64? {
     if case .double(let value) = self { Int64(exactly: value.rounded()) } else { nil }
   }

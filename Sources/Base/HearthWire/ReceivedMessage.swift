@@ -1,10 +1,10 @@
 import HearthTree
 
-/// One whole message of a server as a client reads it, after its segments were put together.
+/// A whole message of a server as a client reads it, with its segments put together.
 public enum ReceivedMessage: Sendable {
   /// The first message on a socket.
   case hello(ServerMessage.Hello)
-  /// The server asks not to come back; a sentence for the developer.
+  /// The server asks the client not to reconnect; a sentence for the developer.
   case shutdown(String)
   /// The host to use instead, with its port.
   case reset(host: String)
@@ -14,25 +14,25 @@ public enum ReceivedMessage: Sendable {
   case pong
   /// The answer to the request of that number.
   case reply(Int32, Status, ReplyData)
-  /// Something that no request asked for now.
+  /// A message without a request.
   case push(Push)
-  /// `apc`: the App Check token is no longer good.
+  /// `apc`: the App Check token is no longer valid.
   case appCheckEnded(Status, text: String)
-  /// Well-formed, and nothing that this client knows or could use; what it is, in words.
+  /// A well-formed message that this client does not know or cannot use, with a description.
   case other(String)
 
-  /// The `d` of a reply, read as the request has it.
+  /// The `d` of a reply, read according to the request.
   public enum ReplyData: Sendable {
-    /// The value that a `get` asked for.
+    /// The value of a `get`.
     case node(Node)
-    /// Anything else; `null` when there is none.
+    /// Any other data; `null` when there is none.
     case json(JSON)
 
     /// The text of a failure; empty when the server gave none.
     public var text: String { if case .json(let value) = self { value.string ?? "" } else { "" } }
   }
 
-  /// What the answer to a request carries when it is `ok`.
+  /// The kind of data that a reply with the status `ok` carries.
   public enum ReplyKind: Sendable {
     /// Data of the tree.
     case node
@@ -40,18 +40,18 @@ public enum ReceivedMessage: Sendable {
     case json
   }
 
-  /// What a client reads of one message at most.
+  /// The limits of a message from a server.
   public struct Limits: Sendable {
-    /// Containers in each other, keys of a leaf and values of a message.
+    /// Nested containers, keys of a leaf and values of a message.
     public var json = JSONLimits()
-    /// Keys of a pushed path. Deeper ones are no data: ``DataLimits/depthMax`` are all that there can be.
+    /// Keys of a pushed path. Deeper paths hold no data: ``DataLimits/depthMax`` is the limit of the tree.
     public var pathKeysMax = DataLimits.nestingMax
     /// Paths of one merge.
     public var mergePathsMax = 1_000_000
     /// Ranges of one push. A client's compound hash has no more.
     public var rangesMax = WireLimits.standard.postsMax + 1
 
-    /// The standard, to be narrowed.
+    /// Makes the standard limits, to be narrowed.
     public init() {}
   }
 }

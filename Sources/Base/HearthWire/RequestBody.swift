@@ -1,8 +1,8 @@
 import HearthTree
 
-/// The `b` of a request: its members as they are read, and the action they make.
+/// The `b` of a request: its members as they are read, and the resulting action.
 struct RequestBody {
-  /// What the members of a body mean depends on this.
+  /// The kind of action, which the meaning of a body's members depends on.
   enum Kind {
     case stats, listen, unlisten, get, put, merge, onDisconnectPut, onDisconnectMerge, onDisconnectCancel
     case authenticate(isGoogles: Bool)
@@ -30,7 +30,7 @@ struct RequestBody {
       }
     }
 
-    /// True for the actions that are about a path.
+    /// True for the actions that concern a path.
     var hasPlace: Bool {
       switch self {
       case .stats, .authenticate, .unauthenticate, .appCheck, .dropAppCheck, .unknown: false
@@ -55,7 +55,7 @@ struct RequestBody {
   private var credential: String?
   private var override: Request.Credential.Override?
   private var token: String?
-  /// Where `d` is, when it came before the path that tells how to read it.
+  /// The offset of `d`, when it came before the path that is needed to read it; nil otherwise.
   private var postponed: Int?
 
   /// Reads a body. When the action is a refusal, the reader was left inside of the body.
@@ -109,7 +109,7 @@ struct RequestBody {
     }
   }
 
-  /// True for what an app can do wrong; false for a text that no JSON library writes.
+  /// True for errors that an app can cause; false for a text that no JSON library writes.
   private static func isAboutData(_ error: JSONError) -> Bool {
     switch error.code {
     case .unexpectedEnd, .unexpectedByte, .trailingBytes, .invalidUTF8: false
@@ -183,7 +183,7 @@ struct RequestBody {
     }
   }
 
-  /// What rules are to see as `auth` is an object, never a value that only looks like being signed in.
+  /// Reads the `auth` of an override, which must be an object: rules must not take another value for a sign-in.
   private func readIdentity(_ reader: inout JSONReader) throws(JSONError) -> JSON {
     let offset = reader.offset
     let value = try reader.value()
@@ -223,7 +223,7 @@ struct RequestBody {
 
   private func place() throws(Failure) -> Location { try needed(location, "p") }
 
-  /// The place of an action that has no meaning for a priority.
+  /// The location of an action that is not allowed on a priority.
   private func path() throws(Failure) -> Path {
     let location = try place()
     guard !location.isPriority else { throw .refused(Request.Refusal(text: PathError.text)) }

@@ -1,12 +1,12 @@
-/// Puts the segments of one socket's messages together.
+/// Joins the segments of one socket's messages.
 ///
-/// A message comes as one text, or as a count followed by that many texts. The count is a text of at most six
-/// digits; the count `0` is how clients keep a quiet socket open and means nothing.
+/// A message comes as one text, or as a count followed by that many texts. The count is a text of at most six digits;
+/// the count `0` is the clients' keepalive and means nothing.
 ///
-/// What is held is bounded by ``WireLimits/messageBytesMax``, whatever the count promised. A count whose segments
-/// never come shows as ``isIncomplete``; the socket's owner decides how long to wait.
+/// The memory is bounded by ``WireLimits/messageBytesMax``, whatever the count promised. A count whose segments never
+/// come shows as ``isIncomplete``; the socket's owner decides how long to wait.
 public struct SegmentAssembler: Sendable {
-  /// What a frame comes to.
+  /// The result of a frame.
   public enum Outcome: Sendable, Equatable {
     /// A keepalive.
     case keepalive
@@ -22,7 +22,7 @@ public struct SegmentAssembler: Sendable {
   private var missing = 0
   private var collected: [UInt8] = []
 
-  /// Between two messages.
+  /// Makes an assembler without segments.
   public init(limits: WireLimits = .standard) { self.limits = limits }
 
   /// True between a count and the last of its segments.

@@ -24,8 +24,8 @@ extension ServerMessage {
     bytes = writer.bytes
   }
 
-  /// The text of a push without a tag as that of a push with it: the tag is the last member of the body, so that one text
-  /// serves all who are told the same.
+  /// The text of a push with a tag, made from one without: the tag is the last member of the body, so that one text
+  /// serves all recipients of the same change.
   public static func text(_ push: UnsafeRawBufferPointer, tag: Int32) -> [UInt8] {
     let end = "}}}".utf8
     var text: [UInt8] = []
@@ -90,7 +90,7 @@ extension ServerMessage.ReplyData {
 }
 
 extension Push {
-  /// The action and the body, up to where the body's object is still open.
+  /// Writes the action and the body, and leaves the body's object open.
   fileprivate func write(to writer: inout JSONWriter) {
     switch self {
     case .put(let path, let node, let tag):
@@ -159,7 +159,7 @@ extension JSONWriter {
     write(path.keys.count == 1 ? path.keys[0].text : path.keys.map(\.text).joined(separator: "/"))
   }
 
-  /// The end of a range. The place itself, when it is a leaf, is a slash, as clients write it.
+  /// Writes the end of a range. The place itself, when it is a leaf, is a slash, as clients write it.
   fileprivate mutating func write(post: Path) {
     if post.isRoot { write("/") } else { write(path: post) }
   }

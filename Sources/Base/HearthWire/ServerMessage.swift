@@ -10,22 +10,23 @@ public enum ServerMessage: Sendable {
   case reset(host: String)
   /// The answer to a ping.
   case pong
-  /// The first message on a socket that joins a session: go on here when you are ready.
+  /// The first message on a socket that joins a session: the client may go on here.
   case switchTransport
-  /// The last message on a transport that the client has left for a socket; what follows comes there.
+  /// The last message on a transport that the client has left for a socket, which carries all further messages.
   case endOfTransmission
   /// The answer to the request of that number.
   case reply(Int32, Status, ReplyData)
-  /// Something that no request asked for now: an event, a cancellation, the end of a sign-in.
+  /// A message without a request: an event, a cancellation, the end of a sign-in.
   case push(Push)
 
-  /// What a client must know before it can go on.
+  /// The information that a client needs before its first request.
   public struct Hello: Sendable {
     /// The server's clock, now. Clients estimate the server's time from it.
     public var milliseconds: Int64
-    /// What the client dialled, with the port: the `Host` header. Any other text redirects the client for good.
+    /// The host that the client dialled, with the port: the `Host` header. Any other text redirects the client for
+    /// good.
     public var host: String
-    /// URL-safe; the client sends it back when it reconnects.
+    /// The session's name, URL-safe; the client sends it back when it reconnects.
     public var session: String
 
     /// The first message on a socket: the server's time, the host to come back to, and the session's name.
@@ -38,34 +39,34 @@ public enum ServerMessage: Sendable {
 
   /// The `d` of a reply.
   public enum ReplyData: Sendable {
-    /// `""`: what a write and an unlisten answer.
+    /// `""`: the data of a write's reply and an unlisten's.
     case emptyText
     /// `{}`: the answer to a listen must be an object, or Android and Java clients stop working.
     case emptyObject
     /// A failure's text. A failure never carries anything but a text.
     case text(String)
-    /// `{"w":["no_index"]}`: a listen is there, and the rules declare no index for its order.
+    /// `{"w":["no_index"]}`: the listen exists, and the rules declare no index for its order.
     case noIndex
     /// A `get`'s value, in export form.
     case node(Node)
-    /// What a `get` with a query found, in export form; put together when it is encoded.
+    /// The result of a `get` with a query, in export form; built when it is encoded.
     case result(QueryResult)
-    /// Anything else, such as the claims an authentication answers.
+    /// Any other data, such as the claims in the reply to an authentication.
     case json(JSON)
   }
 }
 
-/// Something the client did not ask for at this moment.
+/// A message that is not a reply.
 public enum Push: Sendable {
-  /// `d`: everything at the path is now this. An empty node is sent as `null`.
+  /// `d`: the new value of everything at the path. An empty node is sent as `null`.
   case put(path: Path, node: Node, tag: Int32? = nil)
-  /// `m`: each of the places, relative to the path, is now that, all at once.
+  /// `m`: the new values of several places, relative to the path, all at once.
   case merge(path: Path, changes: [(path: Path, node: Node)], tag: Int32? = nil)
-  /// `rm`: each of these ranges of leaves is now that. Only for a listen that sent a compound hash.
+  /// `rm`: the new content of ranges of leaves. Only for a listen that sent a compound hash.
   case ranges(path: Path, [RangeMerge], tag: Int32? = nil)
-  /// `c`: the listen at the path is over. For a listen with a query, the query object the client had sent.
+  /// `c`: the end of the listen at the path. For a listen with a query, the query object that the client had sent.
   case cancel(path: Path, query: JSON? = nil)
-  /// `ac`: the credential is no longer good.
+  /// `ac`: the credential is no longer valid.
   case authenticationEnded(Status, text: String)
   /// `sd`: a text the client prints.
   case debug(String)

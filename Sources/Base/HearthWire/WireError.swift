@@ -1,8 +1,8 @@
-/// A message that leaves nothing to answer: the socket is closed.
+/// A message that cannot be answered: the socket is closed.
 public struct WireError: Error, Sendable {
   /// The closed list of codes; their texts are never renamed.
   public enum Code: String, Sendable {
-    /// Not JSON, or not an envelope of the protocol.
+    /// The text is not JSON, or not an envelope of the protocol.
     case malformed
     /// A count above ``WireLimits/segmentsMax``.
     case tooManySegments = "too_many_segments"
@@ -10,12 +10,12 @@ public struct WireError: Error, Sendable {
     case tooLong = "too_long"
   }
 
-  /// What is wrong with the message.
+  /// The kind of fault.
   public var code: Code
-  /// For the server's log.
+  /// A description for the server's log.
   public var message: String
 
-  /// The error of that code, in words for the developer of the client.
+  /// Makes an error of that code, with a description for the developer of the client.
   public init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message
@@ -23,7 +23,7 @@ public struct WireError: Error, Sendable {
 }
 
 extension WireError: Equatable {
-  /// Equal by code.
+  /// Compares the codes.
   public static func == (a: WireError, b: WireError) -> Bool { a.code == b.code }
 }
 

@@ -7,15 +7,16 @@ public struct WireLimits: Sendable {
   /// UTF-16 units of a segment that we send. The Java client for servers refuses frames above 64 KiB, and a unit
   /// is at most three bytes.
   public var segmentUnitsMax = 16_384
-  /// Posts of a compound hash. Clients cut about as often as the root of what they hold: some 3,000 times for a gigabyte.
+  /// Posts of a compound hash. Clients cut about as often as the root of the size of their data: some 3,000 times for a
+  /// gigabyte.
   public var postsMax = 16_384
 
   /// Bytes of a message that certainly fits into ``segmentsMax`` segments.
   public var segmentedBytesMax: Int { segmentsMax * segmentUnitsMax }
 
-  /// The standard, to be narrowed.
+  /// Makes the standard limits, to be narrowed.
   public init() {}
 
-  /// What every client's messages are read with.
+  /// The limits for all clients' messages.
   public static let standard = WireLimits()
 }

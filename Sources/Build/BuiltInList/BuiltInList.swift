@@ -1,8 +1,8 @@
 import Foundation
 import PackagePlugin
 
-/// Writes the list of the built-in plugins while the package is built: `BuiltInPlugins.all`, with the constant `builtIn`
-/// of each module that the target depends on and whose name ends in `Plugin`.
+/// Writes the list of the built-in plugins while the package is built: `BuiltInPlugins.all`, with the constant
+/// `builtIn` of each plugin module that the target depends on (its name ends in `Plugin`).
 @main struct BuiltInList: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
     let modules = target.dependencies.compactMap { dependency -> String? in
@@ -18,7 +18,7 @@ import PackagePlugin
     let folder = context.pluginWorkDirectoryURL
     let (draft, list) = (folder.appending(path: "list.txt"), folder.appending(path: "BuiltInPlugins+All.swift"))
     let text = Data(lines.joined(separator: "\n").utf8)
-    // Left alone where nothing changed, so that nothing is built again.
+    // Left alone when nothing changed, so that nothing is built again.
     if (try? Data(contentsOf: draft)) != text { try text.write(to: draft) }
     return [
       .buildCommand(

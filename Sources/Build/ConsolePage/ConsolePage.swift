@@ -1,8 +1,8 @@
 import Foundation
 import PackagePlugin
 
-/// Bundles the console's page while the package is built, and writes it as `ConsoleAssets.files`: see `bundle.py` in the
-/// target, which does the work.
+/// Bundles the console's page while the package is built, and writes it as `ConsoleAssets.files`: see `bundle.py` in
+/// the target, which does the work.
 @main struct ConsolePage: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
     let script = target.directoryURL.appending(path: "bundle.py")

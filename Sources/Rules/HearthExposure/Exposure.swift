@@ -1,36 +1,36 @@
 import HearthRules
 import HearthTree
 
-/// What a rules file lets strangers do: for every location, operation and class of users proved closed, open with a request
-/// that shows it, or undecided.
+/// The access that a rules file gives: for every location, operation and class of users proved closed, open with a
+/// request that shows it, or undecided.
 ///
-/// Not for two threads at once. The rules must have been compiled with their expressions.
+/// Not thread-safe. The rules must have been compiled with their expressions.
 package final class Exposure {
-  /// What is known of one location for one operation and class.
+  /// The verdict on one location for one operation and class.
   package struct Entry: Sendable {
-    /// Where, what and who.
+    /// The location, operation and class of users.
     package var question: ExposureQuestion
-    /// What is known of it.
+    /// The verdict.
     package var verdict: ExposureVerdict
   }
 
   /// Every location of the file.
   package let locations: [ExposureLocation]
-  /// Nobody, anyone, other, and a holder of each claim that the file names.
+  /// The classes of users: `nobody`, `anyone`, `other`, and a holder of each claim that the file names.
   package let identities: [ExposureIdentity]
   private let rules: RuleSet
   private let prover: Prover
 
   /// - Parameters:
   ///   - rules: compiled with `keepsExpressions`.
-  ///   - nowMilliseconds: no request is earlier. What a rule allowed until some time before is closed.
+  ///   - nowMilliseconds: no request is earlier. Access that a rule granted only until some time before is closed.
   package convenience init(of rules: RuleSet, nowMilliseconds: Int64) {
     self.init(
       of: rules, nowMilliseconds: nowMilliseconds,
       identities: [.nobody, .anyone, .other] + ClaimsNamed.all(in: rules))
   }
 
-  /// Asks about strangers alone: ``identities`` are nobody, anyone and other.
+  /// Analyses access without custom claims: ``identities`` are `nobody`, `anyone` and `other`.
   ///
   /// - Parameters:
   ///   - rules: compiled with `keepsExpressions`.
@@ -48,7 +48,7 @@ package final class Exposure {
     prover = Prover(rules, nowMilliseconds: nowMilliseconds, faults: faults)
   }
 
-  /// The verdict on one question; nil when nobody is of the class there: no key of the location is compared with the
+  /// The verdict on one question; nil when the class has no user there: no key of the location is compared with the
   /// uid.
   package func verdict(_ question: ExposureQuestion) -> ExposureVerdict? { prover.verdict(question) }
 
@@ -56,12 +56,12 @@ package final class Exposure {
     ExposurePattern.locations(pattern, in: rules)
   }
 
-  /// Every answer, location by location.
+  /// All verdicts, location by location.
   ///
-  /// - Parameter updates: writes are asked about as part of an update of several paths as well.
+  /// - Parameter updates: also asks about writes as part of an update of several paths.
   package func entries(updates: Bool = false) -> [Entry] {
     var result: [Entry] = []
-    // What is known of reads at each location on the way to the next.
+    // The verdicts on reads at each location on the way to the next.
     var reads: [[ExposureVerdict?]] = []
     for location in locations {
       reads.removeLast(reads.count - location.steps.count)
@@ -88,9 +88,10 @@ package final class Exposure {
     return question
   }
 
-  /// The answers about all classes, nil where nobody is of one. What follows from answers before is not proved again.
+  /// The verdicts on all classes, nil for a class without users. Verdicts that follow from earlier ones are not proved
+  /// again.
   ///
-  /// - Parameter above: the same of the place above, when no more rules are asked here than there.
+  /// - Parameter above: the same for the place above, when no more rules apply here than there.
   private func verdicts(
     at location: ExposureLocation, _ operation: ExposureOperation, isUpdate: Bool, above: [ExposureVerdict?]?
   ) -> [ExposureVerdict?] {
@@ -114,14 +115,14 @@ package final class Exposure {
     return verdicts
   }
 
-  /// What is closed to anyone is closed to those of them who are other users; and to those who have a claim as well, where
-  /// no rule that is asked looks at it.
+  /// The verdict that follows from the one on the class `anyone`: an operation closed to it is closed to `other`, and
+  /// to holders of a claim that no applicable rule reads.
   private func following(_ anyone: ExposureVerdict?, _ question: ExposureQuestion) -> ExposureVerdict? {
     guard case .closed? = anyone else { return nil }
     switch question.identity {
     case .other: return .closed
     case .holder(let names, _):
-      // Other paths of an update are asked rules from anywhere in the file.
+      // Other paths of an update are checked by rules from anywhere in the file.
       let isIndifferent =
         !question.isUpdate && prover.isIndifferent(to: names[0], at: question.location, question.operation)
       return isIndifferent ? .closed : nil
@@ -129,8 +130,9 @@ package final class Exposure {
     }
   }
 
-  /// A read is asked the rules from the root down to its place: without one of its own, it is allowed to those who may
-  /// read the place above. Other users here are other users there, or anyone.
+  /// The verdict that follows from the place above. The rules from the root down to a place decide a read: without a
+  /// rule of its own, a place is readable exactly like the place above. Users of `other` here are of `other`
+  /// or `anyone` there.
   private func inherited(_ above: ExposureVerdict?, _ question: ExposureQuestion) -> ExposureVerdict? {
     switch above {
     case .closed?: return .closed
@@ -145,7 +147,7 @@ package final class Exposure {
     }
   }
 
-  /// A key for a step that may be any, named after it; nil when those few that are tried are taken.
+  /// A key for a step that may be any, named after it; nil when the few candidates are taken.
   private func key(_ step: ExposureLocation.Step, beside path: Path) -> Key? {
     switch step {
     case .key(let key): return Key(key)
@@ -157,9 +159,9 @@ package final class Exposure {
     }
   }
 
-  /// What one user may do another often may too: the request as somebody of another class, if it is allowed as well.
+  /// The verdict from repeating an allowed request as a user of another class, if it is allowed as well; nil otherwise.
   ///
-  /// - Parameter witness: of a class without custom claims, so that nobody is shown with a claim that is not of their class.
+  /// - Parameter witness: of a class without custom claims, so that no user is shown with a claim of another class.
   private func again(_ witness: ExposureWitness, _ question: ExposureQuestion) -> ExposureVerdict? {
     var witness = witness
     guard let auth = question.identity.auth(like: witness.auth) else { return nil }
@@ -175,6 +177,6 @@ package final class Exposure {
 }
 
 extension Path {
-  /// A key of it is the user.
+  /// True when one of the keys is the user's uid.
   fileprivate func names(_ auth: JSON?) -> Bool { keys.contains { $0.text == auth?["uid"]?.string } }
 }

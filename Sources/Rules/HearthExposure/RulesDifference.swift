@@ -1,11 +1,11 @@
 import HearthRules
 
-/// What one rules file allows and another does not, in both directions. "Closed" in a direction is a proof that there is no
+/// The differences between two rules files, in both directions. "Closed" in a direction is a proof that there is no
 /// such request.
 ///
-/// Not for two threads at once. Both files must have been compiled with their expressions.
+/// Not thread-safe. Both files must have been compiled with their expressions.
 package final class RulesDifference {
-  /// Which way something changed.
+  /// The direction of a change.
   package enum Direction: String, Sendable, CaseIterable {
     /// The new file allows it and the old one does not.
     case opened
@@ -13,21 +13,20 @@ package final class RulesDifference {
     case closed
   }
 
-  /// One answer: open with a request that the two files answer differently, confirmed by the evaluator.
+  /// One verdict: open with a request that the two files answer differently, confirmed by the evaluator.
   package struct Entry: Sendable {
-    /// Where, what and who.
+    /// The location, operation and class of users.
     package var question: ExposureQuestion
-    /// Which way.
+    /// The direction.
     package var direction: Direction
-    /// What is known of it.
+    /// The verdict.
     package var verdict: ExposureVerdict
   }
 
-  /// The locations of either file at which rules are not the same, those of the new one first. At all others nothing
-  /// changed.
+  /// The locations of either file at which rules differ, those of the new one first. All others are unchanged.
   package let locations: [ExposureLocation]
-  /// Nobody, anyone, other, a holder of each claim that one of the files names, and users with any claims: what takes
-  /// several at once is no less of a difference.
+  /// The classes of users: `nobody`, `anyone`, `other`, a holder of each claim that one of the files names, and users
+  /// with any claims, for differences that need several claims at once.
   private(set) lazy var identities: [ExposureIdentity] = {
     var claims = ClaimsNamed.all(in: new)
     claims += ClaimsNamed.all(in: old).filter { !claims.contains($0) }
@@ -40,10 +39,10 @@ package final class RulesDifference {
   private let closed: Prover
 
   /// - Parameters:
-  ///   - old: what was in force.
-  ///   - new: what is to be.
+  ///   - old: the rules in force.
+  ///   - new: the new rules.
   ///   - nowMilliseconds: no request is earlier.
-  ///   - former: a difference of files that have much in common with these; what was found out about texts serves again.
+  ///   - former: a difference of files that have much in common with these; its results about texts are used again.
   package init(from old: RuleSet, to new: RuleSet, nowMilliseconds: Int64, after former: RulesDifference? = nil) {
     let isKept = former.map { $0.texts.languages.keptCount < ExposureLimits.languagesKeptMax } ?? false
     texts = former.flatMap { isKept ? $0.texts : nil } ?? TextSolver()
@@ -57,16 +56,16 @@ package final class RulesDifference {
     [.nobody, .anyone, .other] + claims + [.anyClaims]
   }
 
-  /// The classes whose answers may differ at a location: ``identities`` without holders of claims that no rule on the way
-  /// to it, or below it, names.
+  /// The classes whose verdicts may differ at a location: ``identities`` without holders of claims that no rule on the
+  /// way to it, or below it, names.
   package func identities(at location: ExposureLocation) -> [ExposureIdentity] {
     Self.identities(ClaimsNamed.all(at: location))
   }
 
-  /// The verdict on one question, whose location is one of ``locations``; nil when nobody is of the class there.
+  /// The verdict on one question, whose location is one of ``locations``; nil when the class has no user there.
   package func verdict(_ question: ExposureQuestion, _ direction: Direction) -> ExposureVerdict? {
     if question.location.isSame(for: question.operation) {
-      // Rules that are the same text at the same place answer the same.
+      // Rules with the same text at the same place answer the same.
       return question.identity == .other && opened.verdict(question) == nil ? nil : .closed
     }
     guard direction == .closed else { return opened.verdict(question) }
@@ -75,8 +74,8 @@ package final class RulesDifference {
     return closed.verdict(reversed)
   }
 
-  /// What changed, and what could not be decided, for writes alone and as one path of an update. Without any, nothing changed: proved. Users with any claims are only named
-  /// where no other class makes the difference.
+  /// The changes, and the questions that could not be decided, for writes alone and as one path of an update. No
+  /// entries prove that nothing changed. Users with any claims are only named when no other class makes the difference.
   package func entries() -> [Entry] {
     var result: [Entry] = []
     for location in locations {
@@ -85,7 +84,7 @@ package final class RulesDifference {
           var isTold = false
           for identity in identities where !(isTold && identity == .anyClaims) {
             var question = ExposureQuestion(location: location, operation: operation, identity: identity)
-            // What tells two files apart may take other paths of the same update.
+            // The difference may need other paths of the same update.
             question.isUpdate = operation == .write
             switch verdict(question, direction) {
             case nil, .closed: break

@@ -1,44 +1,44 @@
 import HearthTree
 
-/// What a rule set answers to a request, and why.
+/// The answer of a rule set to a request, with its reason.
 public struct Decision: Sendable {
-  /// The reason why the answer is what it is.
+  /// The reason for the answer.
   public enum Outcome: String, Sendable, Equatable {
     /// A read or write rule was true, and for a write so was every validate rule concerned.
     case granted
-    /// No rule of the asked kind stands on the path.
+    /// The path has no rule of the required kind.
     case noRule
-    /// Rules stand on the path and none of them was true.
+    /// The path has rules, and none of them was true.
     case noGrant
     /// A write was granted, but a validate rule was not true.
     case invalid
   }
 
-  /// The reason why it was allowed or not.
+  /// The reason for allowing or refusing the request.
   public var outcome: Outcome
-  /// The rule that decided: the one that granted, the validate rule that refused, or, when nothing granted, the
-  /// deepest rule that was asked. Nil when no rule stands on the path.
+  /// The rule that decided: the one that granted, the validate rule that refused, or, when none granted, the deepest
+  /// rule that was evaluated. Nil when the path has no rule.
   public var rule: RuleReference?
   /// The place where the deciding rule was evaluated; the requested path when there is no rule.
   public var path: Path
   /// The reason why the deciding rule has no value; it then counts as false. Nil when it was simply true or false.
   public var error: EvaluationError?
-  /// How it came to that. Nil unless ``DecisionDetail/trace`` was asked for.
+  /// The evaluation in detail. Nil unless ``DecisionDetail/trace`` was requested.
   public var trace: Trace?
-  /// What was asked, when the answer is no: to explain it later. Nil for a request that is allowed.
+  /// The denied request, for a later explanation. Nil for a request that is allowed.
   package internal(set) var denied: DeniedRequest?
-  /// Steps that the rules took, for those who share time among decisions; 0 for a decision that was not counted.
+  /// Steps that the rules took, for callers that share time among decisions; 0 for a decision that was not counted.
   package internal(set) var stepCount = 0
-  /// What the decision depends on. Nil unless ``DecisionDetail/dependencies`` was asked for.
+  /// The data and variables that the decision depends on. Nil unless ``DecisionDetail/dependencies`` was requested.
   public var dependencies: ReadDependencies?
 
-  /// Every rule that was evaluated, in order. Empty unless ``DecisionDetail/trace`` was asked for.
+  /// Every rule that was evaluated, in order. Empty unless ``DecisionDetail/trace`` was requested.
   public var visited: [RuleVisit] { trace?.visits ?? [] }
 
-  /// True when some rule grants it and nothing refuses it.
+  /// True when some rule grants the request and none refuses it.
   public var isAllowed: Bool { outcome == .granted }
 
-  /// A decision of these parts.
+  /// Makes a decision.
   public init(
     outcome: Outcome, rule: RuleReference?, path: Path, error: EvaluationError? = nil, trace: Trace? = nil,
     dependencies: ReadDependencies? = nil
@@ -52,13 +52,13 @@ public struct Decision: Sendable {
   }
 }
 
-/// What a caller wants to know beyond the answer. Nothing of it costs anything unless asked for.
+/// The details of a decision that a caller requests. Details that are not requested cost nothing.
 public struct DecisionDetail: OptionSet, Sendable {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// Fill in ``Decision/trace``.
+  /// Fills in ``Decision/trace``.
   public static let trace = DecisionDetail(rawValue: 1)
-  /// Fill in ``Decision/dependencies``.
+  /// Fills in ``Decision/dependencies``.
   public static let dependencies = DecisionDetail(rawValue: 2)
 }

@@ -8,7 +8,7 @@ public struct EvaluationError: Error, Sendable, Equatable {
     case noParent
     /// The rule took more steps than ``RulesLimits`` allows.
     case stepLimit
-    /// A text grew beyond what ``RulesLimits`` allows.
+    /// A text grew beyond the limit of ``RulesLimits``.
     case textLimit
 
     /// A sentence for a log.
@@ -27,7 +27,7 @@ public struct EvaluationError: Error, Sendable, Equatable {
   /// UTF-8 bytes from the start of the expression's text to the part that failed.
   public var offset: Int
 
-  /// An error at a byte of the rule's text.
+  /// Makes an error at a byte of the rule's text.
   public init(_ code: Code, at offset: Int) {
     self.code = code
     self.offset = offset

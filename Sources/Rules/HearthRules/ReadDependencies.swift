@@ -1,28 +1,28 @@
 import HearthTree
 
-/// All that a decision read: while none of it changes, deciding again gives the same answer.
+/// All data and variables that a decision read: while none of it changes, deciding again gives the same answer.
 ///
-/// Rules look at single nodes only (does it exist, what is its leaf value, its priority, has it children), never at
-/// a subtree's content. So a data dependency is a path and the aspects of the node there that were looked at.
+/// Rules read single nodes only (does it exist, what is its leaf value, its priority, has it children), never a
+/// subtree's content. So a data dependency is a path and the aspects of the node there that were read.
 public struct ReadDependencies: Sendable, Equatable {
-  /// What of a node was looked at.
+  /// The aspects of a node that were read.
   public struct Aspects: OptionSet, Sendable, Hashable {
     public let rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// The node is empty or not.
+    /// The existence of the node.
     public static let existence = Aspects(rawValue: 1)
-    /// The node is empty, an interior node or a leaf, and the leaf's value.
+    /// The node's kind (empty, interior or leaf) and the leaf's value.
     public static let value = Aspects(rawValue: 2)
-    /// Its priority.
+    /// The node's priority.
     public static let priority = Aspects(rawValue: 4)
-    /// The node has children or not.
+    /// The existence of children.
     public static let children = Aspects(rawValue: 8)
-    /// Anything at all at and below the node.
+    /// Everything at and below the node.
     public static let everything = Aspects(rawValue: 16)
 
     /// True when a node that turned from `old` into `new` differs in one of these aspects. For ``everything`` it may be
-    /// true without a difference: values are not compared, but whether they are the same storage.
+    /// true without a difference: storage is compared instead of values.
     public func differ(_ old: Node, _ new: Node) -> Bool {
       if contains(.everything), !old.isIdentical(to: new) { return true }
       if contains(.existence), old.isEmpty != new.isEmpty { return true }
@@ -35,22 +35,22 @@ public struct ReadDependencies: Sendable, Equatable {
 
   /// Absolute paths in the database as it was before the write (for a read: as it is).
   public internal(set) var data: [Path: Aspects] = [:]
-  /// `auth` or something below it was read.
+  /// True when `auth` or something below it was read.
   public internal(set) var usesAuth = false
-  /// `now` was read: the answer may change with nothing but time.
+  /// True when `now` was read: the answer may change with time alone.
   public internal(set) var usesClock = false
 
-  /// The number of paths that are noted. When there are more, the longest give way to the places above them, which then
-  /// stand for ``Aspects/everything`` below.
+  /// The maximum number of paths. Beyond it, the longest are replaced by the places above them, which then stand for
+  /// ``Aspects/everything`` below.
   private let countMax: Int
   private var depthMax = Int.max
 
-  /// Nothing was read, and any number of places may be noted.
+  /// Makes empty dependencies, with any number of places.
   public init() { self.init(countMax: .max) }
 
   init(countMax: Int) { self.countMax = countMax }
 
-  /// True when a commit that turned `oldRoot` into `newRoot` changed something of the data that was read.
+  /// True when a commit that turned `oldRoot` into `newRoot` changed data that was read.
   public func isAffected(from oldRoot: Node, to newRoot: Node) -> Bool {
     data.contains { path, aspects in aspects.differ(oldRoot[path], newRoot[path]) }
   }
@@ -72,7 +72,7 @@ public struct ReadDependencies: Sendable, Equatable {
     }
   }
 
-  /// Adds what another decision read.
+  /// Adds the dependencies of another decision.
   public mutating func formUnion(_ other: ReadDependencies) {
     for (path, aspects) in other.data { read(path, aspects) }
     usesAuth = usesAuth || other.usesAuth

@@ -1,15 +1,15 @@
 /// One compiled rule: an expression at a place of the file.
 package final class Rule: Sendable {
-  /// What it is asked about.
+  /// The kind of the rule.
   package let kind: RuleKind
   /// The names from the root of the rules down, wildcards included.
   package let place: [String]
-  /// The rule as written, after the file's string escapes are undone.
+  /// The rule as written, with the file's string escapes resolved.
   package let text: String
   /// The place where the text begins in the file.
   package let position: SourcePosition
   let program: Program
-  /// What tools need to look into the rule. Nil when the rule set was compiled for deciding alone.
+  /// The data for tools that inspect the rule. Nil when the rule set was compiled for deciding alone.
   let inside: RuleInside?
 
   init(
@@ -24,24 +24,25 @@ package final class Rule: Sendable {
     self.inside = inside
   }
 
-  /// Made when asked for: rules share the names, and a long name would otherwise be there once for every rule below it.
+  /// The template of the rule's path. Computed on demand: rules share the names, and a long name would otherwise be
+  /// there once for every rule below it.
   package var pathTemplate: String { "/" + place.joined(separator: "/") }
 
   /// The checked expression. Nil when the rule set was compiled for deciding alone.
   package var expression: TypedExpression? { inside?.expression }
 
-  /// Its number among all rules of the file, from 0; nil like ``expression``.
+  /// The rule's number among all rules of the file, from 0; nil like ``expression``.
   package var number: Int? { inside?.number }
 
-  /// Where a byte of the text stands in the file, through the file's string escapes. When the rule set was compiled for
-  /// deciding alone, where the text begins.
+  /// The position of a byte of the text in the file, through the file's string escapes. When the rule set was compiled
+  /// for deciding alone, the position of the text's beginning.
   package func position(ofByte offset: Int) -> SourcePosition {
     guard let inside else { return position }
     return inside.source.position(ofByte: fileOffset(ofByte: offset, inside))
   }
 
-  /// Where bytes of the text begin and end in the file, as ``position(ofByte:)``. Of a file that was made of another one,
-  /// what comes from several places there ends where it begins.
+  /// The positions in the file at which bytes of the text begin and end, as ``position(ofByte:)``. In a file that was
+  /// generated from another one, a span that comes from several places there ends where it begins.
   package func span(ofBytes range: Range<Int>) -> (start: SourcePosition, end: SourcePosition) {
     guard let inside else { return (position, position) }
     let (start, end) = (fileOffset(ofByte: range.lowerBound, inside), fileOffset(ofByte: range.upperBound, inside))
@@ -59,29 +60,30 @@ package final class Rule: Sendable {
   }
 }
 
-/// What tools need to look into a rule.
+/// The data of a rule for tools that inspect it.
 struct RuleInside: Sendable {
-  /// Among all rules of the file, from 0.
+  /// The rule's number among all rules of the file, from 0.
   let number: Int
   let expression: TypedExpression
   let sites: SiteMap
   let source: SourceText
   /// The byte of the file that the rule's value begins at.
   let fileOffset: Int
-  /// The place where bytes of the text stand in the file. Nil for a rule that is no text.
+  /// The position of the text's bytes in the file. Nil for a rule that is no text.
   var origin: RulesDocument.Text?
 }
 
-/// A place in a text: 1-based line, and 1-based column in characters; and in which text, when it is not the rules file.
+/// A position in a text: 1-based line, and 1-based column in characters; and the text's file, when it is not the rules
+/// file.
 package struct SourcePosition: Sendable, Equatable {
-  /// From 1.
+  /// The line, from 1.
   package var line: Int
-  /// From 1, in characters.
+  /// The column, from 1, in characters.
   package var column: Int
-  /// The file that the rules file was made of, where it was made of one.
+  /// The file that the rules file was generated from; nil for a rules file written as it is.
   package var file: String?
 
-  /// A place of the rules file, or of the file that it was made of.
+  /// Makes a position in the rules file, or in the file that it was generated from.
   package init(line: Int, column: Int, file: String? = nil) {
     (self.line, self.column, self.file) = (line, column, file)
   }

@@ -2,7 +2,7 @@ import HearthTree
 
 /// One entry of `.indexOn`: an order of a node's children that queries may ask for.
 public enum RuleIndex: Sendable, Equatable {
-  /// `.value`
+  /// The order of values, `.value`.
   case value
   /// A descendant's value, at a path relative to each child.
   case child(Path)

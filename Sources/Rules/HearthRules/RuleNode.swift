@@ -1,12 +1,12 @@
 import HearthTree
 
-/// One place of a rules file: the rules that stand there, and the places below it.
+/// A place of a rules file: its rules, and the places below it.
 package final class RuleNode: Sendable {
-  /// The `.read` rule that stands here.
+  /// The `.read` rule of this place.
   package let read: Rule?
-  /// The `.write` rule that stands here.
+  /// The `.write` rule of this place.
   package let write: Rule?
-  /// The `.validate` rule that stands here.
+  /// The `.validate` rule of this place.
   package let validate: Rule?
   /// The `.indexOn` of this place.
   package let indexes: [RuleIndex]
@@ -14,9 +14,9 @@ package final class RuleNode: Sendable {
   package let children: RuleChildren
   /// The place of every child that the file does not name.
   package let wildcard: RuleNode?
-  /// A validate rule stands here or below.
+  /// True when a validate rule stands here or below.
   package let hasValidation: Bool
-  /// A validate rule stands below.
+  /// True when a validate rule stands below.
   let hasValidationBelow: Bool
 
   init(
@@ -32,10 +32,10 @@ package final class RuleNode: Sendable {
     hasValidation = validate != nil || hasValidationBelow
   }
 
-  /// Returns the place where the rules for a child stand. A name in the file hides the wildcard.
+  /// Returns the rules of a child; nil when it has none. A name in the file hides the wildcard.
   package func child(_ key: Key) -> RuleNode? { children[key] ?? wildcard }
 
-  // What a decision walks along. The rule set holds all of it, so nothing is counted at each step.
+  // The lists that a decision follows. The rule set holds them, so no references are counted at each step.
 
   var unmanagedRead: Unmanaged<Rule>? { read.map { Unmanaged.passUnretained($0) } }
   var unmanagedWrite: Unmanaged<Rule>? { write.map { Unmanaged.passUnretained($0) } }
@@ -46,7 +46,8 @@ package final class RuleNode: Sendable {
 }
 
 extension RuleNode {
-  /// The name of the last step to it, of any rule at or below it; a wildcard without rules has none that matters.
+  /// The name of the last step to it, taken from any rule at or below it; the name of a wildcard without rules is
+  /// irrelevant.
   package var name: String { name(below: 0) ?? "$key" }
 
   private func name(below depth: Int) -> String? {
@@ -62,11 +63,11 @@ extension RuleNode {
 
 /// The named places below a place.
 package struct RuleChildren: Sendable {
-  /// In the order of the file.
+  /// The children in the order of the file.
   package private(set) var list: [(key: Key, node: RuleNode)]
-  /// For each of the list, what its name is known by.
+  /// The fingerprint of each name in the list.
   private let prints: [NameFingerprint]
-  /// For places with many, where in the list each stands; a few are found faster by looking at each.
+  /// The index of each name in the list, for places with many children; a few are found faster by comparing each.
   private let table: [Key: Int]
 
   init(_ list: [(key: Key, node: RuleNode)]) {
@@ -79,7 +80,7 @@ package struct RuleChildren: Sendable {
   /// The place of a name; nil when the file does not name it.
   package subscript(key: Key) -> RuleNode? { find(key)?.takeUnretainedValue() }
 
-  /// The same; the list holds it.
+  /// Finds the place of a name, without a reference; the list holds it.
   func find(_ key: Key) -> Unmanaged<RuleNode>? { index(of: key).map { .passUnretained(list[$0].node) } }
 
   private func index(of key: Key) -> Int? {
@@ -93,15 +94,14 @@ package struct RuleChildren: Sendable {
   }
 
   /// Returns true when both have the same names in the same order, because one was made of the other by
-  /// ``replacing(_:with:)``. False says nothing.
+  /// ``replacing(_:with:)``. False leaves it open.
   package func sharesNames(with other: RuleChildren) -> Bool {
     prints.withUnsafeBufferPointer { mine in
       other.prints.withUnsafeBufferPointer { mine.baseAddress == $0.baseAddress && mine.count == $0.count }
     }
   }
 
-  /// The same names, one of them with another place; nil when the file does not name it, or nothing takes the place's
-  /// stead.
+  /// The same names, one of them with another place; nil when the file does not name it, or the replacement is nil.
   func replacing(_ key: Key, with replacement: (RuleNode) -> RuleNode?) -> RuleChildren? {
     guard let index = index(of: key), let node = replacement(list[index].node) else { return nil }
     var children = self
@@ -133,6 +133,6 @@ struct NameFingerprint: Equatable {
     }
   }
 
-  /// True when there is no more to the name.
+  /// True when the fingerprint contains the whole name.
   var isWhole: Bool { count <= 16 }
 }

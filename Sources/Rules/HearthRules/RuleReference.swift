@@ -1,14 +1,14 @@
-/// What a rule is asked about.
+/// The kind of operation that a rule is evaluated for.
 public enum RuleKind: String, Sendable, Hashable, CaseIterable {
-  /// `.read`
+  /// The `.read` rule.
   case read
-  /// `.write`
+  /// The `.write` rule.
   case write
-  /// `.validate`
+  /// The `.validate` rule.
   case validate
 }
 
-/// Names one rule of a rules file: its kind, the place it guards, its text and where that text stands.
+/// A reference to a rule of a rules file: its kind, the place it guards, its text and its position.
 ///
 /// A reference is a handle; copying one costs a reference count.
 public struct RuleReference: Sendable {
@@ -17,19 +17,19 @@ public struct RuleReference: Sendable {
 
   init(_ rule: Rule) { self.rule = rule }
 
-  /// Which kind of rule it is.
+  /// The kind of the rule.
   public var kind: RuleKind { rule.kind }
   /// The guarded place as the file names it, wildcards included: `/rooms/$room`, and `/` for the root.
   public var pathTemplate: String { rule.pathTemplate }
   /// The rule as written, after the file's string escapes are undone; `true` or `false` for a literal.
   public var expression: String { rule.text }
-  /// 1-based line and column (in characters) of the first character of the expression in the file.
+  /// The 1-based line of the expression's first character in the file.
   public var line: Int { rule.position.line }
-  /// Where it begins in its line of the rules file, from 1.
+  /// The 1-based column of that character in its line, in characters.
   public var column: Int { rule.position.column }
-  /// The file that line and column are in, when the rules file was made of one of another language; else nil.
+  /// The file that line and column are in, when the rules file was generated from it; nil otherwise.
   public var file: String? { rule.position.file }
-  /// Line and column, `7:16`; with the file where there is one: `app.bolt:7:16`.
+  /// Line and column, `7:16`; with the file if there is one: `app.bolt:7:16`.
   public var place: String { (file.map { "\($0):" } ?? "") + "\(line):\(column)" }
 }
 
@@ -38,11 +38,11 @@ extension RuleReference: Equatable {
 }
 
 extension RuleReference: CustomStringConvertible {
-  /// `.read at /rooms/$room (7:16): auth != null`
+  /// A description such as `.read at /rooms/$room (7:16): auth != null`.
   public var description: String { ".\(kind.rawValue) at \(pathTemplate) (\(place)): \(expression)" }
 }
 
 extension RuleReference {
-  /// How test files name a rule: `/rooms/$room/.write`.
+  /// The name of the rule in test files: `/rooms/$room/.write`.
   package var name: String { (pathTemplate == "/" ? "" : pathTemplate) + "/." + kind.rawValue }
 }

@@ -10,11 +10,11 @@ public struct RuleSet: Sendable {
     /// The number of rules that there are, when their expressions are kept.
     let ruleCount: Int
     let warnings: [RulesError.Diagnostic]
-    /// True when the rules can be looked into.
+    /// True when the rules can be inspected.
     let isInspectable: Bool
-    /// What its decisions count into; nil when nothing is counted.
+    /// The counts of its decisions; nil without counting.
     let coverage: RulesCoverage?
-    /// The same file, compiled so that its rules can be looked into; nil as long as nobody asked.
+    /// The same file, compiled so that its rules can be inspected; nil until the first request.
     let inspected = Mutex<Storage?>(nil)
 
     init(
@@ -38,12 +38,12 @@ public struct RuleSet: Sendable {
     try compile(source, keepsExpressions: false)
   }
 
-  /// Compiles rules that were in force before: what is refused of new ones since a later version stays in force.
+  /// Compiles rules that were in force before: restrictions of later versions do not apply to them.
   package static func recompile(_ source: String) throws(RulesError) -> RuleSet {
     try compile(source, keepsExpressions: false, wasAccepted: true)
   }
 
-  /// Parses, checks and compiles a rules file for a tool that looks at the rules themselves.
+  /// Parses, checks and compiles a rules file for a tool that inspects the rules.
   ///
   /// - Parameters:
   ///   - keepsExpressions: every ``Rule/expression`` is kept, at some hundred bytes for each operand.
@@ -64,9 +64,9 @@ public struct RuleSet: Sendable {
         ruleCount: ruleCount, warnings: warnings, isInspectable: keepsExpressions))
   }
 
-  /// The same rules; every decision that they make counts.
+  /// The same rules, with every decision counted.
   ///
-  /// - Parameter coverage: of these rules; made for others, nothing is counted.
+  /// - Parameter coverage: of these rules; a coverage of others counts nothing.
   public func counting(into coverage: RulesCoverage) -> RuleSet {
     guard isIdentical(to: coverage.rules) else { return self }
     return RuleSet(
@@ -75,7 +75,7 @@ public struct RuleSet: Sendable {
         isInspectable: storage.isInspectable, coverage: coverage))
   }
 
-  /// The rules of a database that nobody has opened yet: no reads, no writes.
+  /// The rules of a database without rules of its own: no reads, no writes.
   public static let denyAll: RuleSet = {
     // because the text is a constant and a test compiles it
     try! compile(#"{"rules":{".read":false,".write":false}}"#)
@@ -84,35 +84,35 @@ public struct RuleSet: Sendable {
   /// The file exactly as it was given, comments included.
   public var source: String { storage.text.source }
 
-  /// What the file was made of, when it was made of one of another language.
+  /// The file that the rules file was generated from; nil for a rules file written as it is.
   package var origin: RulesOrigin? { storage.text.origin }
 
-  /// The text that the places of rules are in: the file that the author wrote.
+  /// The text that positions of rules refer to: the file that the author wrote.
   package var writtenSource: String { origin?.text ?? source }
 
   /// The file as plain JSON: no comments, no trailing commas, line breaks in texts escaped.
   public var strictJSON: [UInt8] { storage.text.strictJSON }
 
-  /// What is allowed in the file but most likely not meant, in file order: for whoever deploys it, besides the answer.
+  /// Parts of the file that are allowed but probably mistakes, in file order, to be shown at a deployment.
   public var warnings: [RulesError.Diagnostic] { storage.warnings }
 
   /// The rules at the root of the database.
   package var root: RuleNode { storage.root }
 
-  /// The same rules; what their decisions come to is counted into a ``coverage`` of their own, from zero.
+  /// The same rules, with their decisions counted into a ``coverage`` of their own, from zero.
   package var counted: RuleSet {
     let plain = withExpressions
     return plain.counting(into: RulesCoverage(of: plain))
   }
 
-  /// What the decisions count into; nil when nothing is counted.
+  /// The counts of its decisions; nil without counting.
   package var coverage: RulesCoverage? { storage.coverage }
 
   /// The same rules without counting.
   package var withoutCounting: RuleSet { storage.coverage?.rules ?? self }
 
-  /// The same rules, compiled so that they can be looked into, and not counting. Compiled when first asked for, which
-  /// takes as long as the first time, and kept as long as these are.
+  /// The same rules, compiled so that they can be inspected, and not counting. Compiled at the first request, which
+  /// takes as long as the first compilation, and kept as long as these are.
   package var withExpressions: RuleSet {
     let plain = withoutCounting
     if plain.storage.isInspectable { return plain }

@@ -1,29 +1,28 @@
 import HearthTree
 
-/// One rule that was evaluated for a decision.
+/// The evaluation of one rule in a decision.
 public struct RuleVisit: Sendable, Equatable {
-  /// What a rule said.
+  /// The result of a rule.
   public enum Result: Sendable, Equatable {
-    /// It came to an end with that truth value.
+    /// The rule has this truth value.
     case value(Bool)
-    /// It could not be evaluated, and counts as false.
+    /// The rule could not be evaluated, and counts as false.
     case error(EvaluationError)
   }
 
-  /// Which rule.
+  /// The rule.
   public var rule: RuleReference
   /// The concrete place, wildcards filled in.
   public var path: Path
-  /// What it said.
+  /// The rule's result.
   public var result: Result
-  /// What its parts came to. Nil when the rules were compiled for deciding alone.
+  /// The results of the rule's parts. Nil when the rules were compiled for deciding alone.
   public var expression: TracedExpression?
   /// The part that decided: an operand that made an `&&` false or an `||` true, the condition of a conditional that
-  /// chose a constant, or where an error arose. With its operands and nothing below
-  /// them. Nil like ``expression``.
+  /// chose a constant, or the source of an error. It has its operands and no parts below them. Nil like ``expression``.
   public var decisive: TracedExpression?
-  /// What data it looked at, in order; empty when the rules were compiled for deciding alone.
+  /// The reads of data, in order; empty when the rules were compiled for deciding alone.
   public var reads: [TracedRead] = []
-  /// More was evaluated or looked at than is shown.
+  /// True when more was evaluated or read than is shown.
   public var isCut = false
 }

@@ -1,5 +1,5 @@
 extension RulesError {
-  /// What a person reads: for each problem its place, the line of the file, a caret under the place, and help.
+  /// The problems for a reader: each with its position, the line of the file, a caret under the position, and help.
   ///
   /// ```
   /// rules.json:3:15: error: Unknown variable 'tr'.
@@ -13,14 +13,14 @@ extension RulesError {
 }
 
 extension RuleSet {
-  /// The ``warnings`` as ``RulesError/rendered(file:)`` shows mistakes; empty when there are none.
+  /// The ``warnings`` in the form of ``RulesError/rendered(file:)``; empty when there are none.
   public func renderedWarnings(file: String) -> String {
     warnings.map { $0.rendered(file: file, as: "warning") }.joined(separator: "\n")
   }
 }
 
 extension RulesError.Diagnostic {
-  /// The problem as ``RulesError/rendered(file:)`` shows it.
+  /// The problem in the form of ``RulesError/rendered(file:)``.
   ///
   /// - Parameter kind: `error` or `warning`.
   package func rendered(file: String, as kind: String) -> String {
@@ -30,7 +30,7 @@ extension RulesError.Diagnostic {
     return text
   }
 
-  /// The line, and a caret under the place.
+  /// The line, and a caret under the position.
   private var excerpt: String {
     let before = sourceLine.utf16.prefix(max(0, column - 1))
     // Tabs stay tabs, so that the caret stands under its character whatever a tab's width is.

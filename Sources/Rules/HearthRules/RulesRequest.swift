@@ -1,6 +1,6 @@
 import HearthTree
 
-/// One thing that rules are asked: a read or a write.
+/// A request to decide about: a read or a write.
 public enum RulesRequest: Sendable {
   /// A listen, a `get` or a REST read.
   case read(ReadRequest)
@@ -9,7 +9,7 @@ public enum RulesRequest: Sendable {
 }
 
 extension RuleSet {
-  /// Returns true when the rules let this happen: ``decideRead(_:detail:)`` or ``decideWrite(_:detail:)``.
+  /// Decides a request: ``decideRead(_:detail:)`` or ``decideWrite(_:detail:)``.
   public func decide(_ request: RulesRequest, detail: DecisionDetail = []) -> Decision {
     switch request {
     case .read(let request): decideRead(request, detail: detail)
@@ -17,7 +17,7 @@ extension RuleSet {
     }
   }
 
-  /// Returns the reason why the rules do not let this happen; nil when they do.
+  /// Returns the decision that refuses a request; nil when the rules allow it.
   public func refusal(of request: RulesRequest) -> Decision? {
     switch request {
     case .read(let request): refusal(of: request)
@@ -26,12 +26,12 @@ extension RuleSet {
   }
 }
 
-/// A request that was denied, and the rules that denied it: all that is needed to decide it again. It holds on to the
-/// whole database of that moment, so it is to be let go of soon; ``recorded()`` keeps what matters.
+/// A request that was denied, and the rules that denied it: everything needed to decide it again. It holds the whole
+/// database of that moment, so it should be released soon; ``recorded()`` keeps the relevant part.
 package final class DeniedRequest: Sendable {
   /// The rules of that moment.
   package let rules: RuleSet
-  /// What they were asked.
+  /// The request.
   package let request: RulesRequest
 
   init(rules: RuleSet, request: RulesRequest) {
@@ -39,12 +39,11 @@ package final class DeniedRequest: Sendable {
     self.request = request
   }
 
-  /// The same decision, with all that led to it: decides once more. Nil when that takes more than
-  /// ``RulesLimits/explainStepsMax``.
+  /// Decides the request again, with all details. Nil when that takes more than ``RulesLimits/explainStepsMax``.
   package func explained() -> Decision? {
     rules.withExpressions.traced(request, stepsMax: RulesLimits.explainStepsMax)
   }
 
-  /// What of it needs to be kept to decide it again; nil when that is too much.
+  /// The part that is needed to decide it again; nil when that is too much.
   package func recorded() -> RecordedRequest? { RecordedRequest(self) }
 }

@@ -1,11 +1,11 @@
-/// Which rules of two files are the same: one text at one place. Such rules answer every request the same.
+/// Compares the rules of two files: those with one text at one place are the same. They answer every request the same.
 package enum SameRules {
-  /// Returns true when two rules are; nil stands for a place without such a rule.
+  /// Returns true when two rules are the same; nil stands for a place without such a rule.
   package static func areSame(_ a: Rule?, _ b: Rule?) -> Bool {
     a === b || a?.text == b?.text && a?.place == b?.place
   }
 
-  /// Returns true when the rules that stand at two places themselves are.
+  /// Returns true when the rules of two places themselves are the same.
   package static func areSame(_ a: RuleNode?, _ b: RuleNode?) -> Bool {
     areSame(a?.read, b?.read) && areSame(a?.write, b?.write) && areSame(a?.validate, b?.validate)
   }

@@ -10,10 +10,10 @@ package struct CoverageFiles: ParsableArguments {
   @Option(help: ArgumentHelp("Write the coverage for tools that read LCOV.", valueName: "file"))
   var coverageLCOV: String?
 
-  /// Options that are still to be parsed.
+  /// Makes options to be parsed.
   package init() {}
 
-  /// Writes the files that were asked for.
+  /// Writes the requested files.
   ///
   /// - Throws: ``TextFile/Failure`` when one cannot be written.
   package func write(_ report: CoverageReport) throws {

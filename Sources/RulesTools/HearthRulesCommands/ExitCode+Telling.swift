@@ -3,11 +3,11 @@ import HearthProgram
 import HearthTree
 
 extension ExitCode {
-  /// Tells what kept a command from doing what was asked, and ends it with 2, where 1 is an answer.
+  /// Reports the reason why a command failed, and ends it with 2, where 1 is an answer.
   ///
   /// - Parameters:
-  ///   - error: another exit code is passed on, and nothing is told.
-  ///   - printsJSON: whether a program reads the output: it is told in an object with `error`.
+  ///   - error: another exit code is passed on without a report.
+  ///   - printsJSON: whether a program reads the output: the report is an object with `error`.
   package static func telling(_ error: any Error, printsJSON: Bool = false) -> ExitCode {
     if let code = error as? ExitCode { return code }
     Output.note("hearth: \(error)")

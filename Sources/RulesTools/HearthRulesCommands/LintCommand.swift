@@ -4,7 +4,7 @@ import HearthProgram
 import HearthRules
 import HearthWorkbench
 
-/// `hearth rules lint`
+/// The command `hearth rules lint`.
 package struct LintCommand: AsyncParsableCommand {
   /// The command's name and help texts.
   package static let configuration = CommandConfiguration(
@@ -35,7 +35,7 @@ package struct LintCommand: AsyncParsableCommand {
 
   @OptionGroup var plugin: RulesPluginOption
 
-  /// A command whose options are still to be parsed.
+  /// Makes a command whose options are still to be parsed.
   package init() {}
 
   /// - Throws: `ValidationError` when options contradict each other.
@@ -43,7 +43,7 @@ package struct LintCommand: AsyncParsableCommand {
     if json, let format, format != .json { throw ValidationError("--json and --format \(format.rawValue) differ.") }
   }
 
-  /// Prints what is found.
+  /// Prints the findings.
   ///
   /// - Throws: the exit code: 0, 1 or 2 as the help text says.
   package func run() async throws {

@@ -5,7 +5,7 @@ import HearthRules
 import HearthTree
 import HearthWorkbench
 
-/// `hearth rules mutate`
+/// The command `hearth rules mutate`.
 package struct MutateCommand: AsyncParsableCommand {
   /// The command's name and help texts.
   package static let configuration = CommandConfiguration(
@@ -33,7 +33,7 @@ package struct MutateCommand: AsyncParsableCommand {
 
   @OptionGroup var plugin: RulesPluginOption
 
-  /// A command whose options are still to be parsed.
+  /// Makes a command whose options are still to be parsed.
   package init() {}
 
   /// - Throws: the exit code: 0, 1 or 2 as the help text says.

@@ -4,7 +4,7 @@ import HearthProgram
 import HearthTree
 import HearthWorkbench
 
-/// `hearth rules test`, and what the package plugin runs.
+/// The command `hearth rules test`, which the package plugin runs, too.
 package struct TestCommand: AsyncParsableCommand {
   /// The command's name and help texts.
   package static let configuration = CommandConfiguration(
@@ -45,7 +45,7 @@ package struct TestCommand: AsyncParsableCommand {
   @Flag(help: "Run again each time a test file or rules file is saved, until interrupted.")
   var watch = false
 
-  /// A command whose options are still to be parsed.
+  /// Makes a command whose options are still to be parsed.
   package init() {}
 
   /// - Throws: `ValidationError` when options contradict each other.
@@ -78,8 +78,9 @@ package struct TestCommand: AsyncParsableCommand {
     if let coverage = report.coverage { try coverageFiles.write(coverage) }
   }
 
-  /// Looks at the files four times a second: editors replace files in many ways, and inode, size and time tell all of them.
-  /// A file that is saved is empty or half written for a moment, so the end of the changes is waited for, two seconds at most.
+  /// Polls the files four times a second: editors replace files in many ways, and inode, size and time reveal all of
+  /// them. A file being saved is empty or half written for a moment, so this waits for the end of the changes, two
+  /// seconds at most.
   private func waitForChange(of watched: TestSession.Watched) {
     var seen = watched
     while seen == watched {

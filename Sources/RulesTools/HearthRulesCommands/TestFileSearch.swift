@@ -1,12 +1,13 @@
 import Glibc
 import HearthProgram
 
-/// Which files are tests.
+/// The search for test files.
 enum TestFileSearch {
-  /// Levels of folders that are looked through; links to folders are not followed.
+  /// The maximum depth of folders in the search; links to folders are not followed.
   private static let depthMax = 32
 
-  /// A file by its path, whatever its name; the test files of a folder by theirs, in order. nil when nothing is there.
+  /// The file of a path, whatever its name; for a folder, the files with names of test files, in order. Nil when the
+  /// path does not exist.
   static func files(at path: String) -> [String]? {
     guard let kind = kind(of: path, followsLinks: true) else { return nil }
     guard kind == S_IFDIR else { return [path] }

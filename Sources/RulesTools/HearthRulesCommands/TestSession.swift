@@ -6,23 +6,23 @@ import HearthWorkbench
 
 /// Finds the test files, reads them and their rules, and runs them once.
 struct TestSession {
-  /// Versions of files, to be told when one changes.
+  /// Versions of files, for detecting changes.
   struct Watched: Equatable {
-    /// Of the files that were read, as they were before; nil for one that was not there.
+    /// The versions of the files before they were read; nil for a missing one.
     fileprivate(set) var versions: [String: FileVersion?] = [:]
     private let found: [String]
 
-    /// - Parameter paths: where new test files may come to be.
+    /// - Parameter paths: the folders in which new test files may appear.
     init(below paths: [String]) { found = paths.flatMap { TestFileSearch.files(at: $0) ?? [] } }
 
-    /// The same files as they are now.
+    /// The same files in their current versions.
     func now(below paths: [String]) -> Watched {
       var watched = Watched(below: paths)
       for path in versions.keys { watched.see(path) }
       return watched
     }
 
-    /// Notes the version of a file that is about to be read: a change that comes while it is read counts as one.
+    /// Notes the version of a file before it is read: a change during the reading counts as one.
     fileprivate mutating func see(_ path: String) {
       if versions[path] == nil { versions[path] = .some(FileVersion(of: path)) }
     }
@@ -30,7 +30,7 @@ struct TestSession {
 
   let command: TestCommand
   private var rulesByPath: [String: RuleSet?] = [:]
-  /// In the order in which test files named them.
+  /// The coverage of each rules file, in the order in which test files named them.
   private var counted: [(file: String, coverage: RulesCoverage)] = []
   private var report = RulesTestReport()
   private var watched: Watched
@@ -40,7 +40,7 @@ struct TestSession {
     watched = Watched(below: command.paths)
   }
 
-  /// What came of it, and the files that it depended on.
+  /// Runs the tests, and returns the report with the files that it depends on.
   consuming func run() async -> (report: RulesTestReport, watched: Watched) {
     let started = WallClock.monotonicNanoseconds
     var session = self
@@ -84,7 +84,7 @@ struct TestSession {
     }
   }
 
-  /// The rules file that a test file means, beside which it stands.
+  /// The rules file of a test file: that of the command, or the one that the test file names, relative to its folder.
   private func rulesFile(of test: RulesTestFile) throws -> String? {
     if let rules = command.rules { return rules }
     guard let named = test.rules else {
@@ -94,7 +94,7 @@ struct TestSession {
     return test.document.file[...slash] + named.path
   }
 
-  /// nil for rules that are broken; they are reported once.
+  /// The rules of a file; nil when they are broken, which is reported once.
   private mutating func rules(at path: String) async -> RuleSet? {
     if let known = rulesByPath[path] { return known }
     watched.see(path)

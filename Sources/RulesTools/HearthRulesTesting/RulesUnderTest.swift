@@ -16,8 +16,8 @@ import Testing
 /// }
 /// ```
 ///
-/// An expectation that fails shows how the rules came to their answer: every rule that was evaluated, and the values of its parts.
-/// For that, make one for each test: it shows the last answer. Nothing here talks to a server, and no clock is read.
+/// A failed expectation shows every rule that was evaluated, with the values of its parts. Make one instance for each
+/// test: it shows the last decision. Nothing here talks to a server, and no clock is read.
 public final class RulesUnderTest: Sendable {
   private struct State {
     var root: Node
@@ -29,13 +29,13 @@ public final class RulesUnderTest: Sendable {
   private let file: String
   private let state: Mutex<State>
 
-  /// Rules from a file, relative to the folder in which the tests run; `swift test` runs them in the package's.
+  /// Loads rules from a file, relative to the folder in which the tests run; `swift test` runs them in the package's.
   ///
   /// - Parameters:
-  ///   - data: what is in the database.
-  ///   - nowMilliseconds: what time it is, since 1970; the first day of 2026 unless it is said.
-  /// - Throws: ``RulesTestingError`` for a file that cannot be read or has mistakes, each with its place, and for data that cannot
-  ///   be stored.
+  ///   - data: the content of the database.
+  ///   - nowMilliseconds: the current time, since 1970; by default the first day of 2026.
+  /// - Throws: ``RulesTestingError`` for a file that cannot be read or has mistakes, each with its position, and for
+  ///   data that cannot be stored.
   public convenience init(
     file: String, data: TestValue = nil, nowMilliseconds: Int64 = RulesUnderTest.nowMillisecondsDefault
   ) throws {
@@ -44,7 +44,7 @@ public final class RulesUnderTest: Sendable {
     try self.init(source: text, named: file, data: data, nowMilliseconds: nowMilliseconds)
   }
 
-  /// Rules from a text; `named` stands in messages.
+  /// Compiles rules from a text; `named` is the file's name in messages.
   ///
   /// - Throws: ``RulesTestingError``, as for a file.
   public init(
@@ -62,13 +62,13 @@ public final class RulesUnderTest: Sendable {
   /// The first day of 2026, in milliseconds since 1970.
   public static let nowMillisecondsDefault: Int64 = 1_767_225_600_000
 
-  /// What time it is: the rules' `now`, and what timestamps turn to.
+  /// The current time: the rules' `now`, and the value of timestamps.
   public var nowMilliseconds: Int64 {
     get { state.withLock { $0.nowMilliseconds } }
     set { state.withLock { $0.nowMilliseconds = newValue } }
   }
 
-  /// Puts data in the place of all that is in the database, without asking a rule.
+  /// Replaces all data of the database, without evaluating rules.
   ///
   /// - Throws: ``RulesTestingError`` for data that cannot be stored.
   public func setData(_ data: TestValue) throws {
@@ -76,11 +76,11 @@ public final class RulesUnderTest: Sendable {
     state.withLock { $0.root = value.resolved(existing: .empty, nowMilliseconds: $0.nowMilliseconds) }
   }
 
-  // MARK: Asking
+  // MARK: Decisions
 
-  /// Returns true when the rules allow it. Nothing is changed.
+  /// Returns true when the rules allow the request. The database stays unchanged.
   ///
-  /// A request that the server would refuse before it asks a rule, such as one of a path that cannot exist, is an issue of
+  /// A request that the server would refuse before it evaluates rules, such as one of an invalid path, is an issue of
   /// the test, and neither allowed nor denied.
   public func allows(
     _ request: TestRequest, as user: TestUser = .nobody, sourceLocation: SourceLocation = #_sourceLocation
@@ -88,23 +88,23 @@ public final class RulesUnderTest: Sendable {
     ask(request, user, performs: false, sourceLocation)?.isAllowed == true
   }
 
-  /// Returns true when the rules deny it. Nothing is changed.
+  /// Returns true when the rules deny the request. The database stays unchanged.
   public func denies(
     _ request: TestRequest, as user: TestUser = .nobody, sourceLocation: SourceLocation = #_sourceLocation
   ) -> Bool {
     ask(request, user, performs: false, sourceLocation)?.isAllowed == false
   }
 
-  /// Returns true when the rules allow it; when they do, it is done, and what is asked next finds the database changed.
+  /// Returns true when the rules allow the request; it is then performed, and later requests find the database changed.
   public func performs(
     _ request: TestRequest, as user: TestUser = .nobody, sourceLocation: SourceLocation = #_sourceLocation
   ) -> Bool {
     ask(request, user, performs: true, sourceLocation)?.isAllowed == true
   }
 
-  /// What the rules answer, and why. Nothing is changed.
+  /// The verdict of the rules, with an explanation. The database stays unchanged.
   ///
-  /// - Throws: ``RulesTestingError`` for a request that the server would refuse before it asks a rule.
+  /// - Throws: ``RulesTestingError`` for a request that the server would refuse before it evaluates rules.
   public func verdict(of request: TestRequest, as user: TestUser = .nobody) throws -> RulesVerdict {
     try decide(request, user, performs: false)
   }
@@ -144,26 +144,26 @@ public final class RulesUnderTest: Sendable {
 }
 
 extension RulesUnderTest: CustomTestStringConvertible {
-  /// What an expectation that fails shows: the last answer.
+  /// The last verdict, which a failed expectation shows.
   public var testDescription: String {
     state.withLock { $0.last?.explanation } ?? "rules of \(file)"
   }
 }
 
-/// What rules answered.
+/// The answer of rules to a request.
 public struct RulesVerdict: Sendable, CustomTestStringConvertible {
-  /// True when it is allowed.
+  /// True when the request is allowed.
   public var isAllowed: Bool
   /// Every rule that was evaluated, the values of its parts, and the part that decided.
   public var explanation: String
 
-  /// What an expectation that fails shows.
+  /// The explanation, which a failed expectation shows.
   public var testDescription: String { explanation }
 }
 
-/// Rules, data or a request that make no sense.
+/// An error for invalid rules, data or requests.
 public struct RulesTestingError: Error, Sendable, CustomStringConvertible {
-  /// The fault, with its place where there is one.
+  /// The fault, with its position if there is one.
   public var description: String
 
   init(_ description: String) { self.description = description }

@@ -2,7 +2,7 @@ import HearthEngine
 import HearthTree
 import HearthWorkbench
 
-/// One thing that rules are asked.
+/// A request to decide about.
 public struct TestRequest: Sendable {
   private enum Kind: Sendable {
     case read(Query?)
@@ -13,26 +13,26 @@ public struct TestRequest: Sendable {
   private var path: String
   private var kind: Kind
 
-  /// A read or listen of a place; what the rules see as `query`, when there is one, is a query of `HearthTree`.
+  /// A read or listen of a place; `query`, if given, is the rules' `query`, of `HearthTree`.
   public static func read(_ path: String, query: Query? = nil) -> TestRequest {
     TestRequest(path: path, kind: .read(query))
   }
 
-  /// A write that puts a value in the place of what is there. A path that ends in `/.priority` means a priority.
+  /// A write that replaces the value at a path. A path that ends in `/.priority` means a priority.
   public static func write(_ path: String, _ value: TestValue) -> TestRequest {
     TestRequest(path: path, kind: .write(value))
   }
 
-  /// A write of several places at once: values by their paths below this one. nil takes away.
+  /// A write of several places at once: values by their paths below this one. A nil value deletes.
   public static func update(_ path: String, _ values: [String: TestValue]) -> TestRequest {
     let members = values.sorted { $0.key < $1.key }.map { JSON.Member($0.key, $0.value.json) }
     return TestRequest(path: path, kind: .update(TestValue(json: .object(members))))
   }
 
-  /// A write that takes away what is there.
+  /// A write that deletes the value at a path.
   public static func delete(_ path: String) -> TestRequest { write(path, nil) }
 
-  /// - Throws: ``RulesTestingError`` for a path or a value that cannot be.
+  /// - Throws: ``RulesTestingError`` for an invalid path or value.
   func offline() throws -> ProposedRequest {
     let location: Location
     do { location = try Location(wire: path) } catch {
@@ -50,7 +50,7 @@ public struct TestRequest: Sendable {
   }
 }
 
-/// Who asks.
+/// The client that makes a request.
 public struct TestUser: Sendable {
   private enum Kind: Sendable {
     case nobody
@@ -61,17 +61,17 @@ public struct TestUser: Sendable {
 
   private var kind: Kind
 
-  /// Somebody who is not signed in: rules see `auth` as null.
+  /// A signed-out client: rules see `auth` as null.
   public static let nobody = TestUser(kind: .nobody)
-  /// Somebody whom rules do not hold.
+  /// An administrator, whose requests bypass rules.
   public static let administrator = TestUser(kind: .administrator)
 
-  /// A user, with custom claims in the token.
+  /// A signed-in user, with custom claims in the token.
   public static func user(_ uid: String, claims: TestValue = [:], provider: String = "custom") -> TestUser {
     TestUser(kind: .user(uid, claims, provider))
   }
 
-  /// Somebody of whom rules see this as `auth`, word for word.
+  /// A client with exactly this `auth` value.
   public static func auth(_ auth: TestValue) -> TestUser { TestUser(kind: .auth(auth)) }
 
   var isAdministrator: Bool { if case .administrator = kind { true } else { false } }

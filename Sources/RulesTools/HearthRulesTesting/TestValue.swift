@@ -6,37 +6,37 @@ public struct TestValue: Sendable {
 
   init(json: JSON) { self.json = json }
 
-  /// The value that a general JSON value is.
+  /// Makes a value from JSON.
   public init(_ json: JSON) { self.json = json }
-  /// A text.
+  /// Makes a text.
   public init(_ text: String) { json = .string(text) }
-  /// A number.
+  /// Makes a number.
   public init(_ number: Int) { json = .int(Int64(number)) }
-  /// A number; one that is not finite cannot be stored, and is refused when it is used.
+  /// Makes a number; one that is not finite cannot be stored, and is refused when it is used.
   public init(_ number: Double) { json = .double(number) }
-  /// A truth value.
+  /// Makes a truth value.
   public init(_ value: Bool) { json = .bool(value) }
 
   /// The server's time: `{".sv": "timestamp"}`.
   public static let timestamp = TestValue(json: .object([.init(".sv", .string("timestamp"))]))
 
-  /// What is there and this much more: `{".sv": {"increment": 1}}`.
+  /// The increment of an existing number: `{".sv": {"increment": 1}}`.
   public static func increment(by delta: Double) -> TestValue {
     let delta: JSON = Int64(exactly: delta).map { .int($0) } ?? .double(delta)
     return TestValue(json: .object([.init(".sv", .object([.init("increment", delta)]))]))
   }
 
-  /// - Throws: ``RulesTestingError`` for what cannot be stored there.
+  /// - Throws: ``RulesTestingError`` for a value that cannot be stored there.
   func writeValue(for location: Location = Location(path: .root)) throws -> WriteValue {
     try read { reader throws(JSONError) in try reader.writeValue(for: location) }
   }
 
-  /// - Throws: ``RulesTestingError`` for what no update can be.
+  /// - Throws: ``RulesTestingError`` for a value that is no update.
   func writes(below path: Path) throws -> [Write] {
     try read { reader throws(JSONError) in try reader.merge(below: path.count) }
   }
 
-  /// JSON text has no word for what is not finite.
+  /// Returns false for numbers that JSON text cannot express.
   private static func isFinite(_ json: JSON) -> Bool {
     switch json {
     case .double(let number): number.isFinite
@@ -65,19 +65,19 @@ public struct TestValue: Sendable {
 extension TestValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
   ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-  /// Nothing.
+  /// Makes null.
   public init(nilLiteral: ()) { json = .null }
-  /// `true` or `false`.
+  /// Makes `true` or `false`.
   public init(booleanLiteral value: Bool) { json = .bool(value) }
-  /// A whole number.
+  /// Makes a whole number.
   public init(integerLiteral value: Int64) { json = .int(value) }
-  /// A number.
+  /// Makes a number.
   public init(floatLiteral value: Double) { json = .double(value) }
-  /// A text.
+  /// Makes a text.
   public init(stringLiteral value: String) { json = .string(value) }
-  /// A list, which the database keeps as an object with the names `0`, `1` and so on.
+  /// Makes a list, which the database keeps as an object with the names `0`, `1` and so on.
   public init(arrayLiteral elements: TestValue...) { json = .array(elements.map(\.json)) }
-  /// An object.
+  /// Makes an object.
   public init(dictionaryLiteral elements: (String, TestValue)...) {
     json = .object(elements.map { JSON.Member($0.0, $0.1.json) })
   }

@@ -5,15 +5,15 @@ package struct Paint: Sendable {
   /// - Parameter isColored: false leaves every text as it is.
   package init(isColored: Bool) { self.isColored = isColored }
 
-  /// What went well.
+  /// The colour of successes.
   package func good(_ text: String) -> String { wrapped(text, "32") }
-  /// What failed.
+  /// The colour of failures.
   package func bad(_ text: String) -> String { wrapped(text, "31") }
-  /// What matters less.
+  /// The colour of less important text.
   package func faint(_ text: String) -> String { wrapped(text, "2") }
-  /// A heading.
+  /// The style of headings.
   package func strong(_ text: String) -> String { wrapped(text, "1") }
-  /// What to look at.
+  /// The colour of warnings.
   package func warning(_ text: String) -> String { wrapped(text, "33") }
 
   private func wrapped(_ text: String, _ code: String) -> String {

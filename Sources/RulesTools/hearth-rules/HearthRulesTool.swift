@@ -1,7 +1,8 @@
 import ArgumentParser
 import HearthRulesCommands
 
-/// Rules without the server: what the package plugin runs, so that an app's package builds no more than it needs.
+/// The program for rules without the server. The package plugin runs it, so that an app's package builds no more than
+/// it needs.
 @main
 struct HearthRulesTool: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -3,7 +3,7 @@
 
 #include <argon2.h>
 
-/// Argon2 of a password into `out`, on the calling thread alone. ARGON2_OK on success.
+/// Computes Argon2 of a password into `out`, on the calling thread alone. Returns ARGON2_OK on success.
 static inline int hearth_argon2(
     argon2_type type, uint32_t version, uint32_t memory_kib, uint32_t iterations, uint32_t lanes, const void *password,
     uint32_t password_length, const uint8_t *salt, uint32_t salt_length, const uint8_t *data, uint32_t data_length,
@@ -11,7 +11,7 @@ static inline int hearth_argon2(
   argon2_context context = {
     .out = out,
     .outlen = out_length,
-    // The library writes to these only when it is told to clear them.
+    // The library writes to these only when asked to clear them.
     .pwd = (uint8_t *)password,
     .pwdlen = password_length,
     .salt = (uint8_t *)salt,

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// What bcrypt looks at of a password; it ignores the rest, and crypt_r refuses more than 511.
+/// The number of bytes of a password that bcrypt uses; it ignores the rest, and crypt_r refuses more than 511.
 #define HEARTH_BCRYPT_PASSWORD_BYTES 72
 
-/// bcrypt of `password`, which has no zero byte, with the cost and salt of the C string `setting`, into `out`, which has
-/// CRYPT_OUTPUT_SIZE bytes. Returns the length of the result, or 0 for every failure, also for those that crypt_r tells
-/// by a text that begins with '*'.
+/// Computes bcrypt of `password`, which has no zero byte, with the cost and salt of the C string `setting`, into `out`,
+/// which has CRYPT_OUTPUT_SIZE bytes. Returns the length of the result, or 0 for every failure, also for those that
+/// crypt_r reports by a text that begins with '*'.
 ///
 /// Works in memory of its own that is wiped afterwards: struct crypt_data has 32 KiB, too much for the stack of a small
 /// thread, and Swift would see its fields as tuples of thousands of bytes.

@@ -7,7 +7,8 @@
 #include <fido/rs256.h>
 #include <stddef.h>
 
-// What is signed by authenticators, checked by libfido2. Nothing here talks to a device. Each returns FIDO_OK, or why not.
+// Signatures of authenticators, checked by libfido2. Nothing here talks to a device. Each function returns FIDO_OK, or
+// an error code.
 
 /// A public key in the library's form: x and y of ES256, x of EdDSA, the modulus and the exponent of RS256.
 typedef struct {
@@ -41,7 +42,7 @@ static inline int hearth_fido_key_read(hearth_fido_key *key, int algorithm, cons
   }
 }
 
-/// The signature of an assertion over its authenticator data and the hash of its client data.
+/// Verifies the signature of an assertion over its authenticator data and the hash of its client data.
 ///
 /// `extensions` are those that the authenticator data holds, of FIDO_EXT_*.
 static inline int hearth_fido_verify_assertion(
@@ -69,7 +70,7 @@ static inline int hearth_fido_verify_assertion(
   return result;
 }
 
-/// The signature of an attestation statement: by the certificate in it, or by the new key itself (`is_self`).
+/// Verifies the signature of an attestation statement: by the certificate in it, or by the new key itself (`is_self`).
 static inline int hearth_fido_verify_attestation(
     const char *format, int is_self, int algorithm, const char *rp_id, const unsigned char *client_data_hash,
     size_t client_data_hash_length, const unsigned char *data, size_t data_length, const unsigned char *statement,

@@ -1,5 +1,5 @@
-// What Swift's Glibc module leaves out: whether the clock is kept, readiness of many sockets at once, the processors of a thread, and processes that
-// are started with less than their parent has.
+// Functions that Swift's Glibc module lacks: the state of the clock, readiness of many sockets at once, the processors
+// of a thread, and processes that are started with fewer rights than their parent has.
 #ifdef __linux__
 #include <errno.h>
 #include <grp.h>
@@ -23,17 +23,17 @@ static inline long linux_setaffinity(const void *mask, unsigned long size) {
   return syscall(SYS_sched_setaffinity, 0, size, mask);
 }
 
-// Whether something keeps the clock right, as adjtimex(2) tells: 1, or 0, or -1 with errno set.
+// Returns 1 when a service keeps the clock right, as adjtimex(2) reports, or 0, or -1 with errno set.
 static inline int linux_is_clock_kept(void) {
   struct timex status = {0};
   const int state = adjtimex(&status);
   return state < 0 ? -1 : state != TIME_ERROR && (status.status & STA_UNSYNC) == 0;
 }
 
-// A pipe whose ends no other program inherits. Returns 0, or -1 with errno set.
+// Makes a pipe whose ends no other program inherits. Returns 0, or -1 with errno set.
 static inline int linux_pipe(int ends[2], int flags) { return (int)syscall(SYS_pipe2, ends, flags); }
 
-// Has a program that is started get no descriptor from that one on. Returns 0, or what failed.
+// Closes the descriptors from that one on in a program that is started. Returns 0, or the error code.
 extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int first);
 static inline int linux_close_from(posix_spawn_file_actions_t *actions, int first) {
   return posix_spawn_file_actions_addclosefrom_np(actions, first);
@@ -42,15 +42,15 @@ static inline int linux_close_from(posix_spawn_file_actions_t *actions, int firs
 // A descriptor that is readable when the process has ended; -1 with errno set where there are none.
 static inline int linux_pidfd_open(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0); }
 
-// What a new process gets. A bound of 0 is the parent's.
+// The resources of a new process. A bound of 0 is the parent's.
 struct linux_launch {
   const char *path;
   char *const *arguments;
   char *const *environment;
   const char *directory;
-  // Become the descriptors 0, 1 and 2; all three are above 2.
+  // The files that become the descriptors 0, 1 and 2; all three are above 2.
   int input, output, error;
-  // Taken with no further groups, unless changes_user is 0.
+  // The user and group, without further groups, unless changes_user is 0.
   int changes_user;
   uid_t user;
   gid_t group;
@@ -61,13 +61,14 @@ static inline int linux_bound(int what, unsigned long long value) {
   struct rlimit limit;
   if (value == 0) return 0;
   if (getrlimit(what, &limit) != 0) return -1;
-  // What the parent may not have, its child may not either.
+  // A child may not have more than its parent.
   if (value < limit.rlim_max) limit.rlim_max = value;
   limit.rlim_cur = limit.rlim_max;
   return setrlimit(what, &limit);
 }
 
-// In the new process, whose memory is still the parent's: system calls alone. Returns what failed, and only then.
+// Sets up the new process, whose memory is still the parent's: only system calls are allowed. Returns only on failure,
+// with the error code.
 static inline int linux_become(const struct linux_launch *launch, pid_t parent) {
   if (setpgid(0, 0) != 0) return errno;
   struct sigaction usual;
@@ -103,7 +104,7 @@ static inline int linux_become(const struct linux_launch *launch, pid_t parent) 
   return errno;
 }
 
-// Starts a process in a process group of its own, with these descriptors alone. Returns 0, or what failed.
+// Starts a process in a process group of its own, with these descriptors alone. Returns 0, or the error code.
 static inline int linux_start(const struct linux_launch *launch, pid_t *process) {
   sigset_t all, former;
   sigfillset(&all);

@@ -20,9 +20,9 @@
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
-// Wrappers for what Swift cannot call: macros, callbacks and parameter lists.
+// Wrappers for macros, callbacks and parameter lists that Swift cannot call.
 
-/// Answers every question for a passphrase with an empty one. Without it OpenSSL asks on the controlling terminal.
+/// Answers every request for a passphrase with an empty one. Without it OpenSSL asks on the controlling terminal.
 static inline int hearth_no_passphrase(char *buffer, int size, int writing, void *context) {
   (void)buffer;
   (void)size;
@@ -66,7 +66,7 @@ static inline BIO *hearth_pem_from_key(const EVP_PKEY *key, int is_private) {
   return bio;
 }
 
-/// The bytes a memory BIO holds; borrowed from it.
+/// The bytes that a memory BIO holds; borrowed from it.
 static inline size_t hearth_bio_bytes(BIO *bio, char **bytes) {
   long length = BIO_get_mem_data(bio, bytes);
   return length > 0 ? (size_t)length : 0;
@@ -75,11 +75,11 @@ static inline size_t hearth_bio_bytes(BIO *bio, char **bytes) {
 /// A new RSA key of that many bits, or NULL. Free it with EVP_PKEY_free.
 static inline EVP_PKEY *hearth_rsa_generate(size_t bits) { return EVP_RSA_gen(bits); }
 
-/// 1 when the key is plain RSA (not RSA-PSS, not elliptic).
+/// Returns 1 when the key is plain RSA (not RSA-PSS, not elliptic).
 static inline int hearth_is_rsa(const EVP_PKEY *key) { return EVP_PKEY_is_a(key, "RSA"); }
 
-/// scrypt (RFC 7914) of `cost` = N, `block` = r and `lanes` = p into `out`. The ceiling on memory is what these
-/// parameters need and 1 MiB more: OpenSSL's own differs between its interfaces. 1 on success.
+/// Computes scrypt (RFC 7914) of `cost` = N, `block` = r and `lanes` = p into `out`. The limit of memory is that of
+/// these parameters and 1 MiB more: OpenSSL's own differs between its interfaces. Returns 1 on success.
 static inline int hearth_scrypt(
     EVP_KDF *kdf, const void *password, size_t password_length, const void *salt, size_t salt_length, uint64_t cost,
     uint32_t block, uint32_t lanes, unsigned char *out, size_t out_length) {
@@ -102,7 +102,7 @@ static inline int hearth_scrypt(
 
 // Keys from their numbers, and numbers from keys.
 
-/// Copies a number of a key ("n", "e") as big-endian bytes; returns how many, 0 when there is none or no room.
+/// Copies a number of a key ("n", "e") as big-endian bytes; returns the count, 0 when there is no number or no room.
 static inline size_t hearth_key_number(const EVP_PKEY *key, const char *name, unsigned char *out, size_t capacity) {
   BIGNUM *number = NULL;
   if (EVP_PKEY_get_bn_param(key, name, &number) != 1) return 0;
@@ -158,7 +158,7 @@ static inline EVP_PKEY *hearth_p256_public(const unsigned char *point, size_t le
   return key;
 }
 
-/// Whether the numbers of a public key make one: 1, or 0.
+/// Returns 1 when the numbers of a public key are valid, or 0.
 static inline int hearth_public_key_is_sound(EVP_PKEY *key) {
   EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_pkey(NULL, key, NULL);
   int sound = context != NULL && EVP_PKEY_public_check(context) == 1;
@@ -166,7 +166,7 @@ static inline int hearth_public_key_is_sound(EVP_PKEY *key) {
   return sound;
 }
 
-/// 1 when the key is on the curve P-256.
+/// Returns 1 when the key is on the curve P-256.
 static inline int hearth_is_p256(const EVP_PKEY *key) {
   char name[32];
   size_t length = 0;
@@ -174,7 +174,7 @@ static inline int hearth_is_p256(const EVP_PKEY *key) {
   return OBJ_txt2nid(name) == NID_X9_62_prime256v1;
 }
 
-/// The public key of a PEM certificate, or NULL. Nothing else of the certificate is looked at. Free it with
+/// The public key of a PEM certificate, or NULL. The rest of the certificate is not checked. Free it with
 /// EVP_PKEY_free.
 static inline EVP_PKEY *hearth_public_key_from_certificate(const void *pem, size_t length) {
   if (length == 0 || length > INT_MAX) return NULL;
@@ -256,8 +256,9 @@ static inline BIO *hearth_self_signed_certificate(
 
 // Sealing.
 
-/// AES-256-GCM over `length` bytes with a 12-byte nonce and a 16-byte tag, which is written when encrypting and
-/// compared when not. Returns 1, or 0 when the tag does not fit or OpenSSL fails; `out` is worthless then.
+/// Encrypts or decrypts `length` bytes by AES-256-GCM with a 12-byte nonce and a 16-byte tag, which is written when
+/// encrypting and compared when not. Returns 1, or 0 when the tag does not fit or OpenSSL fails; `out` is worthless
+/// then.
 static inline int hearth_aes256_gcm(
     int encrypting, const unsigned char *key, const unsigned char *nonce, const unsigned char *bound,
     size_t bound_length, const unsigned char *in, size_t length, unsigned char *out, unsigned char *tag) {

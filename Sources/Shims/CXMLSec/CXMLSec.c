@@ -25,7 +25,7 @@ int hearth_xml_start(void) {
   xmlInitParser();
   LIBXML_TEST_VERSION
   if (xmlSecInit() < 0 || xmlSecCheckVersion() != 1) return 0;
-  // Its words on the standard error would repeat what strangers send.
+  // xmlsec's messages on the standard error would repeat texts of untrusted documents.
   xmlSecErrorsDefaultCallbackEnableOutput(0);
   if (xmlSecCryptoAppInit(NULL) < 0 || xmlSecCryptoInit() < 0) return 0;
   // Nothing is ever read from a file or from the network.
@@ -33,13 +33,13 @@ int hearth_xml_start(void) {
   return 1;
 }
 
-/// Takes what libxml2 would write to the standard error, where strangers would have it write.
+/// Discards libxml2's messages, which would write texts of untrusted documents to the standard error.
 static void say_nothing(void *context, xmlErrorPtr error) {
   (void)context;
   (void)error;
 }
 
-/// The library has these for each thread, and asks whatever thread it is called on.
+/// Installs the handler on the calling thread: the library has one for each thread.
 static void be_silent(void) { xmlSetStructuredErrorFunc(NULL, say_nothing); }
 
 // MARK: Reading
@@ -146,7 +146,7 @@ static int allow(xmlSecDSigCtxPtr context, int allows_sha1) {
          xmlSecDSigCtxEnableReferenceTransform(context, xmlSecTransformSha1Id) >= 0;
 }
 
-/// What the one reference of a signature that is right was made over.
+/// The octets that the only reference of a verified signature was made over.
 static int signed_octets(xmlSecDSigCtxPtr context, char **octets, size_t *count) {
   if (xmlSecPtrListGetSize(&context->signedInfoReferences) != 1) return HEARTH_XML_REFUSED;
   if (xmlSecPtrListGetSize(&context->manifestReferences) != 0) return HEARTH_XML_REFUSED;
@@ -174,7 +174,7 @@ int hearth_xml_verify(
     return HEARTH_XML_REFUSED;
   }
   if (!know_id((xmlDocPtr)document, (xmlNodePtr)element)) return HEARTH_XML_REFUSED;
-  // Without a store of keys: what the signature says of its own key leads nowhere.
+  // Without a store of keys: the signature cannot name its own key.
   xmlSecDSigCtxPtr context = xmlSecDSigCtxCreate(NULL);
   if (context == NULL) return HEARTH_XML_FAILED;
   context->flags |= XMLSEC_DSIG_FLAGS_STORE_SIGNEDINFO_REFERENCES;
@@ -196,7 +196,7 @@ int hearth_xml_verify(
 
 void hearth_xml_release(char *octets) { free(octets); }
 
-/// Answers every question for a passphrase with an empty one.
+/// Answers every request for a passphrase with an empty one.
 static int no_passphrase(char *buffer, int size, int writing, void *data) {
   (void)buffer;
   (void)size;

@@ -64,8 +64,8 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
 // MARK: - Hosts
 
 extension IPAddress {
-  /// True when a host is this machine for every resolver: `localhost`, or a loopback address, an IPv6 one with or without
-  /// brackets. Not for names below `localhost`, which a resolver may look up elsewhere.
+  /// True when a host is this machine for every resolver: `localhost`, or a loopback address, an IPv6 one with or
+  /// without brackets. Not for names below `localhost`, which a resolver may look up elsewhere.
   public static func isLoopback(host: String) -> Bool {
     let isBracketed = host.hasPrefix("[") && host.hasSuffix("]") && host.utf8.count > 2
     return host == "localhost"
@@ -76,9 +76,9 @@ extension IPAddress {
 // MARK: - Public addresses
 
 extension IPAddress {
-  /// True when it belongs to the public internet: not loopback, private, link-local (where clouds keep their metadata),
-  /// multicast, documentation or reserved, also not when a translator would reach such an address for it (64:ff9b::/96).
-  /// The special ranges are those of the IANA registries (RFC 6890 and its updates).
+  /// True when the address belongs to the public internet: not loopback, private, link-local (where clouds keep their
+  /// metadata), multicast, documentation or reserved, and not a translation of such an address (64:ff9b::/96). The
+  /// special ranges are those of the IANA registries (RFC 6890 and its updates).
   public var isPublic: Bool {
     if bytes.count == 4 { return !Self.specialIPv4.contains { $0.contains(self) } }
     if bytes.starts(with: Self.translatedPrefix) { return IPAddress(bytes: Array(bytes.suffix(4)))?.isPublic == true }

@@ -4,7 +4,7 @@ public struct IPNetwork: Sendable, Equatable {
   /// Leading bits that count.
   private let bits: Int
 
-  /// Nil for a text that is neither an address nor a block.
+  /// The network that a text names; nil when the text is neither an address nor a block.
   public init?(_ text: String) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let address = parts.first.flatMap({ IPAddress(String($0)) }) else { return nil }

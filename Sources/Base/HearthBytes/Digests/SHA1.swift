@@ -1,9 +1,9 @@
 /// SHA-1 (FIPS 180-4), for content identity only.
 ///
-/// The clients' protocol says with it whether two sides hold the same data, and the opening handshake of WebSockets that a
-/// server is one. It protects nothing, and nothing secret goes through it: what does is in the module of cryptography.
+/// The clients' protocol compares the data of both sides with it, and a server confirms the opening handshake of
+/// WebSockets with it. It protects nothing: secrets go through the module of cryptography.
 public struct SHA1 {
-  /// What comes out: twenty bytes.
+  /// The twenty bytes of a digest.
   public struct Digest: Equatable, Sendable {
     /// The bytes as five big-endian words.
     @usableFromInline var words: (UInt32, UInt32, UInt32, UInt32, UInt32)
@@ -35,7 +35,7 @@ public struct SHA1 {
   /// The digest of nothing yet.
   public init() {}
 
-  /// Takes the next bytes. How the whole is cut makes no difference.
+  /// Takes the next bytes. The split into calls makes no difference.
   public mutating func update(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count > 0, let base = bytes.baseAddress else { return }
     var start = 0

@@ -2,7 +2,7 @@
 public enum Base64 {
   private static let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
-  /// Bytes of the text of so many bytes, with its padding.
+  /// The size of the padded text of `count` bytes.
   public static func encodedSize(of count: Int) -> Int { (count + 2) / 3 * 4 }
 
   /// Writes the padded text of `bytes` to `output`, which has room for ``encodedSize(of:)`` bytes.

@@ -29,8 +29,8 @@ public enum Base64URL {
 
   /// The bytes that a canonical text stands for; nil for any other text.
   ///
-  /// Unused trailing bits must be zero: otherwise several texts mean one token, and a cache or a list of revoked tokens
-  /// that goes by the text can be walked around.
+  /// Unused trailing bits must be zero: otherwise several texts stand for one token, and a cache or a revocation list
+  /// that compares texts could be bypassed.
   public static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
     guard text.count % 4 != 1 else { return nil }
     var out: [UInt8] = []

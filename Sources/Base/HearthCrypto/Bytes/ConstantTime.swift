@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// Comparisons whose duration depends on the lengths alone.
+/// Comparisons in a time that depends on the lengths alone.
 public enum ConstantTime {
   /// Returns true when two byte strings are equal. The lengths are not secret; hash both sides first where they are.
   public static func equal(_ left: [UInt8], _ right: [UInt8]) -> Bool {

@@ -21,7 +21,7 @@ public struct Digest: Sendable, Hashable {
     String(decoding: Hexadecimal.encode(Array(bytes)), as: UTF8.self)
   }
 
-  /// A digest that was written down as ``hex``; nil for any other text, also for one in capitals.
+  /// The digest that a ``hex`` text stands for; nil for any other text, also for one in capitals.
   public init?(hex: String) {
     let digits = Array(hex.utf8)
     guard let bytes = Hexadecimal.decode(digits), bytes.count == HashFunction.sha256.sizeBytes,

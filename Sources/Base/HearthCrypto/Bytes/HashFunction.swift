@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// Hash functions of the SHA family, and MD5: the old ones only for what others have made with them.
+/// Hash functions of the SHA family, and MD5; the old ones only for hashes that other systems have made.
 public enum HashFunction: String, Sendable, CaseIterable {
   /// MD5 (RFC 1321), 16 bytes: for imported password hashes only.
   case md5
@@ -33,7 +33,7 @@ public enum HashFunction: String, Sendable, CaseIterable {
   /// The hash of `data`; nil when OpenSSL refuses the function, as it does MD5 where only approved ones are allowed.
   public func digest(_ data: [UInt8]) -> [UInt8]? { data.withUnsafeBytes { digest($0) } }
 
-  /// HMAC (RFC 2104); nil when the key is empty, which would authenticate nobody, or OpenSSL refuses.
+  /// HMAC (RFC 2104); nil when the key is empty, which would authenticate no sender, or OpenSSL refuses.
   public func hmac(_ data: [UInt8], key: [UInt8]) -> [UInt8]? { data.withUnsafeBytes { hmac($0, key: key) } }
 
   func digest(_ data: UnsafeRawBufferPointer) -> [UInt8]? {

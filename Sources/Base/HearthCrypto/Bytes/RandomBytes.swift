@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// Where unpredictable bytes come from. A value, so that tests hand in their own.
+/// A source of unpredictable bytes. A value, so that tests can pass their own.
 public struct RandomBytes: Sendable {
   private let fill: @Sendable (_ count: Int) throws(RandomnessError) -> [UInt8]
 
@@ -14,7 +14,7 @@ public struct RandomBytes: Sendable {
     return bytes
   }
 
-  /// So many unpredictable bytes.
+  /// Returns that many unpredictable bytes.
   public func bytes(_ count: Int) throws(RandomnessError) -> [UInt8] { try fill(count) }
 
   /// Text of `length` characters, each drawn evenly from A–Z, a–z, 0–9 (5.95 bits a character).
@@ -29,9 +29,9 @@ public struct RandomBytes: Sendable {
   }
 }
 
-/// The operating system gave no randomness. Nothing that needs it may go on.
+/// The operating system gave no randomness. An operation that needs it must fail.
 public struct RandomnessError: Error, Sendable, CustomStringConvertible {
-  /// The error, for sources that tests hand in.
+  /// The error, for sources of tests.
   public init() {}
   public var description: String { "the system's random generator failed" }
 }

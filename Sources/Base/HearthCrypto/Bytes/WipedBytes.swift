@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// Bytes that are overwritten when they are let go: passwords and what is derived from them.
+/// Bytes that are overwritten when they are released: passwords and values derived from them.
 struct WipedBytes: ~Copyable {
   private let buffer: UnsafeMutableBufferPointer<UInt8>
 
@@ -15,14 +15,14 @@ struct WipedBytes: ~Copyable {
     _ = buffer.update(from: bytes)
   }
 
-  /// One after the other.
+  /// Two byte strings, joined.
   init(joining first: some Collection<UInt8>, _ second: some Collection<UInt8>) {
     self.init(count: first.count + second.count)
     _ = buffer.update(from: first)
     _ = buffer[first.count...].update(from: second)
   }
 
-  /// That many zeros.
+  /// The given number of zero bytes.
   init(count: Int) {
     // One byte more, so that an empty one has an address too.
     buffer = .allocate(capacity: count + 1)
@@ -36,8 +36,8 @@ struct WipedBytes: ~Copyable {
 
   var count: Int { buffer.count - 1 }
 
-  /// Lends the bytes; they have an address also when there are none. Not to be kept: the value may end with its last use,
-  /// earlier than its name does.
+  /// Lends the bytes; they have an address also when there are none. The pointer must not be kept: the value may end
+  /// with its last use, before the end of its scope.
   borrowing func withBytes<R: ~Copyable>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
     body(UnsafeRawBufferPointer(start: buffer.baseAddress, count: count))
   }

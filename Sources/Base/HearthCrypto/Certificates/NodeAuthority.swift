@@ -1,32 +1,32 @@
 import COpenSSL
 
-/// The authority of one cluster's certificates, by which its nodes know each other, and which is for nothing else. ECDSA on
-/// P-256 with SHA-256, X.509 version 3.
+/// The authority of one cluster's certificates, by which its nodes know each other; it has no other use. ECDSA on P-256
+/// with SHA-256, X.509 version 3.
 package struct NodeAuthority: Sendable, Redacted {
   /// A certificate and its private key, in PEM.
   package struct Credentials: Sendable, Redacted {
     /// The certificate.
     package let certificate: [UInt8]
-    /// Its private key as PKCS#8, not encrypted.
+    /// The private key as PKCS#8, not encrypted.
     package let key: [UInt8]
   }
 
-  /// What went wrong, in words for the operator; nothing of a key is in them.
+  /// A failure, in words for the operator, without any part of a key.
   package struct Failure: Error, Sendable, CustomStringConvertible {
     package let description: String
   }
 
-  /// For how long the certificate of a node is valid.
+  /// The validity of a node's certificate, in days.
   package static let nodeDays = 5 * 365
-  /// For how long that of the authority is: longer, so that nodes come in later.
+  /// The validity of the authority's certificate, in days: longer, so that nodes can join later.
   package static let authorityDays = 10 * 365
-  /// The machines' clocks may differ by so much.
+  /// The permitted difference of the machines' clocks.
   private static let earlySeconds: Int64 = 3_600
 
-  /// The authority's own.
+  /// The authority's own certificate and key.
   package let credentials: Credentials
 
-  /// A new one.
+  /// Makes a new authority.
   ///
   /// - Parameter seconds: the time now, since 1970.
   /// - Throws: ``Failure`` when OpenSSL's generator fails.
@@ -44,7 +44,7 @@ package struct NodeAuthority: Sendable, Redacted {
     credentials = try Credentials(certificate: certificate.pem(), key: key.pem())
   }
 
-  /// One that was made before.
+  /// Reads an authority that was made before.
   ///
   /// - Throws: ``Failure`` when the two cannot be read or do not belong together.
   package init(_ credentials: Credentials) throws(Failure) {
@@ -96,12 +96,12 @@ package struct NodeAuthority: Sendable, Redacted {
 }
 
 extension NodeAuthority.Credentials {
-  /// Those that were kept.
+  /// Makes credentials from stored ones.
   package init(certificate: [UInt8], keyInClear key: [UInt8]) { (self.certificate, self.key) = (certificate, key) }
 }
 
 extension NodeAuthority.Failure {
-  /// OpenSSL's own words are not kept: they may quote what they are about.
+  /// A failure of OpenSSL. Its own words are not kept: they may quote the data that they are about.
   static func ofOpenSSL(_ text: String) -> Self {
     ERR_clear_error()
     return Self(description: text)

@@ -1,18 +1,18 @@
 import COpenSSL
 import Glibc
 
-/// A certificate that is being made, or was read.
+/// A certificate under construction, or one that was read.
 final class NodeCertificate {
   let pointer: OpaquePointer
 
-  /// - Parameter other: one that it must not outlast.
+  /// - Parameter other: a certificate that this one must not outlast.
   init(
     named name: String, of key: NodeKey, from start: Int64, until end: Int64, atMost other: NodeCertificate? = nil
   ) throws(NodeAuthority.Failure) {
     guard let made = X509_new() else { throw .ofOpenSSL("a certificate could not be made") }
     pointer = made
     let text = Array(name.utf8)
-    // 126 random bits, as nobody counts the certificates.
+    // 126 random bits, since certificates are not numbered.
     var serial = [UInt8](repeating: 0, count: 16)
     guard RAND_bytes(&serial, Int32(serial.count)) == 1 else { throw .ofOpenSSL("there is no randomness") }
     serial[0] = serial[0] & 0x7F | 0x40
@@ -60,7 +60,7 @@ final class NodeCertificate {
     return bytes
   }
 
-  /// What a BIO holds, which is freed.
+  /// The content of a BIO, which is freed.
   static func bytes(taking bio: OpaquePointer) -> [UInt8]? {
     defer { BIO_free(bio) }
     var bytes: UnsafeMutablePointer<CChar>?

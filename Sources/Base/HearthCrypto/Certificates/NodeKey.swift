@@ -18,7 +18,7 @@ final class NodeKey {
 
   deinit { EVP_PKEY_free(pointer) }
 
-  /// As PKCS#8.
+  /// The key pair as PKCS#8.
   func pem() throws(NodeAuthority.Failure) -> [UInt8] {
     guard let bio = hearth_pem_from_key(pointer, 1), let bytes = NodeCertificate.bytes(taking: bio) else {
       throw .ofOpenSSL("a key could not be written")

@@ -2,7 +2,7 @@
 public struct ClaimSyntaxError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The fault, in words.
   public var reason: String
-  /// Where, in bytes from the start.
+  /// The place of the fault, in bytes from the start.
   public var byteOffset: Int
 
   public var description: String { "\(reason) at byte \(byteOffset)" }
@@ -12,15 +12,15 @@ extension ClaimValue {
   /// Parses JSON strictly: one value, UTF-8 without byte order mark, no duplicate member names, no lone surrogates, no
   /// NUL in strings, at most `TokenLimits.depthMax` levels, numbers finite and integers within 64 bits.
   ///
-  /// Two readings of one text are how forgeries pass (another parser sees the other duplicate), so whatever parsers
+  /// Forgeries rely on two readings of one text (another parser uses the other duplicate), so anything that parsers
   /// disagree about is refused.
   public init(json bytes: some Sequence<UInt8>) throws(ClaimSyntaxError) {
     var parser = ClaimParser(bytes: Array(bytes))
     self = try parser.document()
   }
 
-  /// Parses an account's custom attributes by the same rules, but for an integer beyond 64 bits: that is a double, as in
-  /// JavaScript. Tokens that are made of them have the double.
+  /// Parses an account's custom attributes by the same rules, except that an integer beyond 64 bits is a double, as in
+  /// JavaScript. Tokens with these attributes have the double.
   public init(customAttributes text: String) throws(ClaimSyntaxError) {
     var parser = ClaimParser(bytes: Array(text.utf8))
     parser.takesLargeIntegers = true

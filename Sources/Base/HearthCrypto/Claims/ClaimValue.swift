@@ -1,7 +1,7 @@
 /// A JSON value inside a token. Integers stay exact; members keep their order and have distinct names.
 ///
-/// Strings and names are equal when their bytes are equal: Swift's own comparison takes canonically equivalent texts for
-/// one, which would let two different user ids pass for the same.
+/// Strings and names are equal when their bytes are equal: Swift's own comparison takes canonically equivalent texts
+/// for one, which would let two different user ids pass for the same.
 public enum ClaimValue: Sendable {
   /// `null`.
   case null
@@ -9,7 +9,7 @@ public enum ClaimValue: Sendable {
   case bool(Bool)
   /// A number that was written without fraction and exponent.
   case int(Int64)
-  /// Any other number; finite.
+  /// Any other number, which is finite.
   case double(Double)
   /// A text, with its escapes resolved.
   case string(String)
@@ -18,14 +18,14 @@ public enum ClaimValue: Sendable {
   /// Members in their order; no name occurs twice.
   case object([Member])
 
-  /// One name of an object and its value.
+  /// A name of an object and its value.
   public struct Member: Sendable, Equatable {
-    /// Compared by its bytes.
+    /// The name, compared by its bytes.
     public var name: String
-    /// What the name stands for.
+    /// The member's value.
     public var value: ClaimValue
 
-    /// A member of an object under construction; that names are distinct is up to the caller.
+    /// Makes a member of an object under construction; the caller makes sure that names are distinct.
     public init(_ name: String, _ value: ClaimValue) {
       self.name = name
       self.value = value
@@ -78,6 +78,6 @@ extension ClaimValue: Equatable {
 }
 
 extension String {
-  /// Equality by UTF-8 bytes, not by canonical equivalence.
+  /// Compares UTF-8 bytes, not canonical equivalence.
   func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }

@@ -13,13 +13,13 @@ public enum TokenLimits {
   /// `d.uid` of a legacy token, in UTF-16 units: the limit of the format's generators.
   public static let legacyUIDLengthMax = 256
 
-  /// `sub` of an ID token, in UTF-16 units: what admin SDKs check.
+  /// `sub` of an ID token, in UTF-16 units: the limit that admin SDKs check.
   public static let uidLengthMax = 128
 
-  /// Custom claims of an ID token, as JSON bytes: what the identity API allows.
+  /// Custom claims of an ID token, as JSON bytes: the limit of the identity API.
   public static let customClaimsBytesMax = 1_000
 
-  /// Life of a legacy token without `exp`, counted from `nbf` or `iat`: what its clients assume.
+  /// Life of a legacy token without `exp`, counted from `nbf` or `iat`: the one that its clients assume.
   public static let legacyLifetimeSecondsDefault: Int64 = 86_400
 
   /// Life of an ID token. Web clients refresh five minutes before the end, and in a tight loop below that.
@@ -29,41 +29,41 @@ public enum TokenLimits {
 
   /// Life of a session cookie.
   public static let sessionCookieLifetimeSecondsMin: Int64 = 300
-  /// Two weeks: the longest that admin SDKs ask for.
+  /// The longest life of a session cookie: two weeks, the most that admin SDKs ask for.
   public static let sessionCookieLifetimeSecondsMax: Int64 = 1_209_600
 
-  /// The longest life of anything that a signing key signs; a retired key is kept so long.
+  /// The longest life of any signed token; a retired key is kept for that time.
   public static let signedLifetimeSecondsMax = sessionCookieLifetimeSecondsMax
 
-  /// Life of what a service account signs: a custom token, or an assertion for an access token.
+  /// Life of a token that a service account signs: a custom token, or an assertion for an access token.
   public static let serviceTokenLifetimeSecondsMax: Int64 = 3_600
 
-  /// How far another machine's clock may be ahead of ours when it says "not before".
+  /// The permitted lead of another machine's clock in "not before".
   public static let foreignClockSkewSeconds: Int64 = 300
 
-  /// The same for times we wrote ourselves: only steps of our own clock.
+  /// The same for times of this server: for steps of its own clock only.
   public static let ownClockSkewSeconds: Int64 = 60
 
-  /// Secrets that count at once: the newest, and older ones during a rotation.
+  /// The maximum number of valid secrets: the newest, and older ones during a rotation.
   public static let legacySecretsMax = 3
 
-  /// Keys of one kind, with the retired ones: about a year of monthly rotations, or ten urgent ones in a row. Each takes
-  /// 1.8 kB of a file that is read whole.
+  /// Keys of one kind, with the retired ones: about a year of monthly rotations, or ten urgent ones in a row. Each
+  /// takes 1.8 kB of a file that is read whole.
   static let signingKeysMax = 12
 
   /// Keys of a service account that are tried for a token without `kid`.
   static let serviceAccountKeysMax = 10
 
-  /// Assertions remembered until they end, so that none is used twice.
+  /// The maximum number of assertions that are remembered until they end, so that none is used twice.
   public static let assertionsMax = 10_000
 
-  /// A set of another provider's keys: as a document, and in number.
+  /// The limits of a set of another provider's keys: its size as a document, and its number of keys.
   public static let foreignKeySetBytesMax = 262_144
   static let foreignKeysMax = 100
 
-  /// `sub` of another provider's token, in bytes.
+  /// The maximum size of `sub` in another provider's token, in bytes.
   public static let foreignSubjectBytesMax = 255
 
-  /// Verified tokens remembered per half of the cache: about one for each busy client of a small server.
+  /// Verified tokens per half of the cache: about one for each busy client of a small server.
   static let verifiedTokensMax = 4_096
 }

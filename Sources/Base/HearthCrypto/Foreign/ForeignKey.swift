@@ -2,7 +2,7 @@ import COpenSSL
 import HearthBytes
 
 /// A public key of another server: plain RSA for RS256, or on the curve P-256 for ES256. The key decides the algorithm;
-/// a token only says which key.
+/// a token only names the key.
 enum ForeignKey: Sendable {
   case rsa(RSAKey)
   case p256(P256Key)
@@ -21,7 +21,7 @@ enum ForeignKey: Sendable {
     }
   }
 
-  /// From a JSON Web Key. Nil for a key of a kind that is of no use here, and for one that is unsound.
+  /// Reads a JSON Web Key. Nil for a key of an unsupported kind, and for one that is unsound.
   init?(jwk: ClaimValue) {
     if let use = jwk["use"] { guard use == .string("sig") else { return nil } }
     switch jwk["kty"]?.string {
@@ -40,7 +40,8 @@ enum ForeignKey: Sendable {
     if let algorithm = jwk["alg"] { guard algorithm == .string(self.algorithm) else { return nil } }
   }
 
-  /// From "BEGIN PUBLIC KEY" or "BEGIN CERTIFICATE"; of a certificate only the key counts.
+  /// Reads a "BEGIN PUBLIC KEY" or "BEGIN CERTIFICATE" text; of a certificate only the key counts. Nil for any other
+  /// text.
   init?(pem: String) {
     let bytes = Array(pem.utf8)
     defer { ERR_clear_error() }
@@ -57,9 +58,9 @@ enum ForeignKey: Sendable {
 }
 
 extension RSAKey {
-  /// From the numbers of a JSON Web Key, big-endian. Nil for a modulus outside 2048 to 8192 bits, and for an exponent
-  /// that is even, one, or longer than 8 bytes: under one every text signs itself, and large ones only cost the verifier
-  /// time.
+  /// Makes a key of the big-endian numbers of a JSON Web Key. Nil for a modulus outside 2048 to 8192 bits, and for an
+  /// exponent that is even, one, or longer than 8 bytes: with exponent one every text signs itself, and large ones only
+  /// cost the verifier time.
   convenience init?(modulus: [UInt8], exponent: [UInt8]) {
     let significant = exponent.drop { $0 == 0 }
     guard (256...1_024).contains(modulus.count), (1...8).contains(exponent.count), let last = significant.last,
@@ -83,7 +84,7 @@ final class P256Key: @unchecked Sendable {
   private static let coordinateBytes = 32
   private let key: OpaquePointer
 
-  /// Takes the key over, and frees it when it is not on the curve.
+  /// Takes ownership of the key, and frees it when it is not on the curve.
   private init?(taking key: OpaquePointer?) {
     guard let key else { return nil }
     guard hearth_is_p256(key) == 1, hearth_public_key_is_sound(key) == 1 else {
@@ -95,7 +96,7 @@ final class P256Key: @unchecked Sendable {
 
   deinit { EVP_PKEY_free(key) }
 
-  /// From the coordinates of a JSON Web Key, 32 bytes each.
+  /// Makes a key of the coordinates of a JSON Web Key, 32 bytes each.
   convenience init?(x: [UInt8], y: [UInt8]) {
     guard x.count == Self.coordinateBytes, y.count == Self.coordinateBytes else { return nil }
     let point = [4] + x + y
@@ -103,7 +104,7 @@ final class P256Key: @unchecked Sendable {
     ERR_clear_error()
   }
 
-  /// From "BEGIN PUBLIC KEY" or "BEGIN CERTIFICATE".
+  /// Reads a "BEGIN PUBLIC KEY" or "BEGIN CERTIFICATE" text.
   convenience init?(publicPEM pem: [UInt8]) {
     self.init(
       taking: hearth_public_key_from_pem(pem, pem.count) ?? hearth_public_key_from_certificate(pem, pem.count))

@@ -1,4 +1,4 @@
-/// The public keys by which another server signs its tokens.
+/// The public keys of another server that signs tokens.
 public struct ForeignKeySet: Sendable {
   struct Entry: Sendable {
     var id: String?
@@ -7,10 +7,10 @@ public struct ForeignKeySet: Sendable {
 
   let entries: [Entry]
 
-  /// From a JSON Web Key Set. Keys of other kinds than RSA (2048 bits or more) and P-256, and keys for encryption, are
+  /// Reads a JSON Web Key Set. Keys of other kinds than RSA (2048 bits or more) and P-256, and keys for encryption, are
   /// passed over.
   ///
-  /// - Throws: when the text is no such set, or none of its keys is of use.
+  /// - Throws: when the text is no such set, or none of its keys can be used.
   public init(jwks: [UInt8]) throws(ForeignKeySetError) {
     guard jwks.count <= TokenLimits.foreignKeySetBytesMax else { throw ForeignKeySetError(reason: "too long") }
     let document: ClaimValue
@@ -24,7 +24,7 @@ public struct ForeignKeySet: Sendable {
     try self.init(members.compactMap { jwk in ForeignKey(jwk: jwk).map { Entry(id: jwk["kid"]?.string, key: $0) } })
   }
 
-  /// From "BEGIN CERTIFICATE" or "BEGIN PUBLIC KEY" texts by key id.
+  /// Reads "BEGIN CERTIFICATE" or "BEGIN PUBLIC KEY" texts by key id.
   public init(pems: [String: String]) throws(ForeignKeySetError) {
     guard pems.count <= TokenLimits.foreignKeysMax else { throw ForeignKeySetError(reason: "too many keys") }
     try self.init(pems.compactMap { id, pem in ForeignKey(pem: pem).map { Entry(id: id, key: $0) } })
@@ -38,7 +38,7 @@ public struct ForeignKeySet: Sendable {
   /// Returns true when the set has a key of that name.
   public func contains(keyID: String) -> Bool { entries.contains { $0.id?.hasSameBytes(as: keyID) ?? false } }
 
-  /// The key that a token's header names. A token without a name fits only a set with one key.
+  /// The key that a token's header names; nil when there is none. A token without a name fits only a set with one key.
   func key(for header: ClaimValue) -> ForeignKey? {
     switch header["kid"] {
     case nil: entries.count == 1 ? entries[0].key : nil
@@ -50,7 +50,7 @@ public struct ForeignKeySet: Sendable {
 
 /// The reason why a document is no set of keys.
 public struct ForeignKeySetError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The fault, in words; holds no key.
+  /// A description of the fault; holds no key.
   public var reason: String
   public var description: String { reason }
 }

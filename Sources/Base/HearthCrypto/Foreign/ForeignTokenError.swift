@@ -1,16 +1,16 @@
 /// The reason why another provider's token is not accepted. Equal by code.
 public struct ForeignTokenError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// What was wrong with the token.
+  /// The fault of a token.
   public enum Code: String, Sendable, CaseIterable {
     /// No token in compact form, an algorithm other than RS256 and ES256, or a time that is missing or no number.
     case malformed = "malformed"
-    /// The set has no such key. It may be new: worth fetching the set again, now and then.
+    /// The set has no such key. It may be new, so the set should be fetched again from time to time.
     case unknownKey = "unknown_key"
     /// The signature was not made with the key that the header names.
     case signature = "signature"
     /// `iss` is not the provider that was expected.
     case issuer = "issuer"
-    /// Made for another application.
+    /// The token was made for another application.
     case audience = "audience"
     /// `exp` has passed, the permitted clock difference included.
     case expired = "expired"
@@ -20,13 +20,13 @@ public struct ForeignTokenError: Error, Sendable, Equatable, CustomStringConvert
     case nonce = "nonce"
     /// `sub` is missing, empty or too long.
     case subject = "subject"
-    /// The server could not decide. Not an answer about the token.
+    /// The server could not decide. This is no answer about the token.
     case unavailable = "unavailable"
   }
 
-  /// What errors are compared by.
+  /// The kind of fault; errors are compared by it.
   public var code: Code
-  /// What exactly failed. Holds no part of the token.
+  /// The exact failure. Holds no part of the token.
   public var reason: String
 
   /// An error; the reason goes to the server's log and holds no part of the token.

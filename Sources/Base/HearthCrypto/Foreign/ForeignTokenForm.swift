@@ -1,14 +1,15 @@
 import HearthBytes
 
-/// What a credential looks like that this server did not make. Nothing in it has been verified.
+/// The form of a credential that this server did not make. Nothing in it has been verified.
 public enum ForeignTokenForm: Sendable, Equatable {
   /// A JSON Web Token of that issuer; the text is empty when it names none.
   case jwt(issuer: String)
   /// Any other text.
   case opaque
 
-  /// Looks at a credential that no verifier of the server's own takes. Nil for one that is nobody else's business: too
-  /// long, not of visible ASCII, unsigned, or of a form that the server's own credentials have, however wrong this one is.
+  /// Classifies a credential that none of the server's own verifiers takes. Nil for one that no other verifier should
+  /// see: too long, not of visible ASCII, unsigned, or of a form that the server's own credentials have, also when it
+  /// is invalid.
   ///
   /// - Parameter projectID: the project whose tokens are the server's own.
   public init?(_ text: String, projectID: String) {
@@ -32,13 +33,13 @@ public enum ForeignTokenForm: Sendable, Equatable {
       else { return nil }
       self = .jwt(issuer: payload["iss"]?.string ?? "")
     } else {
-      // What begins as a token of the server's may be one of which a piece is missing.
+      // A text that begins as a token of the server's may be an incomplete one.
       guard !text.utf8.starts(with: "eyJ".utf8) else { return nil }
       self = .opaque
     }
   }
 
-  /// What access tokens and refresh tokens of the server begin with.
+  /// The prefix of the server's access tokens and refresh tokens.
   private static let ownPrefix = "hearth_"
 
   private static func object(_ part: ArraySlice<UInt8>) -> ClaimValue? {
@@ -48,7 +49,7 @@ public enum ForeignTokenForm: Sendable, Equatable {
     return value
   }
 
-  /// Database secrets and those that were, and the word of emulator clients.
+  /// True for database secrets, current or former, and for the word of emulator clients.
   private static func isOwnOpaque(_ text: String) -> Bool {
     DeveloperCredentials().isOwner(text) || LegacySecrets.isWellFormed(text)
   }

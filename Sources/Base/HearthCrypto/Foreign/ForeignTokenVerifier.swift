@@ -1,14 +1,14 @@
-/// What a request says about the nonce of another provider's token.
+/// The nonce that a request expects in another provider's token.
 public enum ForeignNonce: Sendable, Equatable {
-  /// The token must have none: nobody could say whether it is the right one.
+  /// The token must have none, since none can be compared.
   case absent
-  /// Not looked at.
+  /// The nonce is not checked.
   case unchecked
-  /// The token has exactly this.
+  /// The token has exactly this nonce.
   case exactly(String)
-  /// The token has the lower-case hexadecimal SHA-256 of this, as Apple's and Google's mobile sign-in have it.
+  /// The token has the lower-case hexadecimal SHA-256 of this nonce, as Apple's and Google's mobile sign-in have it.
   case hashed(String)
-  /// The token has this, or its hash.
+  /// The token has this nonce, or its hash.
   case exactlyOrHashed(String)
 
   func accepts(_ claim: ClaimValue?) -> Bool {
@@ -27,25 +27,26 @@ public enum ForeignNonce: Sendable, Equatable {
   }
 }
 
-/// Verifies the ID tokens of another provider: RS256 or ES256 as its key prescribes, made for us, by that issuer, now.
+/// Verifies the ID tokens of another provider: RS256 or ES256 as its key prescribes, with this application as audience,
+/// the right issuer and valid times.
 public struct ForeignTokenVerifier: Sendable {
   private let issuers: [String]
   private let audiences: [String]
 
   /// - Parameters:
-  ///   - issuers: the exact values of `iss` that count.
+  ///   - issuers: the accepted values of `iss`.
   ///   - audiences: our own client ids at that provider.
   public init(issuers: [String], audiences: [String]) {
     self.issuers = issuers
     self.audiences = audiences
   }
 
-  /// The claims of a token that was made by one of the issuers, for us, and has not ended.
+  /// The claims of a token that one of the issuers made for this application, and that has not ended.
   ///
   /// `sub` is a string of 1 to 255 bytes and is the identity; an e-mail address is not.
   ///
   /// - Parameters:
-  ///   - keys: the provider's, fetched from where the configuration says, never from where the token says.
+  ///   - keys: the provider's, fetched from the configured address, never from one in the token.
   ///   - nowSeconds: seconds since 1970; foreign clocks may differ by five minutes.
   /// - Throws: `.unknownKey` when the set should be fetched again.
   public func verify(
@@ -57,7 +58,7 @@ public struct ForeignTokenVerifier: Sendable {
     } catch {
       throw ForeignTokenError(.malformed, error.reason)
     }
-    // Before the key is looked for: a token of another algorithm must not make anybody fetch keys.
+    // Before the key is looked up: a token of another algorithm must not cause keys to be fetched.
     guard token.isAlgorithm("RS256") || token.isAlgorithm("ES256") else {
       throw ForeignTokenError(.malformed, "only RS256 and ES256 count here")
     }
@@ -87,7 +88,8 @@ public struct ForeignTokenVerifier: Sendable {
     return audiences.contains(where: text.hasSameBytes(as:))
   }
 
-  /// `aud` names us. When it names others too, `azp` says for whom the token was made; `azp` is one of ours in any case.
+  /// Checks that `aud` names this application. When it names others too, `azp` must name one of our client ids; it must
+  /// do so whenever it is present.
   private func checkAudience(_ claims: ClaimValue) throws(ForeignTokenError) {
     var needsParty = false
     switch claims["aud"] {

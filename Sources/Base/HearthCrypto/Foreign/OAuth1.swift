@@ -1,6 +1,6 @@
 import HearthBytes
 
-/// Signs requests as OAuth 1.0 does (RFC 5849) with HMAC-SHA1, for the one provider that still wants it.
+/// Signs requests by OAuth 1.0 (RFC 5849) with HMAC-SHA1, for the one provider that still requires it.
 public enum OAuth1 {
   /// The value of the `Authorization` header.
   ///
@@ -29,7 +29,7 @@ public enum OAuth1 {
     return "OAuth " + rendered.joined(separator: ", ")
   }
 
-  /// What is signed: method, address, and all parameters encoded and sorted.
+  /// The text to sign: method, address, and all parameters encoded and sorted.
   static func baseString(method: String, url: String, parameters: [(name: String, value: String)]) -> String {
     let pairs = parameters.map { (name: percentEncoded($0.name), value: percentEncoded($0.value)) }
     let sorted = pairs.sorted { left, right in
@@ -40,7 +40,7 @@ public enum OAuth1 {
     return [method.uppercased(), percentEncoded(url), percentEncoded(joined)].joined(separator: "&")
   }
 
-  /// As RFC 5849 §3.6 has it: everything but letters, digits and `-._~` as `%XX` of its UTF-8.
+  /// The text with everything but letters, digits and `-._~` as `%XX` of its UTF-8 (RFC 5849 §3.6).
   static func percentEncoded(_ text: String) -> String {
     let digits = Array("0123456789ABCDEF".utf8)
     var out: [UInt8] = []

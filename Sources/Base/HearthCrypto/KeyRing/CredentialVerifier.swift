@@ -1,20 +1,20 @@
-/// The front of all verifiers: looks at what a credential is shaped like, then asks the one verifier for that kind.
+/// The entry to all verifiers: recognises the form of a credential, then calls the verifier for that kind.
 ///
-/// The shape selects a verifier and grants nothing. A kind whose verifier is nil is refused. Cheap to copy; safe to use
+/// The form selects a verifier and grants nothing. A kind whose verifier is nil is refused. Cheap to copy; safe to use
 /// from many threads.
 public struct CredentialVerifier: Sendable {
-  /// For tokens in the legacy format; nil refuses them.
+  /// The verifier of tokens in the legacy format; nil refuses them.
   public var legacyTokens: LegacyTokenVerifier?
-  /// For database secrets sent as they are; nil refuses them.
+  /// The database secrets that are accepted as they are; nil refuses them.
   public var legacySecrets: LegacySecrets?
-  /// For ID tokens; nil refuses them.
+  /// The verifier of ID tokens; nil refuses them.
   public var idTokens: IDTokenVerifier?
-  /// For access tokens of administrators; nil refuses them.
+  /// The access tokens of administrators; nil refuses them.
   public var adminTokens: AdminTokens?
-  /// Set in emulator mode only, and consulted only for credentials that came over loopback.
+  /// The emulator's credentials: set in emulator mode only, and consulted only for credentials that came over loopback.
   public var developerCredentials: DeveloperCredentials?
 
-  /// A verifier for the kinds of credentials that are given; the others are refused.
+  /// Makes a verifier for the given kinds of credentials; the others are refused.
   public init(
     legacyTokens: LegacyTokenVerifier? = nil, legacySecrets: LegacySecrets? = nil, idTokens: IDTokenVerifier? = nil,
     adminTokens: AdminTokens? = nil, developerCredentials: DeveloperCredentials? = nil
@@ -26,7 +26,7 @@ public struct CredentialVerifier: Sendable {
     self.developerCredentials = developerCredentials
   }
 
-  /// Everything a key store holds, for one project.
+  /// Makes a verifier of all kinds that a key store holds, for one project.
   ///
   /// - Parameters:
   ///   - projectID: the `aud` of ID tokens.
@@ -39,16 +39,17 @@ public struct CredentialVerifier: Sendable {
       developerCredentials: developerCredentials)
   }
 
-  /// Verifies a credential as it came, whatever the request that carried it: clients send every kind under every name.
+  /// Verifies a credential of any kind, whatever part of the request carried it: clients send every kind under every
+  /// name.
   ///
-  /// Costs a signature check (tens of µs) at most; never blocks on I/O, except that while a server's first keys are being
-  /// made each ID token has a look whether their file is there.
+  /// Costs a signature check (tens of µs) at most; never blocks on I/O, except that each ID token checks for the key
+  /// file while a server's first keys are being made.
   ///
   /// - Parameters:
   ///   - nowSeconds: seconds since 1970; one reading of the clock per request.
-  ///   - isFromLoopback: whether the socket's peer is this machine, nobody forwarded the request and no page of another
-  ///     site had it sent. Developer credentials are refused otherwise.
-  ///   - scope: what an access token is shown for. Other credentials have no scopes.
+  ///   - isFromLoopback: whether the socket's peer is this machine, and the request was neither forwarded nor caused by
+  ///     a page of another site. Developer credentials are refused otherwise.
+  ///   - scope: the scope that an access token must have. Other credentials have no scopes.
   /// - Throws: `CredentialError`; `.unavailable` is not to be reported as a failed sign-in.
   public func verify(
     _ credential: String, nowSeconds: Int64, isFromLoopback: Bool = false, scope: AdminScopes = .database
@@ -80,8 +81,8 @@ public struct CredentialVerifier: Sendable {
     }
   }
 
-  /// The administrator whom an emulator sees in any credential that is shown as one of Google's: SDKs and tools send what
-  /// the app has. Nil where that is not believed: without developer credentials, and for tokens that name a user.
+  /// The administrator that an emulator accepts for any credential shown as one of Google's: SDKs and tools send the
+  /// one that the app has. Nil without developer credentials, and for tokens that name a user.
   ///
   /// - Parameter isFromLoopback: as in ``verify(_:nowSeconds:isFromLoopback:scope:)``.
   public func developerOwner(_ credential: String, isFromLoopback: Bool) -> VerifiedCredential? {
@@ -91,8 +92,8 @@ public struct CredentialVerifier: Sendable {
     return VerifiedCredential(kind: .developerOwner, authPayload: nil, authority: .emulatorOwner)
   }
 
-  /// A credential without dots. Every store is asked before any is believed: which of them knew it is not to be learned
-  /// from the time the answer takes.
+  /// Verifies a credential without dots. Every store is asked before a result is used, so that the time of the answer
+  /// does not reveal which of them knew it.
   private func verifyOpaque(
     _ credential: String, developer: DeveloperCredentials?, nowSeconds: Int64, scope: AdminScopes
   ) throws(CredentialError) -> VerifiedCredential {

@@ -8,12 +8,12 @@
 struct KeyBundle: Equatable, Redacted {
   private static let head = "hearth keys 1\n"
 
-  /// By name, in the order of the store.
+  /// The files with their names, in the order of the store.
   var files: [(name: String, text: String)]
 
   init(_ files: [(name: String, text: String)]) { self.files = files }
 
-  /// Nil for a text that is none, or has other files than these.
+  /// Reads a bundle; nil for any other text, and for one with other files than these.
   init?(text: String, names: [String]) {
     var rest = Substring(text).utf8
     func line() -> String? {

@@ -1,31 +1,31 @@
 import Glibc
 import Synchronization
 
-/// A file of signing keys, which are made at the first need where there are none.
+/// A file of signing keys, which are made when they are first needed.
 ///
-/// Making keys takes some 100 ms, and a server answers meanwhile. Callers that sign wait until the keys are there. Callers
-/// that verify a token do not wait: a token that was there before the keys cannot have been signed with them.
+/// Making keys takes some 100 ms, and a server answers meanwhile. Callers that sign wait for the keys. Callers that
+/// verify a token do not wait: a token that is older than the keys cannot have been signed with them.
 final class KeyFile: Sendable {
   private let found = Mutex<SigningKeys?>(nil)
   private let shown = Mutex<PublishedKeys?>(nil)
-  /// Held while the keys are made.
+  /// A lock that is held while the keys are made.
   private let making = Mutex(())
-  /// Where it is, for errors.
+  /// The file's path, for errors.
   let path: String
   private let read: @Sendable () throws(KeyStoreError) -> SigningKeys?
   private let make: @Sendable () throws(KeyStoreError) -> SigningKeys
   private let waitsMax: Int
 
-  /// How often ``keys()`` looks whether another thread has made them, and how long it waits in between: half a minute in
-  /// all, more than one key takes on the slowest machine.
+  /// The number of times that ``keys()`` checks whether another thread has made them, and the wait in between: half a
+  /// minute in all, more than one key takes on the slowest machine.
   private static let waitsMax = 3_000
   private static let waitMicroseconds: UInt32 = 10_000
 
   /// - Parameters:
-  ///   - path: where the file is, for errors.
-  ///   - read: what it holds; nil when there is none.
-  ///   - make: makes it, unless another process does so first; gives what it then holds.
-  ///   - waitsMax: how often ``keys()`` looks while another thread makes them.
+  ///   - path: the file's path, for errors.
+  ///   - read: returns the content; nil when there is no file.
+  ///   - make: makes the file, unless another process does so first, and returns its content.
+  ///   - waitsMax: the number of times that ``keys()`` checks while another thread makes them.
   init(
     path: String, read: @escaping @Sendable () throws(KeyStoreError) -> SigningKeys?,
     make: @escaping @Sendable () throws(KeyStoreError) -> SigningKeys, waitsMax: Int = KeyFile.waitsMax
@@ -36,7 +36,7 @@ final class KeyFile: Sendable {
     self.waitsMax = waitsMax
   }
 
-  /// Keys that are there.
+  /// Makes a file of existing keys.
   convenience init(_ keys: SigningKeys, path: String) {
     self.init(path: path, read: { () throws(KeyStoreError) in keys }, make: { () throws(KeyStoreError) in keys })
   }
@@ -52,8 +52,8 @@ final class KeyFile: Sendable {
   /// Returns true when a key of that name is among them. Does not wait.
   func holdsKey(_ id: String) -> Bool { ((try? keysIfThere()) ?? nil)?.key(id: id) != nil }
 
-  /// The keys, made when there are none. Waits while another thread makes them: not for an I/O loop. When they cannot be
-  /// made, the next caller tries again.
+  /// The keys, made when there are none. Waits while another thread makes them: not for an I/O loop. When they cannot
+  /// be made, the next caller tries again.
   ///
   /// - Throws: also `.unfinished` when the other thread takes too long.
   func keys() throws(KeyStoreError) -> SigningKeys {
@@ -70,7 +70,7 @@ final class KeyFile: Sendable {
     return keep(try make())
   }
 
-  /// Remembers keys. The first that are remembered stay, because verifiers hold what they derived from them.
+  /// Remembers keys. The first that are remembered stay, because verifiers hold values derived from them.
   private func keep(_ keys: SigningKeys) -> SigningKeys {
     found.withLock { found in
       if let found { return found }
@@ -79,10 +79,11 @@ final class KeyFile: Sendable {
     }
   }
 
-  /// ``keys()`` without the error: nil when the keys cannot be made. Key rotation reports that error to the operator.
+  /// The result of ``keys()`` without the error: nil when the keys cannot be made. Key rotation reports that error to
+  /// the operator.
   func keysOrNone() -> SigningKeys? { try? keys() }
 
-  /// Their public halves.
+  /// The public halves of the keys.
   func published(_ kind: KeyKind) -> PublishedKeys? {
     guard let keys = keysOrNone() else { return nil }
     return shown.withLock { shown in

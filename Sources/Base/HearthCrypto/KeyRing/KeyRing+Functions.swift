@@ -1,9 +1,9 @@
 extension KeyRing {
-  /// A token for one request to a function: of the issuer and the key of ID tokens, whose certificates the function SDKs
-  /// fetch, and with an audience that no ID token has. Takes about a millisecond, so not for an I/O loop.
+  /// A token for one request to a function: with the issuer and the key of ID tokens, whose certificates the function
+  /// SDKs fetch, and with an audience that no ID token has. Takes about a millisecond, so not for an I/O loop.
   ///
   /// - Parameters:
-  ///   - claims: what the function is told; the token's own claims are added.
+  ///   - claims: the claims for the function; the token's own claims are added.
   ///   - url: the function's.
   ///   - isSigned: false leaves the signature away, for functions that run for an emulator.
   ///   - issuedAtSeconds: seconds since 1970.
@@ -27,8 +27,9 @@ extension KeyRing {
     return try SignedToken.rs256(claims: own + claims, keyID: signing.id, key: signing.key)
   }
 
-  /// Functions of the first generation look for `PROJECT.cloudfunctions.net/` in it, those of the second for `run.app`:
-  /// one text serves them all. Never a project id, which is what an ID token's audience is.
+  /// The audience of a function's token. Functions of the first generation search it for `PROJECT.cloudfunctions.net/`,
+  /// those of the second for `run.app`: one text serves them all. It is never a project id, which is an ID token's
+  /// audience.
   static func functionAudience(url: String, projectID: String) -> String {
     "\(url)#\(projectID).cloudfunctions.net/run.app"
   }

@@ -1,6 +1,6 @@
 extension KeyRing {
-  /// Self-signed certificates of all keys of that kind, newest first: what admin SDKs fetch and parse. A key is among
-  /// them an hour before it signs.
+  /// Self-signed certificates of all keys of that kind, newest first, for admin SDKs. A key is published an hour before
+  /// it signs.
   public func certificates(_ kind: KeyKind) -> [(kid: String, pem: String)] {
     snapshot.store.file(kind).published(kind)?.certificates ?? []
   }
@@ -16,7 +16,7 @@ extension KeyRing {
   /// The OpenID discovery document of the project's ID tokens, as JSON.
   ///
   /// - Parameter base: the origin under which this server is reached, such as `https://auth.example.com`. The issuer
-  ///   itself is the name that tokens bear, whoever serves them.
+  ///   itself is the name in the tokens, whichever server serves them.
   public func discovery(issuer base: String) -> [UInt8] {
     let document = ClaimValue.object([
       .init("issuer", .string(UnverifiedToken.issuerPrefix(.idToken) + projectID)),

@@ -4,14 +4,14 @@ extension KeyRing {
     snapshot.store.file(kind).keysOrNone()?.entries.map(\.info) ?? []
   }
 
-  /// Has a new key take over.
+  /// Makes a new key the successor.
   ///
   /// - Parameters:
   ///   - nowSeconds: seconds since 1970.
   ///   - isUrgent: false publishes the new key first, so that verifiers elsewhere know it when it begins to sign: an
   ///     hour later, by ``rotateIfDue(nowSeconds:)``, or by a second call then. True lets it sign at once; verifiers
-  ///     that keep published keys may refuse its tokens for up to an hour. The old key still verifies: when it is in
-  ///     wrong hands, ``remove(_:kid:)`` it and every other key that lay in the same file.
+  ///     that cache published keys may refuse its tokens for up to an hour. The old key still verifies: when it may be
+  ///     compromised, ``remove(_:kid:)`` it and every other key that lay in the same file.
   /// - Returns: the newest key.
   @discardableResult
   public func rotate(
@@ -25,8 +25,7 @@ extension KeyRing {
     }
   }
 
-  /// Takes a key away: what it signed counts no more, from this moment. When it was the signing key, another signs at
-  /// once.
+  /// Removes a key: its signatures are invalid from now on. When it was the signing key, another signs at once.
   ///
   /// - Throws: `.unknownKey` when there is no key of that name.
   public func remove(_ kind: KeyKind, kid: String) throws(KeyStoreError) {
@@ -40,10 +39,10 @@ extension KeyRing {
     }
   }
 
-  /// Does what the calendar asks for: publishes next keys, lets them sign, drops retired ones. Call it every few minutes
-  /// from a thread that may block.
+  /// Performs the due steps of rotation: publishes next keys, lets them sign, drops retired ones. To be called every
+  /// few minutes from a thread that may block.
   ///
-  /// - Returns: whether anything changed; or why it could not, and then everything is as before.
+  /// - Returns: whether anything changed; or the reason why it could not, and then everything is as before.
   @discardableResult
   public func rotateIfDue(nowSeconds: Int64) -> Result<Bool, KeyStoreError> {
     let before = generation
@@ -63,28 +62,28 @@ extension KeyRing {
 
   // MARK: Legacy secrets
 
-  /// Puts a new database secret in front; the older ones still count, three in all.
+  /// Adds a new database secret in front; the older ones stay valid, three in all.
   public func rotateLegacySecret() throws(KeyStoreError) {
     try change { (store) throws(KeyStoreError) in try store.rotateLegacySecret(random: random) }
   }
 
-  /// Takes a database secret away: what it signed counts no more.
+  /// Removes a database secret: tokens signed with it are invalid from now on.
   ///
-  /// - Parameter index: its place in `legacySecrets`, 0 for the newest.
+  /// - Parameter index: its index in `legacySecrets`, 0 for the newest.
   /// - Throws: `.unknownKey` when there is none, or no other.
   public func removeLegacySecret(_ index: Int) throws(KeyStoreError) {
     try change { (store) throws(KeyStoreError) in
       let ids = store.legacySecrets.ids
       let directory = store.directory
       try store.changeLegacySecrets { (secrets) throws(KeyStoreError) in
-        // The place was looked up in what this process knows, so the file has to agree.
+        // The index was taken from this process's list, so the file has to agree.
         guard secrets.ids == ids, let rest = secrets.removing(at: index) else { throw .onlyKey(path: directory) }
         return rest
       }
     }
   }
 
-  /// Takes over what another process wrote into the files.
+  /// Loads changes that another process wrote into the files.
   public func reload() throws(KeyStoreError) {
     try change { (store) throws(KeyStoreError) in
       store = try KeyStore(directory: store.directory, createsMissing: false)

@@ -1,14 +1,14 @@
-/// Keys and secrets that several servers have in common. A change on one of them is made to what all have, and stands only
-/// when nobody else was faster; the others take it over.
+/// Keys and secrets that several servers share. A change is written to the shared copy, and succeeds only when no other
+/// server has changed it meanwhile; the others load it.
 extension KeyRing {
-  /// How often a change is tried again because somebody else was faster.
+  /// The maximum number of attempts at a change when another server was faster.
   private static let attemptsMax = 8
 
-  /// Has the keys and secrets be those of several servers from now on. What is there already replaces those of this folder;
-  /// where nothing is, the first change, or the next ``rotateIfDue(nowSeconds:)``, puts those of this folder there.
+  /// Shares the keys and secrets with several servers from now on. A shared copy that exists replaces those of this
+  /// folder; otherwise the first change, or the next ``rotateIfDue(nowSeconds:)``, publishes those of this folder.
   ///
-  /// - Parameter whenLost: told of what counts no more because another server took it away, on the thread on which this one
-  ///   finds out; it must not change keys.
+  /// - Parameter whenLost: called with the keys and secrets that another server has removed, on the thread that detects
+  ///   it; it must not change keys.
   /// - Throws: also `.foreignSealingKey` when the servers' sealing key is another one than this one's.
   public func share(
     in place: any SharedKeyPlace, whenLost: @escaping @Sendable (LostKeys) -> Void = { _ in }
@@ -17,9 +17,9 @@ extension KeyRing {
     try takeShared()
   }
 
-  /// Takes over what another server has changed. Cheap when nothing was.
+  /// Loads the changes of other servers. Cheap when there are none.
   ///
-  /// - Returns: what counted before and does no longer.
+  /// - Returns: the keys and secrets that are no longer valid.
   @discardableResult
   public func takeShared() throws(KeyStoreError) -> LostKeys {
     try writing.withLock { (_) throws(KeyStoreError) in
@@ -29,8 +29,8 @@ extension KeyRing {
     }
   }
 
-  /// Puts what another server has changed in force, also when this one is about to change it further: who used what is gone
-  /// is told now or never.
+  /// Activates the changes of another server, also when this one is about to change them further: the loss of keys can
+  /// only be reported now.
   @discardableResult
   private func take(_ text: String, into store: inout KeyStore, _ sharing: Sharing) throws(KeyStoreError) -> LostKeys {
     guard try store.take(text) else { return LostKeys() }
@@ -45,7 +45,7 @@ extension KeyRing {
 
   private var keyIDs: [String] { KeyKind.allCases.flatMap { list($0) }.map(\.kid) }
 
-  /// Makes a change to what all servers have.
+  /// Makes a change to the shared copy.
   func changeShared<Value>(
     _ sharing: Sharing, _ store: inout KeyStore, _ body: (inout KeyStore) throws(KeyStoreError) -> Value
   ) throws(KeyStoreError) -> Value {
@@ -63,7 +63,7 @@ extension KeyRing {
         try store.take(before)
         throw error
       }
-      // Somebody was faster. The folder holds nothing that is not shared.
+      // Another server was faster. The folder holds nothing that is not shared.
       try store.take(before)
     }
     throw .unfinished(path: store.directory)
@@ -92,7 +92,7 @@ extension KeyStore {
     }
   }
 
-  /// Takes over what servers share.
+  /// Loads the shared copy.
   ///
   /// - Returns: whether anything was different.
   mutating func take(_ sealed: String) throws(KeyStoreError) -> Bool {
@@ -106,7 +106,7 @@ extension KeyStore {
     return try take(bundle)
   }
 
-  /// Has the files be those of a bundle.
+  /// Replaces the files by those of a bundle.
   ///
   /// - Returns: whether anything was different.
   @discardableResult

@@ -1,5 +1,5 @@
 extension KeyRing {
-  /// A signed ID token, in emulator mode a sealed one; takes about a millisecond, so not for an I/O loop.
+  /// A signed ID token, or in emulator mode a sealed one; takes about a millisecond, so not for an I/O loop.
   ///
   /// - Parameters:
   ///   - issuedAtSeconds: seconds since 1970.
@@ -13,7 +13,7 @@ extension KeyRing {
       subject, issuedAtSeconds: issuedAtSeconds, lifetimeSeconds: lifetimeSeconds)
   }
 
-  /// Verifies an ID token and nothing else, for requests that ask for one.
+  /// Verifies an ID token and no other kind, for requests that need one.
   ///
   /// - Parameter nowSeconds: seconds since 1970.
   public func verifyIDToken(_ text: String, nowSeconds: Int64) throws(CredentialError) -> VerifiedCredential {
@@ -50,7 +50,7 @@ extension KeyRing {
     return try SignedToken.rs256(claims: kept + replaced, keyID: signing.id, key: signing.key)
   }
 
-  /// Verifies a session cookie and nothing else. No database takes one.
+  /// Verifies a session cookie and no other kind. No database takes one.
   public func verifySessionCookie(_ text: String, nowSeconds: Int64) throws(CredentialError) -> VerifiedCredential {
     try snapshot.cookieVerifier.verify(text, nowSeconds: nowSeconds)
   }
@@ -76,10 +76,10 @@ extension KeyRing {
     get throws(KeyStoreError) { try snapshot.store.mintingAccount(projectID: projectID) }
   }
 
-  /// Its name, which needs no key.
+  /// The name of that service account, which needs no key.
   public var mintingEmail: String { MintingAccount.email(projectID: projectID) }
 
-  /// What verifies custom tokens of these service accounts, and of the server's own.
+  /// A verifier of custom tokens of these service accounts, and of the server's own.
   ///
   /// - Parameters:
   ///   - accounts: those that are not disabled; public keys by key id.
@@ -95,21 +95,21 @@ extension KeyRing {
 
   // MARK: Sealing
 
-  /// The bytes, readable and changeable only with this server's sealing key.
+  /// Seals bytes, readable and changeable only with this server's sealing key.
   ///
-  /// - Parameter purpose: says what the bytes are and whose; they open again under the same only.
+  /// - Parameter purpose: the meaning and owner of the bytes; they open again under the same text only.
   public func seal(_ bytes: [UInt8], for purpose: String = "") throws(RandomnessError) -> String {
     try snapshot.store.sealingKey.seal(bytes, for: purpose, random: random)
   }
 
-  /// What was sealed; nil for a text that is damaged, or was sealed with another key or for another purpose.
+  /// The bytes that were sealed; nil for a text that is damaged, or was sealed with another key or for another purpose.
   public func unseal(_ text: String, for purpose: String = "") -> [UInt8]? {
     snapshot.store.sealingKey.unseal(text, for: purpose)
   }
 
-  /// Keys the throttle's counters; derived from the sealing key.
+  /// The key for the throttle's counters; derived from the sealing key.
   public var throttleKey: [UInt8] { snapshot.store.sealingKey.throttleKey }
 
-  /// Keys the hashes of recovery codes; derived from the sealing key.
+  /// The key for the hashes of recovery codes; derived from the sealing key.
   package var recoveryKey: [UInt8] { snapshot.store.sealingKey.recoveryKey }
 }

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// The live keys of a server: what signs and verifies now. Safe to use from many threads.
+/// The current keys of a server, for signing and verifying. Safe to use from many threads.
 ///
 /// A change replaces everything at once; a `verifier` that was read before does not see it, so read it anew for each
 /// request. Changes write files and make keys, which takes up to a second: not for an I/O loop.
 public final class KeyRing: Sendable {
-  /// Everything that is derived from the files, of one moment.
+  /// All values derived from the files, of one moment.
   struct Snapshot: Sendable {
     var generation: Int
     var store: KeyStore
@@ -13,7 +13,7 @@ public final class KeyRing: Sendable {
     var cookieVerifier: IDTokenVerifier
   }
 
-  /// Where keys are that several servers have in common, and who is told of what another one took away.
+  /// The place of the keys that several servers share, and the callback for keys that another one removed.
   struct Sharing: Sendable {
     var place: any SharedKeyPlace
     var whenLost: @Sendable (LostKeys) -> Void
@@ -25,14 +25,14 @@ public final class KeyRing: Sendable {
   let random: RandomBytes
   private let acceptsRawSecrets: Bool
   private let developerCredentials: DeveloperCredentials?
-  /// What tokens get in the place of a signature in emulator mode; nil otherwise.
+  /// The seal that replaces a token's signature in emulator mode; nil otherwise.
   let seal: TokenSeal?
-  /// Access tokens; the same object for the ring's whole life.
+  /// The access tokens; the same object for the ring's whole life.
   public let adminTokens: AdminTokens
   private let current: Mutex<Snapshot>
-  /// Held while the files are changed; never taken while `current` is held.
+  /// A lock that is held while the files are changed; never taken while `current` is held.
   let writing = Mutex(())
-  /// How several servers have them in common; nil for a server by itself.
+  /// The sharing with other servers; nil for a single server.
   let shared = Mutex<Sharing?>(nil)
   /// The generation of the original that ``follow(_:)`` saw last.
   private let followed = Mutex(1)
@@ -41,8 +41,8 @@ public final class KeyRing: Sendable {
   ///   - projectID: the `aud` of ID tokens.
   ///   - tenant: the `firebase.tenant` of ID tokens; nil for none.
   ///   - developerCredentials: give one in emulator mode only.
-  ///   - acceptsRawSecrets: whether a database secret by itself opens everything, as the legacy protocol has it. Tokens
-  ///     signed with it count either way.
+  ///   - acceptsRawSecrets: whether a database secret by itself grants full access, as in the legacy protocol. Tokens
+  ///     signed with it are valid either way.
   ///   - random: names keys and seals; OpenSSL draws the RSA keys itself.
   public init(
     store: KeyStore, projectID: String, tenant: String? = nil, developerCredentials: DeveloperCredentials? = nil,
@@ -71,14 +71,14 @@ public final class KeyRing: Sendable {
           seal: seal)))
   }
 
-  /// A ring with the same keys for another project, or for a tenant of this one. What changes later comes by ``follow(_:)``.
+  /// A ring with the same keys for another project, or for a tenant of this one. ``follow(_:)`` brings later changes.
   public func copy(for projectID: String? = nil, tenant: String? = nil) -> KeyRing {
     KeyRing(
       store: snapshot.store, projectID: projectID ?? self.projectID, tenant: tenant,
       developerCredentials: developerCredentials, acceptsRawSecrets: acceptsRawSecrets, random: random)
   }
 
-  /// Takes over what the ring that this one is a copy of has by now. Cheap when nothing changed.
+  /// Loads the changes of the ring that this one is a copy of. Cheap when nothing changed.
   public func follow(_ original: KeyRing) {
     let theirs = original.snapshot
     let hasChanged = followed.withLock { seen in
@@ -90,16 +90,16 @@ public final class KeyRing: Sendable {
 
   var snapshot: Snapshot { current.withLock { $0 } }
 
-  /// Grows with every change of a key or a secret.
+  /// A number that grows with every change of a key or a secret.
   public var generation: Int { current.withLock { $0.generation } }
 
-  /// What judges credentials now. Cheap to take.
+  /// The current verifier of credentials. Cheap to read.
   public var verifier: CredentialVerifier { current.withLock { $0.verifier } }
 
-  /// The database secrets that count now.
+  /// The valid database secrets.
   public var legacySecrets: LegacySecrets { current.withLock { $0.store.legacySecrets } }
 
-  /// Returns true when the key or the secret that vouched for a credential still counts. True for a kind that no key
+  /// Returns true when the key or the secret that vouched for a credential is still valid. True for a kind that no key
   /// vouches for.
   public func vouches(for credential: VerifiedCredential) -> Bool {
     guard let keyID = credential.keyID else { return true }
@@ -115,7 +115,7 @@ public final class KeyRing: Sendable {
 
   // MARK: Changing
 
-  /// Changes the files, then shows the result to everybody. One at a time.
+  /// Changes the files, then publishes the result to all threads. One change at a time.
   func change<Value: Sendable>(
     _ body: (inout KeyStore) throws(KeyStoreError) -> Value
   ) throws(KeyStoreError) -> Value {
@@ -134,7 +134,7 @@ public final class KeyRing: Sendable {
     }
   }
 
-  /// Puts a store's contents in force. What did not change keeps its verifier, and with it the cache of known tokens.
+  /// Activates a store's contents. Unchanged files keep their verifier, and with it the cache of known tokens.
   func show(_ store: KeyStore) {
     var next = snapshot
     let before = next.store

@@ -8,12 +8,12 @@ import Glibc
 /// | `id-token-keys.pem` | key pairs of ID tokens, newest first, each some lines of fields and a PKCS#8 PEM block |
 /// | `session-cookie-keys.pem` | the same for session cookies |
 /// | `minting-key.pem` | the key pair by which the command line signs custom tokens, in the same form |
-/// | `sealing-key` | 32 bytes as base64url: what secrets in the accounts' store are sealed with |
+/// | `sealing-key` | 32 bytes as base64url: the key that seals secrets in the accounts' store |
 /// | `admin-token` | the access token of the machine's administrator and of the command line |
 ///
-/// What is missing is created, each file complete or not at all: secrets when the store is opened, signing keys, which
-/// take some 100 ms each, at their first need. Two processes that start at once agree: the one that comes second reads
-/// what the first wrote. Changes are made to what the file holds at that moment, one process at a time.
+/// Missing files are created, each complete or not at all: secrets when the store is opened, signing keys, which take
+/// some 100 ms each, at their first need. Two processes that start at once agree: the second one reads the files of the
+/// first. Changes apply to the file's current content, one process at a time.
 public struct KeyStore: Sendable, Redacted {
   /// The folder's path, as it was given.
   public let directory: String
@@ -31,10 +31,10 @@ public struct KeyStore: Sendable, Redacted {
   private static let sealingKeyName = "sealing-key"
   private static let adminTokenName = "admin-token"
 
-  /// The files that servers which share their accounts have in common and may change.
+  /// The files that servers with shared accounts share and may change.
   static let sharedNames = [legacySecretsName, keysName(.idToken), keysName(.sessionCookie)]
 
-  /// Returns true when texts are what these files hold.
+  /// Returns true when the texts of a bundle can be read as these files.
   static func isReadable(_ bundle: KeyBundle) -> Bool {
     bundle.files.allSatisfy { name, text in
       name == legacySecretsName ? parseLegacySecrets(text) != nil : SigningKeys(text: text) != nil
@@ -43,10 +43,10 @@ public struct KeyStore: Sendable, Redacted {
 
   private static func keysName(_ kind: KeyKind) -> String { "\(kind.rawValue)-keys.pem" }
 
-  /// Opens the store in `directory`, whose parent exists. What is damaged is said now.
+  /// Opens the store in `directory`, whose parent exists. Damaged files are reported at once.
   ///
   /// - Parameters:
-  ///   - createsMissing: false to refuse a store that is not there yet, or not whole.
+  ///   - createsMissing: false to refuse a store that does not exist yet, or is incomplete.
   ///   - random: for the secrets; OpenSSL draws the RSA keys itself.
   public init(
     directory: String, createsMissing: Bool = true, random: RandomBytes = .system
@@ -91,12 +91,12 @@ public struct KeyStore: Sendable, Redacted {
     LegacySecrets(active: text.split(separator: "\n").map(String.init))
   }
 
-  /// The keys of that kind, made when they are missing; waits while somebody else makes them.
+  /// The keys of that kind, made when they are missing; waits while another thread makes them.
   public func keys(_ kind: KeyKind) throws(KeyStoreError) -> SigningKeys { try file(kind).keys() }
 
   /// Makes the signing keys that are missing.
   ///
-  /// - Throws: what the first that cannot be made throws.
+  /// - Throws: the error of the first that cannot be made.
   package func makeKeys() throws(KeyStoreError) {
     for file in [idTokenFile, sessionCookieFile, mintingFile] { _ = try file.keys() }
   }
@@ -108,7 +108,7 @@ public struct KeyStore: Sendable, Redacted {
     }
   }
 
-  /// Files that hold what the other store's hold are the other's: what was derived from them still counts.
+  /// Keeps the other store's files where the content is equal, with the values derived from them.
   mutating func keepFiles(of other: KeyStore) {
     if idTokenFile.hasSameKeys(as: other.idTokenFile) { idTokenFile = other.idTokenFile }
     if sessionCookieFile.hasSameKeys(as: other.sessionCookieFile) { sessionCookieFile = other.sessionCookieFile }
@@ -125,10 +125,10 @@ public struct KeyStore: Sendable, Redacted {
 
   // MARK: Copies
 
-  /// Makes a store of the same keys and secrets in another directory, whose parent exists. Keys that are missing here are
+  /// Copies the keys and secrets to a store in another directory, whose parent exists. Keys that are missing here are
   /// made first.
   ///
-  /// - Throws: ``KeyStoreError``, also when there are others.
+  /// - Throws: ``KeyStoreError``, also when the directory has other keys.
   package func copy(to directory: String) throws(KeyStoreError) {
     try makeKeys()
     let (folder, copy) = (
@@ -149,7 +149,7 @@ public struct KeyStore: Sendable, Redacted {
 
   // MARK: Changes
 
-  /// Puts a new secret in front; the older ones still count, three in all.
+  /// Adds a new secret in front; the older ones stay valid, three in all.
   public mutating func rotateLegacySecret(random: RandomBytes = .system) throws(KeyStoreError) {
     let directory = directory
     try changeLegacySecrets { (secrets) throws(KeyStoreError) in
@@ -173,7 +173,7 @@ public struct KeyStore: Sendable, Redacted {
     }
   }
 
-  /// - Parameter body: the keys that shall be, from those in the file; nil to leave them.
+  /// - Parameter body: returns the new keys, given those in the file; nil to leave them.
   mutating func change(
     _ kind: KeyKind, _ body: (SigningKeys) throws(RandomnessError) -> SigningKeys?
   ) throws(KeyStoreError) {

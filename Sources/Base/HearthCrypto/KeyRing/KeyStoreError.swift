@@ -1,14 +1,14 @@
 /// The reason why a key store could not be opened or written. Equal by code and path.
 public struct KeyStoreError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// What failed.
+  /// The kind of failure.
   public enum Code: String, Sendable, CaseIterable {
     /// The folder or a file of it does not exist, and was not to be created.
     case missing = "missing"
-    /// The mode lets other users read or write it.
+    /// The file's mode lets other users read or write it.
     case readableByOthers = "readable_by_others"
-    /// Another user owns it.
+    /// The file has another owner.
     case foreignOwner = "foreign_owner"
-    /// There is something else than a file (or than a folder, where one is needed).
+    /// The path is not a file (or not a folder, where one is needed).
     case notAFile = "not_a_file"
     /// The contents are not in the form that this server writes.
     case damaged = "damaged"
@@ -20,15 +20,15 @@ public struct KeyStoreError: Error, Sendable, Equatable, CustomStringConvertible
     case unknownKey = "unknown_key"
     /// Another thread is still making the keys.
     case unfinished = "unfinished"
-    /// What several servers share is sealed with another key than this one's.
+    /// The shared copy is sealed with another key than this server's.
     case foreignSealingKey = "foreign_sealing_key"
   }
 
-  /// What failed; errors are compared by code and path.
+  /// The kind of failure; errors are compared by code and path.
   public var code: Code
-  /// The file or folder that it is about.
+  /// The file or folder concerned.
   public var path: String
-  /// What is wrong and what to do about it.
+  /// The fault and its remedy.
   public var message: String
 
   public var description: String { "\(path): \(message)" }
@@ -64,7 +64,7 @@ public struct KeyStoreError: Error, Sendable, Equatable, CustomStringConvertible
     KeyStoreError(code: .unfinished, path: path, message: "its keys are still being made; try again in a moment")
   }
 
-  /// Of the place that servers share: what was tried with it, and why it did not come off.
+  /// A failure with the servers' shared copy: the attempted action and the reason for its failure.
   package static func unshared(path: String, _ what: String, cause: String) -> KeyStoreError {
     KeyStoreError(code: .inputOutput, path: path, message: "\(what): \(cause)")
   }

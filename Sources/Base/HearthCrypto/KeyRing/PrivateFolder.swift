@@ -5,7 +5,7 @@ struct PrivateFolder: Sendable {
   let path: String
   private let owner: (user: uid_t, group: gid_t)
 
-  /// Larger files are not ours.
+  /// The maximum size of a file; larger files are not ours.
   private static let fileBytesMax = 65_536
 
   /// Opens the directory; creates it (not its parents) with mode 0700 when it is missing.
@@ -25,7 +25,7 @@ struct PrivateFolder: Sendable {
     guard status.st_mode & S_IFMT == S_IFDIR else { throw .notAFile(path: path, wanted: "a directory") }
     try Self.checkOwner(status, path: path)
     owner = (status.st_uid, status.st_gid)
-    // A user who may write to the folder can replace its files.
+    // A user with write access to the folder could replace its files.
     guard status.st_mode & 0o022 == 0 else {
       throw .readableByOthers(path: path, mode: status.st_mode & 0o777, wanted: "700")
     }
@@ -81,7 +81,7 @@ struct PrivateFolder: Sendable {
 
   // MARK: Files
 
-  /// The text of a file, nil when there is none. Refuses links, other owners' files and files others can read.
+  /// The text of a file, nil when there is none. Refuses links, other owners' files and files that others can read.
   private func read(_ file: String) throws(KeyStoreError) -> String? {
     let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else {
@@ -92,7 +92,7 @@ struct PrivateFolder: Sendable {
       }
     }
     defer { close(descriptor) }
-    // The open file is asked, not the name: the name could mean another file by now.
+    // The open file is checked, not the name, which could mean another file by now.
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw Self.failure(file, "look at it") }
     guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path: file, wanted: "a regular file") }
@@ -120,16 +120,16 @@ struct PrivateFolder: Sendable {
 
   /// Writes a temporary file, syncs it, then gives it its name: the file is there complete or not at all.
   ///
-  /// - Parameter replacing: false to leave a file alone that somebody else created meanwhile.
+  /// - Parameter replacing: false to leave a file alone that another process created meanwhile.
   private func write(_ text: String, to file: String, replacing: Bool) throws(KeyStoreError) {
-    // A name nobody else has, created exclusively with mode 0600.
+    // A unique name, created exclusively with mode 0600.
     let temporary = "\(file).new.\(String(UInt64.random(in: .min ... .max), radix: 36))"
     let descriptor = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw Self.failure(file, "create a temporary file beside it") }
     defer { unlink(temporary) }
     do {
       defer { close(descriptor) }
-      // Said again, because the mode at creation is subject to the umask and to the file system's own defaults.
+      // Set again, because the mode at creation is subject to the umask and to the file system's own defaults.
       guard fchmod(descriptor, 0o600) == 0 else { throw Self.failure(temporary, "restrict") }
       // A file that root makes in another user's folder belongs to that user, whose server has to open it.
       if geteuid() == 0, owner.user != 0 {
@@ -167,7 +167,7 @@ struct PrivateFolder: Sendable {
     guard fsync(descriptor) == 0 else { throw failure(folder, "sync") }
   }
 
-  /// The owner is this process's user; root may look after anybody's.
+  /// Checks that the owner is this process's user; root may handle any owner's files.
   private static func checkOwner(_ status: stat, path: String) throws(KeyStoreError) {
     guard status.st_uid == geteuid() || geteuid() == 0 else { throw .foreignOwner(path: path) }
   }

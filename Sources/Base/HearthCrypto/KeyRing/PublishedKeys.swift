@@ -2,12 +2,13 @@ import HearthBytes
 
 /// The public halves of one set of signing keys, in the forms that verifiers fetch. Computed once for a set.
 struct PublishedKeys: Sendable {
-  /// Every key that verifies or soon will, newest first.
+  /// The certificates of every key that verifies or soon will, newest first.
   let certificates: [(kid: String, pem: String)]
-  /// A JSON Web Key Set.
+  /// The keys as a JSON Web Key Set.
   let jwks: [UInt8]
 
-  /// A key that OpenSSL cannot present, for want of memory, is left out: verifiers elsewhere refuse its tokens then.
+  /// Makes the published forms. A key that OpenSSL cannot convert, for want of memory, is left out: verifiers elsewhere
+  /// refuse its tokens then.
   init(_ keys: SigningKeys, kind: KeyKind) {
     var certificates: [(kid: String, pem: String)] = []
     var members: [ClaimValue] = []

@@ -1,17 +1,17 @@
-/// Where several servers keep the keys and secrets that they have in common: one text, sealed with the sealing key that all
+/// The place where several servers keep their shared keys and secrets: one text, sealed with the sealing key that all
 /// of them have. Blocks: not for event loops.
 public protocol SharedKeyPlace: Sendable {
-  /// What is there; nil when nobody has put anything there yet.
+  /// Reads the text; nil when there is none yet.
   func read() throws(KeyStoreError) -> String?
 
-  /// Puts another text there.
+  /// Replaces the text.
   ///
-  /// - Parameter expected: what was read. When somebody else has put something else there meanwhile, nothing is written.
+  /// - Parameter expected: the text that was read. When another server has changed it since, nothing is written.
   /// - Returns: whether it was written.
   func write(_ text: String, over expected: String?) throws(KeyStoreError) -> Bool
 }
 
-/// Keys that count no more because another server took them away.
+/// Keys that are invalid because another server removed them.
 public struct LostKeys: Sendable, Equatable {
   /// The names of signing keys.
   public var keyIDs: [String] = []

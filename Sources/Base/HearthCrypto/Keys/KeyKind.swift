@@ -1,12 +1,12 @@
-/// What a set of signing keys is for. Each kind has its own keys, so that a token of one kind never passes for one of
-/// the other.
+/// The purpose of a set of signing keys. Each kind has its own keys, so that a token of one kind never passes for one
+/// of the other.
 public enum KeyKind: String, Sendable, CaseIterable {
   /// ID tokens, which `securetoken.google.com` issues for Firebase.
   case idToken = "id-token"
   /// Session cookies, which `session.firebase.google.com` issues for Firebase.
   case sessionCookie = "session-cookie"
 
-  /// The name that certificates of these keys bear.
+  /// The common name in certificates of these keys.
   var commonName: String {
     switch self {
     case .idToken: "securetoken.system.gserviceaccount.com"
@@ -15,25 +15,25 @@ public enum KeyKind: String, Sendable, CaseIterable {
   }
 }
 
-/// What a signing key does now.
+/// The state of a signing key.
 public enum KeyState: String, Sendable, CaseIterable {
-  /// Published, so that verifiers have it when it begins to sign.
+  /// The key is published, so that verifiers have it when it begins to sign.
   case next
-  /// Signs. Exactly one key of a set does.
+  /// The key signs. Exactly one key of a set does.
   case signing
-  /// Verifies what it signed before, until the last of that has ended.
+  /// The key verifies its earlier signatures, until the last of those tokens has ended.
   case retired
 }
 
-/// A signing key as an operator sees it.
+/// A signing key, as shown to operators.
 public struct KeyInfo: Sendable, Equatable {
-  /// 40 hexadecimal digits, the `kid` of tokens.
+  /// The key's name, 40 hexadecimal digits: the `kid` of tokens.
   public var kid: String
-  /// The key will sign, signs, or only verifies.
+  /// The state: the key will sign, signs, or only verifies.
   public var state: KeyState
-  /// Seconds since 1970; nil for a key that no rotation check has seen yet.
+  /// The time of creation, in seconds since 1970; nil before the first rotation check.
   public var createdAtSeconds: Int64?
-  /// Seconds since 1970, since when the key is in this state; nil likewise.
+  /// The start of the current state, in seconds since 1970; nil before the first rotation check.
   public var stateSinceSeconds: Int64?
 
   /// A description of a key; times in seconds since 1970.

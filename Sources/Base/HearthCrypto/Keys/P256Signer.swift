@@ -7,7 +7,7 @@ import COpenSSL
 final class P256Signer: @unchecked Sendable {
   private let key: OpaquePointer
 
-  /// From "BEGIN PRIVATE KEY" without passphrase; nil for what is no such key, and for a key of another kind.
+  /// Reads "BEGIN PRIVATE KEY" without passphrase; nil for any other text, and for a key of another kind.
   init?(privatePEM: [UInt8]) {
     defer { ERR_clear_error() }
     guard let key = hearth_private_key_from_pem(privatePEM, privatePEM.count) else { return nil }
@@ -20,7 +20,7 @@ final class P256Signer: @unchecked Sendable {
 
   deinit { EVP_PKEY_free(key) }
 
-  /// This key's ES256 signature of `bytes`, r and s of 32 bytes each; nil when OpenSSL fails.
+  /// Signs `bytes` with ES256, r and s of 32 bytes each; nil when OpenSSL fails.
   func sign(_ bytes: [UInt8]) -> [UInt8]? {
     guard let context = EVP_MD_CTX_new() else { return nil }
     defer {

@@ -2,8 +2,8 @@ import COpenSSL
 
 /// Seals bytes with a passphrase that a person or a secret store keeps: for keys in backups.
 ///
-/// The key is scrypt (RFC 7914) of the passphrase with N = 2^16, r = 8, p = 1, which takes about a quarter of a second and
-/// 64 MiB; the cipher is AES-256-GCM. Sealed bytes:
+/// The key is scrypt (RFC 7914) of the passphrase with N = 2^16, r = 8, p = 1, which takes about a quarter of a second
+/// and 64 MiB; the cipher is AES-256-GCM. Sealed bytes:
 ///
 ///     0   "HrthSeal"
 ///     8   version, 1 byte: 1
@@ -13,21 +13,21 @@ import COpenSSL
 ///     40  as many bytes as were sealed, encrypted
 ///     …   tag, 16 bytes, over the first 40 bytes too
 public struct PassphraseSeal: Sendable, Redacted {
-  /// What a passphrase needs at least: one that is guessed opens all keys of a server.
+  /// The minimum size of a passphrase: a guessed one opens all keys of a server.
   public static let passphraseBytesMin = 12
 
   private static let start = Array("HrthSeal".utf8) + [1]
   private static let (logN, r, p): (UInt8, UInt8, UInt8) = (16, 8, 1)
-  /// What is taken from sealed bytes of others: a wrong number must not take all memory.
+  /// The largest cost accepted from sealed bytes: a wrong number must not take all memory.
   private static let logNMax: UInt8 = 20
   private static let (headBytes, saltBytes, nonceBytes, tagBytes) = (40, 16, 12, 16)
   private static let sealedBytesMax = 256 << 20
 
   private let passphrase: String
 
-  /// The reason why something could not be opened.
+  /// The reason why sealed bytes could not be opened.
   public enum Problem: Error, Sendable {
-    /// It is no sealed text, or one of a newer version.
+    /// The bytes are no sealed text, or one of a newer version.
     case notSealed
     /// The passphrase is another one, or the bytes were changed.
     case wrongPassphrase
@@ -35,7 +35,7 @@ public struct PassphraseSeal: Sendable, Redacted {
     case noMemory
   }
 
-  /// Nil for a passphrase that is too short.
+  /// Makes a seal; nil for a passphrase that is too short.
   public init?(passphrase: String) {
     guard passphrase.utf8.count >= Self.passphraseBytesMin else { return nil }
     self.passphrase = passphrase
@@ -55,7 +55,7 @@ public struct PassphraseSeal: Sendable, Redacted {
     return head + out + tag
   }
 
-  /// What was sealed.
+  /// Opens sealed bytes.
   ///
   /// - Throws: ``Problem``.
   public func open(_ sealed: [UInt8]) throws(Problem) -> [UInt8] {

@@ -1,8 +1,8 @@
 import COpenSSL
 
 extension RSAKey {
-  /// This key's RS256 signature (PKCS#1 v1.5, SHA-256) of `bytes`; nil when the key has no private half or OpenSSL
-  /// fails. About 0.6 ms.
+  /// Signs `bytes` with RS256 (PKCS#1 v1.5, SHA-256); nil when the key has no private half or OpenSSL fails. About 0.6
+  /// ms.
   func sign(_ bytes: [UInt8]) -> [UInt8]? {
     guard let context = EVP_MD_CTX_new() else { return nil }
     defer {
@@ -36,8 +36,8 @@ extension RSAKey {
     return count > 0 ? Array(bytes.prefix(count)) : nil
   }
 
-  /// A self-signed X.509 certificate as PEM, which is how admin SDKs expect a public key; nil when OpenSSL fails. The
-  /// same arguments give the same text.
+  /// A self-signed X.509 certificate as PEM, the form of a public key that admin SDKs expect; nil when OpenSSL fails.
+  /// The same arguments give the same text.
   ///
   /// - Parameters:
   ///   - commonName: at most 64 characters.

@@ -5,14 +5,14 @@ import COpenSSL
 /// `@unchecked Sendable` because OpenSSL only reads a finished `EVP_PKEY` while verifying and signing, counts its
 /// references atomically, and nothing here changes it after `init`.
 final class RSAKey: @unchecked Sendable {
-  /// Shorter keys can be factored.
+  /// The minimum size of a modulus: shorter keys can be factored.
   static let modulusBitsMin = 2_048
 
   let key: OpaquePointer
   /// The signature's length.
   let modulusBytes: Int
 
-  /// Takes the key over, and frees it when it is not a plain RSA key of at least 2048 bits.
+  /// Takes ownership of the key, and frees it when it is not a plain RSA key of at least 2048 bits.
   init?(taking key: OpaquePointer?) {
     guard let key else { return nil }
     guard hearth_is_rsa(key) == 1, Int(EVP_PKEY_get_bits(key)) >= Self.modulusBitsMin else {
@@ -28,13 +28,13 @@ final class RSAKey: @unchecked Sendable {
   /// A new key pair; takes some 100 ms. Nil when OpenSSL's generator fails.
   static func generate() -> RSAKey? { RSAKey(taking: hearth_rsa_generate(modulusBitsMin)) }
 
-  /// From "BEGIN PRIVATE KEY" without passphrase.
+  /// Reads "BEGIN PRIVATE KEY" without passphrase; nil for any other text.
   convenience init?(privatePEM: [UInt8]) {
     self.init(taking: hearth_private_key_from_pem(privatePEM, privatePEM.count))
     ERR_clear_error()
   }
 
-  /// From "BEGIN PUBLIC KEY".
+  /// Reads "BEGIN PUBLIC KEY"; nil for any other text.
   convenience init?(publicPEM: [UInt8]) {
     self.init(taking: hearth_public_key_from_pem(publicPEM, publicPEM.count))
     ERR_clear_error()

@@ -1,7 +1,7 @@
 import COpenSSL
 import HearthBytes
 
-/// The key under which secrets lie in the accounts' store: TOTP secrets, keys of imported hashes.
+/// The key that seals secrets in the accounts' store: TOTP secrets, keys of imported hashes.
 ///
 /// A sealed text is `s1.` and the base64url of nonce (12 bytes), ciphertext and tag (16 bytes) of AES-256-GCM.
 struct SealingKey: Sendable, Redacted {
@@ -11,18 +11,18 @@ struct SealingKey: Sendable, Redacted {
   private static let keyBytes = 32
 
   private let key: [UInt8]
-  /// Keys the counters of the throttle, so that they hold no addresses in clear.
+  /// The key for the throttle's counters, so that they hold no addresses in clear.
   let throttleKey: [UInt8]
-  /// Keys the hashes of recovery codes.
+  /// The key for the hashes of recovery codes.
   let recoveryKey: [UInt8]
-  /// Keys the codes of an emulator's tokens.
+  /// The key for the codes of an emulator's tokens.
   let tokenSealKey: [UInt8]
 
   static func generate(random: RandomBytes) throws(RandomnessError) -> String {
     Base64URL.encode(try random.bytes(keyBytes)) + "\n"
   }
 
-  /// From the file's text: one line of 43 characters. Nil for any other.
+  /// Reads the file's text, one line of 43 characters; nil for any other.
   init?(text: String) {
     let line = text.hasSuffix("\n") ? String(text.dropLast()) : text
     guard let root = Base64URL.decode(line.utf8), root.count == Self.keyBytes,
@@ -37,13 +37,15 @@ struct SealingKey: Sendable, Redacted {
     self.recoveryKey = recoveryKey
   }
 
+  /// Seals bytes.
+  ///
   /// - Parameters:
-  ///   - purpose: opens again only under the same; says what the bytes are and whose.
+  ///   - purpose: the meaning and owner of the bytes; they open again under the same text only.
   func seal(_ bytes: [UInt8], for purpose: String, random: RandomBytes) throws(RandomnessError) -> String {
     Self.prefix + (try sealBare(bytes, for: purpose, random: random))
   }
 
-  /// The same without `s1.`, for texts that say otherwise what they are.
+  /// Seals bytes without the prefix `s1.`, for texts that have their own mark.
   func sealBare(_ bytes: [UInt8], for purpose: String, random: RandomBytes) throws(RandomnessError) -> String {
     let nonce = try random.bytes(Self.nonceBytes)
     guard nonce.count == Self.nonceBytes else { throw RandomnessError() }
@@ -56,13 +58,13 @@ struct SealingKey: Sendable, Redacted {
     return Base64URL.encode(nonce + out + tag)
   }
 
-  /// Nil when the text was not sealed with this key for this purpose, or was changed.
+  /// Opens a sealed text; nil when it was not sealed with this key for this purpose, or was changed.
   func unseal(_ text: String, for purpose: String) -> [UInt8]? {
     guard text.utf8.starts(with: Self.prefix.utf8) else { return nil }
     return unsealBare(text.utf8.dropFirst(Self.prefix.utf8.count), for: purpose)
   }
 
-  /// Opens what ``sealBare(_:for:random:)`` sealed.
+  /// Opens a text of ``sealBare(_:for:random:)``; nil when it was not sealed with this key for this purpose.
   func unsealBare(_ text: Substring.UTF8View, for purpose: String) -> [UInt8]? {
     defer { ERR_clear_error() }
     guard let sealed = Base64URL.decode(text), sealed.count >= Self.nonceBytes + Self.tagBytes else { return nil }

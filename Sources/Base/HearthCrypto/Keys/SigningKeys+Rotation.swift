@@ -1,11 +1,11 @@
-/// How signing keys come and go: a key is published an hour before it signs, signs for thirty days, and verifies until
-/// the longest token it can have signed has ended.
+/// The rotation of signing keys: a key is published an hour before it signs, signs for thirty days, and verifies until
+/// the longest token that it can have signed has ended.
 extension SigningKeys {
-  /// The one that will sign next.
+  /// The key that will sign next; nil when there is none.
   var next: Entry? { entries.first { $0.state == .next } }
   private var retired: [Entry] { entries.filter { $0.state == .retired } }
 
-  /// These keys as they ought to be now; nil when nothing is due.
+  /// The keys after the steps that are due; nil when none is.
   func rotatedIfDue(nowSeconds: Int64, random: RandomBytes) throws(RandomnessError) -> SigningKeys? {
     // A time that the file's form does not know would damage it.
     guard ClaimValue.int(nowSeconds).seconds != nil else { return nil }
@@ -21,8 +21,8 @@ extension SigningKeys {
     return keys.entries.map(\.info) == entries.map(\.info) ? nil : keys
   }
 
-  /// What an operator's rotation makes of them. Without urgency the new key is published first, and begins to sign an
-  /// hour later by ``rotatedIfDue(nowSeconds:random:)``. With urgency an entirely new key signs at once: a published next
+  /// The keys after an operator's rotation. Without urgency the new key is published first, and begins to sign an hour
+  /// later by ``rotatedIfDue(nowSeconds:random:)``. With urgency an entirely new key signs at once: a published next
   /// key lay in the same file as the one in doubt, so it is dropped.
   func rotated(isUrgent: Bool, nowSeconds: Int64, random: RandomBytes) throws(RandomnessError) -> SigningKeys {
     guard ClaimValue.int(nowSeconds).seconds != nil else { return self }
@@ -35,7 +35,7 @@ extension SigningKeys {
     return keys.promoted(nowSeconds: nowSeconds).pruned(nowSeconds: nowSeconds)
   }
 
-  /// Without that key: what it signed counts no more. When it was the one that signs, another signs at once.
+  /// The keys without one, whose signatures become invalid. When it was the signing key, another signs at once.
   func removing(id: String, random: RandomBytes) throws(RandomnessError) -> SigningKeys {
     var keys = self
     if signing.id.hasSameBytes(as: id) {
@@ -44,7 +44,7 @@ extension SigningKeys {
     return keys.with(keys.entries.filter { !$0.id.hasSameBytes(as: id) })
   }
 
-  /// These keys behind a new one that signs from now on, whatever the time.
+  /// The keys behind a new one that signs at once, whatever the time.
   func rotated(random: RandomBytes, keeping keptMax: Int = 3) throws(RandomnessError) -> SigningKeys {
     let entry = try Self.newEntry(.signing, nowSeconds: nil, random: random)
     return with([entry] + entries.prefix(max(0, keptMax)).map { $0.entering(.retired, nowSeconds: nil) })
@@ -52,9 +52,9 @@ extension SigningKeys {
 
   // MARK: Steps
 
-  /// A key whose dates are unknown counts from now; so does one that is in use and has a date far ahead, which a clock
-  /// that went wrong has written: rotation would wait for that day. Retired keys keep such a date: if it is today's
-  /// clock that is wrong, they would be dropped as soon as it is right again.
+  /// The keys with plausible dates. An unknown date becomes now; so does a date far ahead of a key in use, which a
+  /// wrong clock has written: rotation would wait for that day. Retired keys keep such a date: if today's clock is the
+  /// wrong one, they would be dropped as soon as it is right again.
   private func stamped(nowSeconds: Int64) -> SigningKeys {
     func plausible(_ seconds: Int64?, _ state: KeyState) -> Int64 {
       guard let seconds, state == .retired || seconds - nowSeconds <= KeySchedule.clockStepSeconds else {
@@ -71,21 +71,21 @@ extension SigningKeys {
       })
   }
 
-  /// With a key that will sign next.
+  /// The keys with one that will sign next.
   private func announced(nowSeconds: Int64?, random: RandomBytes) throws(RandomnessError) -> SigningKeys {
     guard next == nil else { return self }
     let entry = try Self.newEntry(.next, nowSeconds: nowSeconds, random: random)
     return with([entry] + entries.prefix(TokenLimits.signingKeysMax - 1))
   }
 
-  /// The next key signs; the one that did is retired.
+  /// The keys with the next one signing and the former one retired.
   private func promoted(nowSeconds: Int64?) -> SigningKeys {
     guard let next else { return self }
     return with(
       [next.entering(.signing, nowSeconds: nowSeconds), signing.entering(.retired, nowSeconds: nowSeconds)] + retired)
   }
 
-  /// Without the keys whose last token has ended.
+  /// The keys without those whose last token has ended.
   private func pruned(nowSeconds: Int64) -> SigningKeys {
     with(
       entries.filter { entry in
@@ -93,7 +93,8 @@ extension SigningKeys {
       })
   }
 
-  /// The steps above keep one signing key and the order, so the initialiser has nothing to refuse.
+  /// Makes keys of the entries. The steps above keep one signing key and the order, so the initialiser has nothing to
+  /// refuse.
   private func with(_ entries: [Entry]) -> SigningKeys { SigningKeys(entries: entries) ?? self }
 }
 
@@ -101,9 +102,9 @@ extension SigningKeys {
 public enum KeySchedule {
   /// The time that a key signs.
   public static let signingSeconds: Int64 = 30 * 86_400
-  /// How long verifiers may keep the published keys: a new key is published so long before it signs.
+  /// The time that verifiers may cache the published keys: a new key is published that long before it signs.
   public static let publicationSeconds: Int64 = 3_600
-  /// A date further ahead than that was not written by this clock.
+  /// The plausible lead of a date: one further ahead was not written by this clock.
   static let clockStepSeconds: Int64 = 86_400
   /// The time that a key verifies after it has signed last: the longest life of a token, and our clock's step.
   public static let retiredSeconds = TokenLimits.signedLifetimeSecondsMax + TokenLimits.ownClockSkewSeconds

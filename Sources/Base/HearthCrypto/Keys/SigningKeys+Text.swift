@@ -8,7 +8,7 @@ extension SigningKeys {
   //
   // Files of the first release have the line `kid:` alone: there the first key signs and the others are retired.
 
-  /// The form in which the keys are kept.
+  /// The stored form of the keys.
   var text: String {
     entries.map { entry in
       var lines = ["kid: \(entry.id)", "state: \(entry.state.rawValue)"]
@@ -18,7 +18,7 @@ extension SigningKeys {
     }.joined()
   }
 
-  /// Nil when the text has no key, or anything in it is not as `text` writes it.
+  /// Reads the stored form; nil when the text has no key, or differs from the form of `text`.
   init?(text: String) {
     var entries: [Entry] = []
     var lines = text.split(separator: "\n", omittingEmptySubsequences: true)[...]
@@ -50,7 +50,7 @@ extension SigningKeys {
       id: id, key: key, privatePEM: pem, state: state, createdAtSeconds: created.seconds, sinceSeconds: since.seconds)
   }
 
-  /// The time a field names; nil when it names none.
+  /// The time that a field names; nil when it is no time.
   private static func time(_ field: String?) -> (seconds: Int64?, Void)? {
     guard let field else { return (nil, ()) }
     guard let seconds = Int64(field), ClaimValue.int(seconds).seconds != nil else { return nil }

@@ -5,7 +5,8 @@ public struct SigningKeys: Sendable, Redacted {
     let key: RSAKey
     let privatePEM: [UInt8]
     var state: KeyState
-    /// Seconds since 1970; nil until a rotation check has stamped them, since making a key asks no clock.
+    /// The time of creation in seconds since 1970; nil until a rotation check has set it, since making a key reads no
+    /// clock.
     var createdAtSeconds: Int64?
     var sinceSeconds: Int64?
 
@@ -14,17 +15,17 @@ public struct SigningKeys: Sendable, Redacted {
     }
   }
 
-  /// Newest first: at most one `next`, exactly one `signing`, then the retired ones.
+  /// The keys, newest first: at most one `next`, exactly one `signing`, then the retired ones.
   let entries: [Entry]
-  /// The one that signs.
+  /// The key that signs.
   let signing: Entry
 
-  /// `kid` of the key that signs.
+  /// The `kid` of the key that signs.
   public var signingKeyID: String { signing.id }
-  /// `kid` of every key that verifies, newest first.
+  /// The `kid` of every key that verifies, newest first.
   public var keyIDs: [String] { entries.map(\.id) }
 
-  /// One new RSA-2048 pair; takes some 100 ms. OpenSSL draws the key itself; `random` names it.
+  /// Makes one new RSA-2048 pair; takes some 100 ms. OpenSSL draws the key itself; `random` names it.
   ///
   /// - Throws: `RandomnessError` when either gets no randomness.
   public static func generate(random: RandomBytes) throws(RandomnessError) -> SigningKeys {
@@ -46,7 +47,8 @@ public struct SigningKeys: Sendable, Redacted {
     self.signing = signing
   }
 
-  /// Nil unless the entries are in order: see ``entries``; all with different names, and not too many.
+  /// Makes a set of keys; nil unless the entries are in order (see ``entries``), have different names, and are not too
+  /// many.
   init?(entries: [Entry]) {
     let order: [KeyState] = [.next, .signing, .retired]
     let ranks = entries.compactMap { order.firstIndex(of: $0.state) }
@@ -64,6 +66,6 @@ public struct SigningKeys: Sendable, Redacted {
     return String(decoding: pem, as: UTF8.self)
   }
 
-  /// The key of exactly that name.
+  /// The key of exactly that name; nil when there is none.
   func key(id: String) -> RSAKey? { entries.first { $0.id.hasSameBytes(as: id) }?.key }
 }

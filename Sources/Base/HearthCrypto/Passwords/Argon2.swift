@@ -9,7 +9,7 @@ struct Argon2: Sendable, Equatable {
   }
 
   var variant: Variant
-  /// 16 or 19.
+  /// The version: 16 or 19.
   var version: Int
   var memoryKiB: Int
   var iterations: Int
@@ -22,15 +22,15 @@ struct Argon2: Sendable, Equatable {
   static let saltBytesMin = 8
   static let associatedDataBytesMax = 1_024
 
-  /// What the library takes, and not so much that a tampered row could take the machine.
+  /// True when the library takes the parameters, and a tampered row cannot exhaust the machine with them.
   var isWithinBounds: Bool {
     [16, 19].contains(version) && Self.lanesRange.contains(lanes) && Self.iterationsRange.contains(iterations)
       && (8 * lanes...Self.memoryKiBMax).contains(memoryKiB)
       && associatedData.count <= Self.associatedDataBytesMax
   }
 
-  /// The derived bytes; nil when the library refuses. Lanes are computed one after the other: the pool that runs this
-  /// decides how many processors passwords may have.
+  /// The derived bytes; nil when the library refuses. Lanes are computed one after the other: the calling pool decides
+  /// the number of processors for passwords.
   func derive(_ password: borrowing WipedBytes, salt: [UInt8], sizeBytes: Int) -> [UInt8]? {
     guard isWithinBounds, salt.count >= Self.saltBytesMin, let passwordLength = UInt32(exactly: password.count),
       let saltLength = UInt32(exactly: salt.count), let outLength = UInt32(exactly: sizeBytes)

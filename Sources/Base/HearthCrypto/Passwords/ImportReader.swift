@@ -48,7 +48,7 @@ struct ImportReader {
     let r = try number("blockSize", parameters.blockSize, 1...8)
     let p = try number("parallelization", parameters.parallelization, 1...16)
     try expectLength(try number("dkLen", parameters.dkLen, 16...64), "dkLen")
-    // As strong as our own and of the same making: then it is one of our own.
+    // A hash as strong as our own and of the same form is one of our own.
     if let cost = PasswordCost(logN: logN, r: r, p: p), !cost.isBelowFloor {
       let native = StoredHash(scheme: .native(cost, pepperID: nil), salt: salt, hash: hash)
       if native.isWithinBounds { return native }
@@ -101,7 +101,8 @@ struct ImportReader {
     return StoredHash(scheme: .argon2(argon2), salt: salt, hash: hash)
   }
 
-  /// Nobody has written down what more rounds than one do: the password of such a hash could never be verified.
+  /// The error for several rounds, whose composition is undocumented: the password of such a hash could never be
+  /// verified.
   private var manyRounds: ImportedHashError {
     ImportedHashError(
       .unsupportedRounds,
@@ -154,7 +155,7 @@ extension ImportedHash.Argon2Parameters {
 }
 
 extension StoredHash {
-  /// Why this one is out of bounds, when its parameters were already found to be within theirs.
+  /// The error of a hash whose parameters are within their bounds and whose salt or length is not.
   var boundsError: ImportedHashError {
     salt.count > Self.saltBytesMax
       ? ImportedHashError(.malformedSalt, "salt has more than \(Self.saltBytesMax) bytes")

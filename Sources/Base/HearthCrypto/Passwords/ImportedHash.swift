@@ -1,6 +1,6 @@
-/// Password hashes that other systems have made, in the terms of Firebase's import (`accounts:batchCreate`).
+/// Password hashes of other systems, in the terms of Firebase's import (`accounts:batchCreate`).
 public enum ImportedHash {
-  /// Names of the import interface.
+  /// The algorithms, by their names in the import interface.
   public enum Algorithm: String, Sendable, CaseIterable {
     /// Firebase's modification of scrypt, which needs the project's signer key.
     case scrypt = "SCRYPT"
@@ -34,7 +34,7 @@ public enum ImportedHash {
     case hearth = "HEARTH"
   }
 
-  /// How password and salt are put together.
+  /// The order of password and salt in the hashed text.
   public enum Order: String, Sendable {
     /// The salt's bytes, then the password's.
     case saltAndPassword = "SALT_AND_PASSWORD"
@@ -42,11 +42,11 @@ public enum ImportedHash {
     case passwordAndSalt = "PASSWORD_AND_SALT"
   }
 
-  /// What all hashes of one import have in common.
+  /// The properties that all hashes of one import share.
   public struct Parameters: Sendable, Equatable {
-    /// Which function made the hashes.
+    /// The function that made the hashes.
     public var algorithm: Algorithm
-    /// Names the key of `SCRYPT` and `HMAC_…`; the key itself is kept elsewhere, sealed.
+    /// The name of the key of `SCRYPT` and `HMAC_…`; the key itself is kept elsewhere, sealed.
     public var signerKeyID: String?
     /// `SCRYPT`: bytes that follow each salt.
     public var saltSeparator: [UInt8] = []
@@ -62,7 +62,7 @@ public enum ImportedHash {
     public var blockSize: Int64?
     /// `STANDARD_SCRYPT`: bytes of a hash.
     public var dkLen: Int64?
-    /// Nil is each algorithm's own default.
+    /// The order; nil for each algorithm's own default.
     public var order: Order?
     /// `ARGON2`: its parameters; nil for every other algorithm.
     public var argon2: Argon2Parameters?
@@ -94,7 +94,7 @@ public enum ImportedHash {
       case v13 = "VERSION_13"
     }
 
-    /// Which variant.
+    /// The variant.
     public var hashType: HashType
     /// Bytes of a hash.
     public var hashLengthBytes: Int64
@@ -121,13 +121,13 @@ public enum ImportedHash {
     }
   }
 
-  /// The stored string of one user, that ``PasswordHash/verify(_:against:allowsDeveloperCost:signerKey:)`` takes.
+  /// The stored string of one user, as ``PasswordHash/verify(_:against:allowsDeveloperCost:signerKey:)`` takes it.
   ///
   /// - Parameters:
   ///   - hash: the decoded `passwordHash`.
   ///   - salt: the decoded `salt`; empty when there is none.
-  /// - Throws: an ``ImportedHashError`` for what could never be verified, so that it is refused now and not when the
-  ///   user comes.
+  /// - Throws: an ``ImportedHashError`` for a hash that could never be verified, so that it is refused at the import
+  ///   and not at the user's sign-in.
   public static func storedString(
     hash: [UInt8], salt: [UInt8], parameters: Parameters
   ) throws(ImportedHashError) -> String {
@@ -136,12 +136,12 @@ public enum ImportedHash {
     return stored.text
   }
 
-  /// A stored string taken apart again.
+  /// The parts of a stored string.
   public struct Parts: Sendable, Equatable {
     public var hash: [UInt8]
     /// The salt's bytes; empty where the algorithm keeps it in the hash, or has none.
     public var salt: [UInt8]
-    /// What an import needs to be told to take the hash again.
+    /// The parameters for importing the hash again.
     public var parameters: Parameters
   }
 
@@ -156,9 +156,9 @@ public struct ImportedHashError: Error, Sendable, Equatable, CustomStringConvert
   public enum Code: String, Sendable, CaseIterable {
     /// A parameter that the algorithm needs is not given.
     case missingParameter = "missing_parameter"
-    /// A parameter is outside what a check may cost.
+    /// A parameter exceeds the permitted cost of a check.
     case parameterOutOfBounds = "parameter_out_of_bounds"
-    /// A plain hash function with several rounds, of which it is not known how they follow each other.
+    /// A plain hash function with several rounds, whose composition is unknown.
     case unsupportedRounds = "unsupported_rounds"
     /// The hash does not have the form or the length that algorithm and parameters demand.
     case malformedHash = "malformed_hash"
@@ -168,10 +168,10 @@ public struct ImportedHashError: Error, Sendable, Equatable, CustomStringConvert
 
   /// The fault, for programs.
   public var code: Code
-  /// The fault, and what would be right. No part of a hash.
+  /// The fault and its remedy. Holds no part of a hash.
   public var message: String
 
-  /// An error; the message says what would be right and holds no part of a hash.
+  /// Makes an error; the message gives the remedy and holds no part of a hash.
   public init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message

@@ -1,4 +1,4 @@
-/// How much work one password hash is: scrypt's parameters (RFC 7914).
+/// The cost of one password hash: scrypt's parameters (RFC 7914).
 ///
 /// Work grows with N·r·p, memory with N·r; N is 2 to the power of ``logN``.
 public struct PasswordCost: Sendable, Hashable {
@@ -6,16 +6,16 @@ public struct PasswordCost: Sendable, Hashable {
   public let logN: Int
   /// Block size in units of 128 bytes: 1 to 32.
   public let r: Int
-  /// How many times the work is done, one after the other, in the same memory: 1 to 16.
+  /// The number of times that the work is done, one after the other, in the same memory: 1 to 16.
   public let p: Int
 
-  /// What any stored native hash may ask for. A row that somebody tampered with must not be able to take gigabytes.
+  /// The limits for stored native hashes. A tampered row must not be able to take gigabytes.
   static let logNRange = 4...20
   static let rRange = 1...32
   static let pRange = 1...16
   static let memoryBytesMax = 256 << 20
 
-  /// Nil outside of 4 ≤ logN ≤ 20, 1 ≤ r ≤ 32, 1 ≤ p ≤ 16, or for more than 256 MiB.
+  /// Makes a cost; nil outside of 4 ≤ logN ≤ 20, 1 ≤ r ≤ 32, 1 ≤ p ≤ 16, or for more than 256 MiB.
   public init?(logN: Int, r: Int, p: Int) {
     guard Self.logNRange.contains(logN), Self.rRange.contains(r), Self.pRange.contains(p),
       128 * r << logN <= Self.memoryBytesMax
@@ -29,17 +29,17 @@ public struct PasswordCost: Sendable, Hashable {
     self.p = p
   }
 
-  /// About half a second and 128 MiB: the first of OWASP's scrypt rows.
+  /// The standard cost: about half a second and 128 MiB, the first of OWASP's scrypt rows.
   public static let standard = PasswordCost(checkedLogN: 17, r: 8, p: 1)
 
-  /// About a quarter of a second and 16 MiB: OWASP's row for machines with little memory.
+  /// A cost for machines with little memory: about a quarter of a second and 16 MiB, an OWASP row.
   public static let small = PasswordCost(checkedLogN: 14, r: 8, p: 5)
 
-  /// Microseconds, for tests and development. A hash so made does not verify on a server with a real cost.
+  /// A cost of microseconds, for tests and development. Such a hash does not verify on a server with a real cost.
   public static let developer = PasswordCost(checkedLogN: 4, r: 8, p: 1)
 
-  /// The rows that OWASP's password storage cheat sheet holds equally strong. A server that serves others uses one of them
-  /// or something stronger.
+  /// The rows that OWASP's password storage cheat sheet holds equally strong. A production server uses one of them or
+  /// something stronger.
   public static let recommended: [PasswordCost] = [
     .standard,
     PasswordCost(checkedLogN: 16, r: 8, p: 2),
@@ -48,15 +48,15 @@ public struct PasswordCost: Sendable, Hashable {
     PasswordCost(checkedLogN: 13, r: 8, p: 10),
   ]
 
-  /// What one computation holds at once.
+  /// The memory of one computation.
   public var memoryBytes: Int { 128 * r << logN + 128 * r * p }
 
-  /// Weaker than every row of ``recommended``.
+  /// True when the cost is weaker than every row of ``recommended``.
   public var isBelowFloor: Bool { !Self.recommended.contains { isAtLeast($0) } }
 
-  /// No parameter is below that of `other`.
+  /// Returns true when no parameter is below that of `other`.
   func isAtLeast(_ other: PasswordCost) -> Bool { logN >= other.logN && r >= other.r && p >= other.p }
 
-  /// The unit that costs are compared in: N·r·p. One is half a microsecond on a machine of 2020.
+  /// The unit that costs are compared in: N·r·p. One unit is half a microsecond on a machine of 2020.
   var work: Int { r * p << logN }
 }

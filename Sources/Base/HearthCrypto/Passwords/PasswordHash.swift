@@ -1,26 +1,26 @@
 import COpenSSL
 
-/// Password hashes: made with scrypt as `$scrypt$ln=17,r=8,p=1$SALT$HASH` (the PHC string format, standard base64 without
-/// padding), verified also as anything that ``ImportedHash`` has made.
+/// Password hashes: made with scrypt as `$scrypt$ln=17,r=8,p=1$SALT$HASH` (the PHC string format, standard base64
+/// without padding), and also verified in every form of ``ImportedHash``.
 ///
-/// Passwords count byte by byte as they came: nothing is trimmed, normalised or cut off. (scrypt itself does not see zero
-/// bytes at the very end of one that is shorter than 64.) Everything here works for as long as the hash costs; call it off
-/// the event loops.
+/// Passwords count byte by byte as they came: nothing is trimmed, normalised or cut off. (scrypt itself does not see
+/// zero bytes at the very end of one that is shorter than 64.) Each call takes the hash's time; call it off the event
+/// loops.
 public enum PasswordHash {
-  /// In bytes of UTF-8. Longer ones are wrong, and cannot be set.
+  /// The maximum size of a password in bytes of UTF-8. Longer ones are wrong, and cannot be set.
   public static let passwordBytesMax = 4_096
 
   static let saltBytes = 16
   static let hashBytes = 32
 
-  /// A key that is mixed into each hash and lies elsewhere than the hashes, so that a copy of them alone cannot be
-  /// guessed at.
+  /// A key that is mixed into each hash and stored elsewhere, so that a copy of the hashes alone cannot be attacked by
+  /// guessing.
   public struct Pepper: Sendable, Redacted {
-    /// What hashes name it by: 1 to 64 letters, digits, `-`, `_`, `.`.
+    /// The pepper's name in hashes: 1 to 64 letters, digits, `-`, `_`, `.`.
     public let id: String
     let key: [UInt8]
 
-    /// Nil when the id is not well-formed, or the key has fewer than 16 bytes.
+    /// Makes a pepper; nil when the id is not well-formed, or the key has fewer than 16 bytes.
     public init?(id: String, key: [UInt8]) {
       guard StoredHash.isKeyID(id), key.count >= 16 else { return nil }
       self.id = id
@@ -28,7 +28,7 @@ public enum PasswordHash {
     }
   }
 
-  /// A new hash, with a salt of its own.
+  /// Makes a new hash, with a salt of its own.
   public static func make(
     _ password: String, cost: PasswordCost, pepper: Pepper? = nil, random: RandomBytes
   ) throws(PasswordHashError) -> String {
@@ -47,12 +47,12 @@ public enum PasswordHash {
     return stored.text
   }
 
-  /// Returns true when the password is the one that `stored` was made from. False for anything malformed, or out of
+  /// Returns true when the password is the one that `stored` was made from. False for a text that is malformed, out of
   /// bounds, or below the floor.
   ///
   /// - Parameters:
   ///   - allowsDeveloperCost: takes native hashes that are weaker than ``PasswordCost/recommended``.
-  ///   - signerKey: the key that an imported hash names so; nil when it is not there.
+  ///   - signerKey: returns the key of that name for an imported hash; nil when it is missing.
   public static func verify(
     _ password: String, against stored: String, allowsDeveloperCost: Bool, pepper: Pepper? = nil,
     signerKey: (String) -> [UInt8]?
@@ -60,8 +60,9 @@ public enum PasswordHash {
     attempt(password, stored, allowsDeveloperCost, pepper, signerKey).isRight
   }
 
-  /// The same; and when the answer is no, it took as much work as a hash of `cost`, whatever `stored` is: another cost, a
-  /// cheap import, damaged, or nil for nobody at all. Otherwise its duration would tell which accounts there are.
+  /// Verifies a password, and when it is wrong, takes as much work as a hash of `cost`, whatever `stored` is: another
+  /// cost, a cheap import, damaged, or nil for an unknown account. Otherwise the duration would reveal which accounts
+  /// exist.
   public static func verifyEvenly(
     _ password: String, against stored: String?, cost: PasswordCost, allowsDeveloperCost: Bool,
     pepper: Pepper? = nil, signerKey: (String) -> [UInt8]?
@@ -71,8 +72,8 @@ public enum PasswordHash {
     return isRight
   }
 
-  /// Returns true when a hash should be made anew the next time its password is known: another scheme, a parameter below
-  /// `cost`, a short salt, another pepper.
+  /// Returns true when a hash should be made anew the next time its password is known: another scheme, a parameter
+  /// below `cost`, a short salt, another pepper.
   public static func needsRehash(_ stored: String, cost: PasswordCost, pepper: Pepper? = nil) -> Bool {
     guard let stored = StoredHash(parsing: stored), case .native(let made, let pepperID) = stored.scheme else {
       return true
@@ -95,7 +96,7 @@ public enum PasswordHash {
     return (ConstantTime.equal(derived, stored.hash), stored.work)
   }
 
-  /// Does about that much work and forgets it: hashes of which each costs half of the one before.
+  /// Spends about that much work: computes hashes of which each costs half of the one before.
   static func spend(_ work: Int, cost: PasswordCost) {
     for part in parts(of: work, cost: cost) {
       let password = WipedBytes(count: 16)
@@ -105,7 +106,7 @@ public enum PasswordHash {
     }
   }
 
-  /// Costs that add up to `work`, but for a rest that is too small to be told apart: `cost` itself when it fits.
+  /// Costs that add up to `work`, except for a remainder too small to be noticed: `cost` itself when it fits.
   static func parts(of work: Int, cost: PasswordCost) -> [PasswordCost] {
     var parts: [PasswordCost] = []
     var rest = work

@@ -1,10 +1,10 @@
 /// The reason why a password could not be hashed.
 public struct PasswordHashError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// What failed.
+  /// The kind of failure.
   public enum Code: String, Sendable, CaseIterable {
-    /// No character at all.
+    /// The password is empty.
     case emptyPassword = "empty_password"
-    /// More than ``PasswordHash/passwordBytesMax`` bytes of UTF-8.
+    /// The password has more than ``PasswordHash/passwordBytesMax`` bytes of UTF-8.
     case passwordTooLong = "password_too_long"
     /// No salt could be drawn.
     case noRandomness = "no_randomness"
@@ -12,10 +12,10 @@ public struct PasswordHashError: Error, Sendable, Equatable, CustomStringConvert
     case outOfMemory = "out_of_memory"
   }
 
-  /// What failed.
+  /// The kind of failure.
   public var code: Code
 
-  /// An error of that code; its text follows from the code.
+  /// Makes an error of that code, which determines its text.
   public init(_ code: Code) { self.code = code }
 
   public var description: String {

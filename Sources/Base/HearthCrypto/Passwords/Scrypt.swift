@@ -1,11 +1,11 @@
 import COpenSSL
 
-/// scrypt (RFC 7914), and what Firebase makes of it.
+/// scrypt (RFC 7914), and Firebase's variant.
 enum Scrypt {
-  /// Looked up once; OpenSSL counts its references and never changes it.
+  /// The algorithm, fetched once; OpenSSL counts its references and never changes it.
   private nonisolated(unsafe) static let algorithm = EVP_KDF_fetch(nil, "SCRYPT", nil)
 
-  /// The derived bytes; nil when OpenSSL refuses, for want of memory say.
+  /// The derived bytes; nil when OpenSSL refuses, for example for want of memory.
   static func derive(
     _ password: borrowing WipedBytes, salt: [UInt8], logN: Int, r: Int, p: Int, sizeBytes: Int
   ) -> [UInt8]? {
@@ -25,7 +25,7 @@ enum Scrypt {
     return out
   }
 
-  /// Firebase's hash: the project's signer key, encrypted with AES-256 in counter mode under what scrypt makes of the
+  /// Firebase's hash: the project's signer key, encrypted with AES-256 in counter mode under the scrypt of the
   /// password; as long as the signer key. The salt is followed by the project's separator.
   static func firebase(
     _ password: borrowing WipedBytes, salt: [UInt8], logN: Int, r: Int, signerKey: [UInt8]

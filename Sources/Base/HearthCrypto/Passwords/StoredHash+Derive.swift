@@ -1,6 +1,6 @@
 extension StoredHash {
-  /// What the password comes to under this scheme; nil when it cannot be computed: a key is not there, or the library
-  /// refuses. `signerKey` gives the key that an import names so.
+  /// The password's hash under this scheme; nil when it cannot be computed: a key is missing, or the library refuses.
+  /// `signerKey` returns the key of that name for an import.
   func derive(
     _ password: borrowing WipedBytes, pepper: PasswordHash.Pepper?, signerKey: (String) -> [UInt8]?
   ) -> [UInt8]? {

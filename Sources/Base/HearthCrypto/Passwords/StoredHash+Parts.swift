@@ -1,7 +1,7 @@
 import HearthBytes
 
 extension StoredHash {
-  /// In the terms of the import interface; reading them gives this value again.
+  /// The parts in the terms of the import interface; reading them gives this value again.
   var parts: ImportedHash.Parts {
     var hash = hash
     var parameters: ImportedHash.Parameters
@@ -9,8 +9,8 @@ extension StoredHash {
     case .native(_, .some):
       return ImportedHash.Parts(hash: Array(text.utf8), salt: [], parameters: .init(.hearth))
     case .native(let cost, nil):
-      // Outside of what the import interface takes: more than 2^17, or a developer's cost, which is not to come back as
-      // an import that counts.
+      // Outside of the import interface's range: more than 2^17, or a developer's cost, which must not come back as a
+      // valid import.
       guard cost.logN <= 17, cost.r <= 8, !cost.isBelowFloor else {
         return ImportedHash.Parts(hash: Array(text.utf8), salt: [], parameters: .init(.hearth))
       }

@@ -13,7 +13,7 @@ import HearthBytes
 //   $argon2id$v=19$m=19456,t=2,p=1$SALT$HASH           `,data=…` is associated data
 
 extension StoredHash {
-  /// The one text of this value.
+  /// The only text of this value.
   var text: String {
     if case .bcrypt = scheme { return String(decoding: hash, as: UTF8.self) }
     return "$\(head)$\(Base64.encodeUnpadded(salt))$\(Base64.encodeUnpadded(hash))"
@@ -36,8 +36,8 @@ extension StoredHash {
     }
   }
 
-  /// The hash that a text stands for; nil when the text is not exactly what ``text`` would write, or when anything in it
-  /// is out of bounds.
+  /// The hash that a text stands for; nil when the text is not exactly the ``text`` of a value, or any part is out of
+  /// bounds.
   init?(parsing text: String) {
     guard text.utf8.count <= Self.textBytesMax else { return nil }
     if text.utf8.starts(with: "$2".utf8) {
@@ -98,7 +98,7 @@ extension StoredHash {
     }
   }
 
-  /// `name=value,name=value`
+  /// The parameters of a text, `name=value,name=value`.
   private struct Parameters {
     private var values: [String: String] = [:]
 

@@ -1,12 +1,12 @@
-/// The hash of one password with everything that is needed to check it, but for the keys that lie elsewhere.
+/// The hash of one password with everything that is needed to check it, except for keys that are stored elsewhere.
 struct StoredHash: Sendable, Equatable {
-  /// How `hash` came from the password.
+  /// The scheme that derived `hash` from the password.
   enum Scheme: Sendable, Equatable {
-    /// Made here: scrypt, and with a pepper HMAC-SHA-256 over it.
+    /// The server's own: scrypt, and with a pepper HMAC-SHA-256 over it.
     case native(PasswordCost, pepperID: String?)
-    /// The others are imports. Firebase's own.
+    /// Firebase's scheme. This one and the following are imports.
     case firebaseScrypt(logN: Int, r: Int, separator: [UInt8], keyID: String)
-    /// scrypt whose cost is too small to count as native.
+    /// An scrypt hash whose cost is too small to count as native.
     case scrypt(logN: Int, r: Int, p: Int)
     /// `hash` is bcrypt's whole text; there is no salt beside it.
     case bcrypt
@@ -16,7 +16,7 @@ struct StoredHash: Sendable, Equatable {
     case argon2(Argon2)
   }
 
-  /// What comes first where password and salt are hashed as one text.
+  /// The order of password and salt that are hashed as one text.
   enum Order: String, Sendable {
     case saltFirst = "sp"
     case passwordFirst = "ps"
@@ -26,12 +26,12 @@ struct StoredHash: Sendable, Equatable {
   var salt: [UInt8]
   var hash: [UInt8]
 
-  /// More than any of ours has; a longer row was tampered with.
+  /// The maximum size of a stored text, more than any of ours has; a longer row was tampered with.
   static let textBytesMax = 4_096
   static let saltBytesMax = 256
 
-  /// True when every part is within what a check may cost and what the scheme can have. Imports and rows that were read
-  /// go through the same bounds.
+  /// True when every part is within the permitted cost and the scheme's form. Imports and stored rows go through the
+  /// same bounds.
   var isWithinBounds: Bool {
     guard salt.count <= Self.saltBytesMax else { return false }
     switch scheme {
@@ -57,7 +57,7 @@ struct StoredHash: Sendable, Equatable {
     }
   }
 
-  /// Names of keys: they stand between commas and signs of a stored text.
+  /// True for names of keys, which stand between commas and signs of a stored text.
   static func isKeyID(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count)
       && text.utf8.allSatisfy { byte in
@@ -70,7 +70,7 @@ struct StoredHash: Sendable, Equatable {
       }
   }
 
-  /// About how much a check costs, in the unit of ``PasswordCost/work``. The factors are measured against scrypt.
+  /// The approximate cost of a check, in the unit of ``PasswordCost/work``. The factors are measured against scrypt.
   var work: Int {
     switch scheme {
     case .native(let cost, _): cost.work

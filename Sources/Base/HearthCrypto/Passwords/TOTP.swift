@@ -1,4 +1,5 @@
-/// Time-based one-time passwords (RFC 6238): HMAC-SHA-1, steps of 30 seconds, six digits — what authenticator apps do.
+/// Time-based one-time passwords (RFC 6238) as authenticator apps make them: HMAC-SHA-1, steps of 30 seconds, six
+/// digits.
 public enum TOTP {
   /// Length of a step, as RFC 6238 recommends.
   public static let periodSeconds: Int64 = 30
@@ -12,7 +13,7 @@ public enum TOTP {
     try random.bytes(secretBytes)
   }
 
-  /// The step that a moment lies in; seconds since 1970.
+  /// The step of a time in seconds since 1970.
   public static func step(atSeconds seconds: Int64) -> Int64 {
     // Rounded down also before 1970, where a division alone would round up.
     let (quotient, remainder) = seconds.quotientAndRemainder(dividingBy: periodSeconds)
@@ -34,10 +35,10 @@ public enum TOTP {
     return String(repeating: "0", count: digits - text.utf8.count) + text
   }
 
-  /// The step whose code was shown; nil when it is none of those around now, or not later than the last accepted one: a
-  /// code that somebody saw being typed cannot be used a second time.
+  /// The step whose code was entered; nil when the code matches no step around now, or one not later than the last
+  /// accepted one: an observed code cannot be used a second time.
   ///
-  /// - Parameter window: how many steps earlier and later are taken too, for clocks that differ.
+  /// - Parameter window: the number of earlier and later steps that are accepted, for clocks that differ.
   public static func matchingStep(
     secret: [UInt8], code: String, nowSeconds: Int64, window: Int64 = 1, after lastAcceptedStep: Int64 = .min
   ) -> Int64? {
@@ -54,7 +55,7 @@ public enum TOTP {
 
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
 
-  /// Base32 (RFC 4648) without padding: how secrets are shown and typed.
+  /// The bytes in Base32 (RFC 4648) without padding, the form in which secrets are shown and typed.
   public static func base32(_ bytes: [UInt8]) -> String {
     var text: [UInt8] = []
     var bits: UInt32 = 0

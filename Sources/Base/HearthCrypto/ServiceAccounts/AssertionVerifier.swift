@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a service account's assertion asks for.
+/// The content of a service account's verified assertion.
 public struct VerifiedAssertion: Sendable, Equatable {
   /// The service account.
   public var email: String
@@ -10,19 +10,19 @@ public struct VerifiedAssertion: Sendable, Equatable {
 
 /// The reason why an assertion gets no access token. Equal by code.
 public struct AssertionError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// What a token endpoint answers as `error`.
+  /// The `error` codes of a token endpoint.
   public enum Code: String, Sendable, CaseIterable {
-    /// What OAuth 2 calls a bad assertion, whatever is wrong with it.
+    /// The OAuth 2 code for any invalid assertion.
     case invalidGrant = "invalid_grant"
-    /// The server could not decide. Not an answer about the assertion.
+    /// The server could not decide. This is no answer about the assertion.
     case unavailable = "unavailable"
   }
 
-  /// What errors are compared by.
+  /// The kind of fault; errors are compared by it.
   public var code: Code
-  /// What a client may read.
+  /// A message for the client.
   public var message: String
-  /// What exactly failed, for the server's log.
+  /// The exact failure, for the server's log.
   public var reason: String
 
   static func invalid(_ reason: String) -> AssertionError {
@@ -34,31 +34,32 @@ public struct AssertionError: Error, Sendable, Equatable, CustomStringConvertibl
   public static func == (left: AssertionError, right: AssertionError) -> Bool { left.code == right.code }
 }
 
-/// Verifies the assertions by which service accounts ask for access tokens (RFC 7523): RS256, our audience, an hour at
-/// most, and each of them once (without `jti`, for a few seconds only). One for the server's life, since it remembers
-/// what was used.
+/// Verifies the assertions of service accounts that request access tokens (RFC 7523): RS256, our audience, an hour at
+/// most, and each of them once (without `jti`, for a few seconds only). One instance for the server's life, since it
+/// remembers used assertions.
 public final class AssertionVerifier: Sendable {
-  /// What Google's client libraries write as `aud`, whatever the token address in the account's file.
+  /// The `aud` that Google's client libraries write, whatever the token address in the account's file.
   public static let googleAudience = "https://oauth2.googleapis.com/token"
 
-  /// How long after its first use an assertion without `jti` may come again. Google's libraries write none, and all
-  /// workers of a back end may start in the same second.
+  /// The time in which an assertion without `jti` may be used again. Google's libraries write none, and all workers of
+  /// a back end may start in the same second.
   static let repeatSeconds: Int64 = 10
 
   private let audiences: Set<[UInt8]>
   private let countMax: Int
-  /// When an assertion came first, and when it is too old to be shown again; seconds since 1970.
+  /// The first use of an assertion, and the end of its validity; seconds since 1970.
   private struct Use {
     var first: Int64
     var end: Int64
   }
 
-  /// By SHA-256 of what was signed.
+  /// The used assertions, by SHA-256 of the signed text.
   private let used = Mutex<[Digest: Use]>([:])
 
   /// - Parameters:
   ///   - audiences: our own token addresses, beside ``googleAudience``.
-  ///   - countMax: assertions remembered at once; beyond it new ones are refused until old ones have ended.
+  ///   - countMax: the number of assertions remembered at once; beyond it new ones are refused until old ones have
+  ///     ended.
   public init(audiences: [String], countMax: Int = TokenLimits.assertionsMax) {
     self.audiences = Set((audiences + [Self.googleAudience]).map { Array($0.utf8) })
     self.countMax = max(1, countMax)
@@ -105,8 +106,8 @@ public final class AssertionVerifier: Sendable {
     return VerifiedAssertion(email: email, scopes: scopes)
   }
 
-  /// Remembers an assertion, or refuses it because it is remembered. The key is what was signed, which no change of the
-  /// signature's form gets around; it holds `jti`, or else issuer and time.
+  /// Remembers an assertion, or refuses it because it is remembered. The key is the signed text, which no change of the
+  /// signature's form affects; it holds `jti`, or else issuer and time.
   private func use(
     _ token: UnverifiedToken, mayRepeat: Bool, until end: Int64, nowSeconds: Int64
   ) throws(AssertionError) {

@@ -1,12 +1,12 @@
-/// What a verified custom token says.
+/// The content of a verified custom token.
 public struct CustomToken: Sendable, Equatable {
-  /// 1 to 128 characters, no control characters.
+  /// The user id: 1 to 128 characters, no control characters.
   public var uid: String
-  /// Claims of the session that begins; none of them has a reserved name.
+  /// Claims of the new session; none of them has a reserved name.
   public var claims: [ClaimValue.Member]
   /// `tenant_id`: the tenant that the user belongs to; nil for none.
   public var tenant: String?
-  /// Seconds since 1970; nil for an unsigned token, whose times nobody confirms.
+  /// The time of issue in seconds since 1970; nil for an unsigned token, whose times are not confirmed.
   public var issuedAtSeconds: Int64?
   /// The service account that signed; nil for an unsigned token of an emulator client.
   public var issuer: String?

@@ -1,10 +1,10 @@
-/// The reason why a custom token signs nobody in. Equal by code.
+/// The reason why a custom token is not accepted for a sign-in. Equal by code.
 public struct CustomTokenError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The codes of the identity API; never renamed.
   public enum Code: String, Sendable, CaseIterable {
     /// The request has no token.
     case missingCustomToken = "MISSING_CUSTOM_TOKEN"
-    /// Wrong form, signature, audience or time; which of them is only in ``CustomTokenError/reason``.
+    /// The form, signature, audience or time is wrong; only ``CustomTokenError/reason`` says which.
     case invalidCustomToken = "INVALID_CUSTOM_TOKEN"
     /// The signer is no service account of this project.
     case credentialMismatch = "CREDENTIAL_MISMATCH"
@@ -18,17 +18,18 @@ public struct CustomTokenError: Error, Sendable, Equatable, CustomStringConverti
     case claimsTooLarge = "CLAIMS_TOO_LARGE"
     /// `tenant_id` is not the tenant that the request names.
     case tenantIDMismatch = "TENANT_ID_MISMATCH"
-    /// The server could not decide. Not an answer about the token.
+    /// The server could not decide. This is no answer about the token.
     case unavailable = "UNAVAILABLE"
   }
 
-  /// What errors are compared by.
+  /// The kind of fault; errors are compared by it.
   public var code: Code
 
-  /// What a client may read after the code, such as the name of a forbidden claim; nil where the code says enough.
+  /// A detail that the client may read after the code, such as the name of a forbidden claim; nil when the code is
+  /// enough.
   public var detail: String?
 
-  /// What exactly failed, for the server's log. Holds no part of the token's signature.
+  /// The exact failure, for the server's log. Holds no part of the token's signature.
   public var reason: String
 
   /// An error: the detail is for the client, the reason for the server's log.
@@ -38,7 +39,7 @@ public struct CustomTokenError: Error, Sendable, Equatable, CustomStringConverti
     self.reason = reason
   }
 
-  /// The same text for every failure of form, signature and time, so that it tells a forger nothing.
+  /// An error with the same text for every failure of form, signature and time, so that it gives a forger no hint.
   static func invalid(_ reason: String) -> CustomTokenError {
     CustomTokenError(.invalidCustomToken, detail: "The custom token is not valid.", reason: reason)
   }

@@ -1,4 +1,4 @@
-/// Verifies custom tokens: RS256 by a service account, for signing in and for nothing else.
+/// Verifies custom tokens: RS256 by a service account, for signing in only.
 public struct CustomTokenVerifier: Sendable {
   private let projectID: String
   private let signatures: ServiceSignature
@@ -8,8 +8,8 @@ public struct CustomTokenVerifier: Sendable {
   /// - Parameters:
   ///   - accounts: the project's service accounts that are not disabled; "BEGIN PUBLIC KEY" texts by key id.
   ///   - tenant: the tenant that the request names; nil for none.
-  ///   - allowsUnsigned: takes the unsigned tokens of emulator clients, and bare JSON objects in their place. Anybody
-  ///     can write both: for emulator mode and requests from this machine only.
+  ///   - allowsUnsigned: takes the unsigned tokens of emulator clients, and bare JSON objects in their place. Any
+  ///     client can write both: for emulator mode and requests from this machine only.
   public init(
     projectID: String, accounts: [(email: String, publicKeys: [String: String])], tenant: String? = nil,
     allowsUnsigned: Bool = false
@@ -64,14 +64,15 @@ public struct CustomTokenVerifier: Sendable {
     }
   }
 
-  /// A string: a list of audiences would let one token serve for several services.
+  /// Checks that the audience is a string: a list would let one token serve for several services.
   private func checkAudience(_ claims: ClaimValue) throws(CustomTokenError) {
     guard claims["aud"] == .string(UnverifiedToken.customTokenAudience) else {
       throw .invalid("aud is another service")
     }
   }
 
-  /// Unsigned tokens may say the uid as a number or under the name `user_id`, as the official emulator takes them.
+  /// The user id. Unsigned tokens may have it as a number or under the name `user_id`, as the official emulator takes
+  /// them.
   private func uid(of token: ClaimValue, isUnsigned: Bool) -> String? {
     guard isUnsigned else { return token["uid"]?.string }
     switch token["uid"] ?? token["user_id"] {

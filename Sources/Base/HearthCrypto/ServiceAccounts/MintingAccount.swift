@@ -1,4 +1,4 @@
-/// The service account that a server has by itself.
+/// The service account of the server itself.
 public struct MintingAccount: Sendable, Redacted {
   /// The account's address, `hearth@PROJECT.iam.gserviceaccount.com`.
   public var email: String

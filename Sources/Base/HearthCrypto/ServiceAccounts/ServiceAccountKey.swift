@@ -1,13 +1,13 @@
 /// A key pair of a service account. The private half is given to the back-end program and not kept.
 public struct ServiceAccountKey: Sendable, Redacted {
-  /// 40 hexadecimal digits.
+  /// The key's name, 40 hexadecimal digits.
   public var keyID: String
-  /// PKCS#8, "BEGIN PRIVATE KEY".
+  /// The private half in PKCS#8, "BEGIN PRIVATE KEY".
   public var privatePEM: String
-  /// "BEGIN PUBLIC KEY".
+  /// The public half, "BEGIN PUBLIC KEY".
   public var publicPEM: String
 
-  /// A new RSA-2048 pair; takes some 100 ms. OpenSSL draws the key itself; `random` names it.
+  /// Makes a new RSA-2048 pair; takes some 100 ms. OpenSSL draws the key itself; `random` names it.
   public static func generate(random: RandomBytes) throws(RandomnessError) -> ServiceAccountKey {
     let entry = try SigningKeys.newEntry(.signing, nowSeconds: nil, random: random)
     guard let publicPEM = entry.key.publicPEM() else { throw RandomnessError() }
@@ -19,9 +19,9 @@ public struct ServiceAccountKey: Sendable, Redacted {
   /// The file that admin SDKs read: JSON with the members that Google's own files have.
   ///
   /// - Parameters:
-  ///   - clientID: a decimal number as text; SDKs want one and look at nothing in it.
-  ///   - tokenURI: where SDKs exchange an assertion for an access token.
-  ///   - certURL: where this account's certificates would be; SDKs do not fetch it.
+  ///   - clientID: a decimal number as text; SDKs require one and do not use it.
+  ///   - tokenURI: the address at which SDKs exchange an assertion for an access token.
+  ///   - certURL: the address of this account's certificates; SDKs do not fetch it.
   public static func json(
     projectID: String, email: String, keyID: String, privatePEM: String, clientID: String, tokenURI: String,
     certURL: String

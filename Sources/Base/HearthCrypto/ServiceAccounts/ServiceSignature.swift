@@ -1,4 +1,4 @@
-/// What custom tokens and assertions have in common: a service account signed them with RS256, and named itself.
+/// The common part of custom tokens and assertions: a service account signed them with RS256, and named itself.
 struct ServiceSignature: Sendable {
   enum Outcome: Sendable, Equatable {
     /// The account's address.
@@ -8,7 +8,7 @@ struct ServiceSignature: Sendable {
     case outOfMemory
   }
 
-  /// Address → key id → "BEGIN PUBLIC KEY" text. Parsed at use: each token needs one of them.
+  /// The keys by address and key id, as "BEGIN PUBLIC KEY" texts. Parsed at use: each token needs one of them.
   private let accounts: [[UInt8]: [String: String]]
 
   init(accounts: [(email: String, publicKeys: [String: String])]) {
@@ -19,7 +19,7 @@ struct ServiceSignature: Sendable {
     self.accounts = keys
   }
 
-  /// Algorithm, issuer, key and signature, in this order.
+  /// Checks algorithm, issuer, key and signature, in this order.
   func judge(_ token: UnverifiedToken) -> Outcome {
     guard token.isAlgorithm("RS256") else { return .refused("only RS256 counts here") }
     guard let email = token.payload["iss"]?.string, let keys = accounts[Array(email.utf8)] else {

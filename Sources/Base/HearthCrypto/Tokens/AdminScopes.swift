@@ -1,17 +1,17 @@
-/// What an access token opens.
+/// The parts of the server that an access token gives access to.
 public struct AdminScopes: OptionSet, Sendable {
   public let rawValue: Int
 
   public init(rawValue: Int) { self.rawValue = rawValue }
 
-  /// The databases and their rules.
+  /// Databases and their rules.
   public static let database = AdminScopes(rawValue: 1)
-  /// The accounts.
+  /// Accounts.
   public static let identity = AdminScopes(rawValue: 2)
-  /// Everything there is.
+  /// All scopes.
   public static let all: AdminScopes = [.database, .identity]
 
-  /// From the scope names that the service's client libraries ask for; names that mean nothing here open nothing.
+  /// Reads the scope names that the service's client libraries request; unknown names grant nothing.
   public init(names: [String]) {
     self = []
     for name in names {

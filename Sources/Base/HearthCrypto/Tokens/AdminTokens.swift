@@ -3,40 +3,41 @@ import Synchronization
 
 /// Access tokens of administrators: those of the key store, which have no end, and those that service accounts get.
 ///
-/// The ones of the key store are kept as SHA-256 and looked up by it, so that neither a comparison's duration nor a copy of
-/// this memory gives one away. Of the others nothing is kept: each says itself until when it counts, for what and whose it
-/// is, sealed with the key that every node of a cluster has, so that it counts on all of them.
+/// Tokens of the key store are kept as SHA-256 and looked up by it, so that neither a comparison's duration nor a copy
+/// of this memory reveals one. The others are not kept: each holds its own end, scopes and owner, sealed with the key
+/// that every node of a cluster has, so that it is valid on all of them.
 ///
 /// ```
-/// minted  = prefix base64url(sealed(content))                    what it is sealed for names the project
+/// minted  = prefix base64url(sealed(content))                    the purpose of the seal names the project
 /// content = version (1) scopes (1) end (8) generation (8) owner  numbers are big-endian; no bytes are no owner
-///           a console session's: 0x10 in scopes (0x20 for a viewer, 0x40 for one that is there), its number for a generation
+///           a console session's: 0x10 in scopes (0x20 for a viewer, 0x40 when present), its number as generation
 /// ```
 public final class AdminTokens: Sendable {
-  /// True when a token counts for what it was shown for.
+  /// The result of a token's verification.
   public enum Verdict: Sendable, Equatable {
-    /// Counts until then; nil for one without an end.
+    /// The token is valid until that time; nil for one without an end.
     case valid(expiresAtSeconds: Int64?)
-    /// Was minted for this project and has ended.
+    /// The token was minted for this project and has ended.
     case expired
-    /// Counts, but not for what was asked.
+    /// The token is valid, but not for the requested scope.
     case outOfScope
-    /// Is none of this project's tokens.
+    /// The token is not one of this project.
     case unknown
   }
 
-  /// Whom a token was given to. It counts for as long as that account's tokens are of this generation.
+  /// The service account that a token was given to. The token is valid while that account's tokens are of this
+  /// generation.
   public struct Owner: Sendable, Equatable {
     /// The address of a service account.
     public var email: String
-    /// See `ServiceAccount.tokenGeneration`.
+    /// The generation; see `ServiceAccount.tokenGeneration`.
     public var generation: Int64
 
-    /// A holder of tokens.
+    /// Makes an owner of tokens.
     public init(email: String, generation: Int64) { (self.email, self.generation) = (email, generation) }
   }
 
-  /// The holder of a token, which has its authority.
+  /// The holder of a token, with its authority.
   public enum Holder: Sendable, Equatable {
     /// The operator.
     case `operator`
@@ -47,7 +48,7 @@ public final class AdminTokens: Sendable {
     /// A session of the console, for requests inside of the server.
     case console(session: UInt64, isViewer: Bool, isPresent: Bool)
 
-    /// What the holder may do.
+    /// The authority of the holder.
     public var authority: Authority {
       switch self {
       case .operator: .operator(name: Self.operatorName)
@@ -64,7 +65,7 @@ public final class AdminTokens: Sendable {
     public var owner: Owner? { if case .serviceAccount(let owner, _) = self { owner } else { nil } }
   }
 
-  /// Tells secret scanners what they found.
+  /// The prefix by which secret scanners recognise these tokens.
   public static let prefix = "hearth_admin_"
 
   /// The longest life of a minted token.
@@ -78,7 +79,7 @@ public final class AdminTokens: Sendable {
   private static let presenceFlag: UInt8 = 0x40
 
   private struct Minted {
-    /// Seconds since 1970.
+    /// The end, in seconds since 1970.
     var end: Int64
     var holder: Holder
     var scopes: AdminScopes
@@ -90,8 +91,8 @@ public final class AdminTokens: Sendable {
 
   /// - Parameters:
   ///   - permanent: tokens without an end, such as the one in the key store.
-  ///   - key: seals those that are minted.
-  ///   - projectID: whose they are.
+  ///   - key: seals minted tokens.
+  ///   - projectID: the project of the tokens.
   init(permanent: [String], key: SealingKey, projectID: String) {
     self.permanent = Mutex(Self.digests(permanent))
     self.key = key
@@ -100,7 +101,7 @@ public final class AdminTokens: Sendable {
 
   private static func digests(_ tokens: [String]) -> Set<Digest> { Set(tokens.map { Digest(sha256: $0.utf8) }) }
 
-  /// These are the tokens without an end from now on; minted ones stay.
+  /// Replaces the tokens without an end; minted ones stay valid.
   func replacePermanent(_ tokens: [String]) {
     let digests = Self.digests(tokens)
     permanent.withLock { $0 = digests }
@@ -111,12 +112,12 @@ public final class AdminTokens: Sendable {
     prefix + Base64URL.encode(try random.bytes(32))
   }
 
-  /// A new token that counts for a while.
+  /// A new token with a limited life.
   ///
   /// - Parameters:
   ///   - lifetimeSeconds: at most `lifetimeSecondsMax`; a longer one is cut.
-  ///   - owner: the service account that it is for; nil for the operator, whose token counts until its end.
-  ///   - scopes: what it opens.
+  ///   - owner: the service account that it is for; nil for the operator, whose token is valid until its end.
+  ///   - scopes: the scopes that it grants.
   public func mint(
     nowSeconds: Int64, lifetimeSeconds: Int64 = lifetimeSecondsMax, owner: Owner? = nil,
     scopes: AdminScopes = .all, random: RandomBytes
@@ -126,7 +127,7 @@ public final class AdminTokens: Sendable {
       number: UInt64(bitPattern: owner?.generation ?? 0), email: owner?.email ?? "", random)
   }
 
-  /// A new token for what a session of the console asks of the server behind it, as one that is there or not.
+  /// A new token for the requests of a console session to the server behind it, with the user present or not.
   public func mint(
     session: UInt64, isViewer: Bool, isPresent: Bool, nowSeconds: Int64, lifetimeSeconds: Int64, random: RandomBytes
   ) throws(RandomnessError) -> String {
@@ -147,7 +148,7 @@ public final class AdminTokens: Sendable {
     return Self.prefix + (try key.sealBare(content, for: purpose, random: random))
   }
 
-  /// What a token says that was minted for this project; nil for any other text.
+  /// The content of a token that was minted for this project; nil for any other text.
   private func minted(_ token: String) -> Minted? {
     guard token.utf8.starts(with: Self.prefix.utf8),
       let content = key.unsealBare(token.utf8.dropFirst(Self.prefix.utf8.count), for: purpose),
@@ -169,12 +170,11 @@ public final class AdminTokens: Sendable {
     return Minted(end: Int64(bitPattern: number(2..<10)), holder: holder, scopes: scopes)
   }
 
-  /// Judges a token, but for its owner: whoever knows the accounts says whether that account's tokens
-  /// still count.
+  /// Verifies a token, except for its owner: the accounts decide whether the owner's tokens are still valid.
   ///
   /// - Parameters:
   ///   - nowSeconds: seconds since 1970.
-  ///   - scope: what it is shown for; a token without an end opens everything.
+  ///   - scope: the requested scope; a token without an end grants all.
   public func verify(_ token: String, nowSeconds: Int64, scope: AdminScopes = []) -> Verdict {
     let digest = Digest(sha256: token.utf8)
     if permanent.withLock({ $0.contains(digest) }) { return .valid(expiresAtSeconds: nil) }

@@ -1,12 +1,12 @@
-/// The authority of a caller: computed once, where a credential is verified, and held against the ``Requirement`` of every
-/// route and operation.
+/// The authority of a caller: computed once, where a credential is verified, and compared with the ``Requirement`` of
+/// every route and operation.
 public enum Authority: Sendable, Equatable {
-  /// The operator: shows the token of the data folder, or one that was made with the folder's keys. The name is for the
+  /// The operator, with the token of the data folder, or one that was made with the folder's keys. The name is for the
   /// audit trail.
   case `operator`(name: String)
-  /// A console session that changes things.
+  /// A console session that may change things.
   ///
-  /// - `isPresent`: its user was shown to be there a short time ago, as the console's limits say.
+  /// - `isPresent`: its user has confirmed to be present a short time ago, as the console's limits say.
   case consoleAdministrator(session: UInt64, isPresent: Bool)
   /// A console session that reads everything and changes nothing.
   case consoleViewer(session: UInt64)
@@ -14,17 +14,17 @@ public enum Authority: Sendable, Equatable {
   case serviceAccount(email: String, scopes: AdminScopes)
   /// A database secret, or a token that one signed for an administrator.
   case databaseSecret
-  /// An emulator's client that says it is the owner; from this machine alone.
+  /// An emulator's client that claims to be the owner; from this machine alone.
   case emulatorOwner
-  /// A signed-in user: security rules, and the proofs in a request, say what is allowed.
+  /// A signed-in user: security rules, and the proofs in a request, decide the rest.
   case user
   /// A signed-out client.
   case signedOut
 
-  /// True when security rules are not asked about what the caller reads and writes.
+  /// True when the caller's reads and writes bypass security rules.
   public var bypassesRules: Bool { verdict(on: .changeDatabases) == .granted }
 
-  /// True when nothing may be changed.
+  /// True when the caller may change nothing.
   public var isReadOnly: Bool { if case .consoleViewer = self { true } else { false } }
 
   /// The administrator's name for the audit trail; nil for users and signed-out clients.
@@ -40,11 +40,11 @@ public enum Authority: Sendable, Equatable {
   }
 }
 
-/// A right that a caller has by its ``Authority``, beyond what security rules and its own account give it.
+/// A right that a caller has by its ``Authority``, beyond the rights that security rules and its own account give it.
 public enum Permission: String, Sendable, CaseIterable {
-  /// Reads data past the rules, and what is kept of databases: rules, history, denials, receipts, triggers, metrics.
+  /// Reads data past the rules, and records about databases: rules, history, denials, receipts, triggers, metrics.
   case readDatabases
-  /// Reads data of the past, also as the rules of then showed it to somebody.
+  /// Reads past data, also as the rules of that time showed it to a user.
   case readPast
   /// Writes data past the rules; makes databases; changes settings, triggers and staged rules.
   case changeDatabases
@@ -54,32 +54,33 @@ public enum Permission: String, Sendable, CaseIterable {
   case deleteDatabase
   /// Reads accounts, tenants and the settings of sign-in.
   case readUsers
-  /// Changes accounts in ways that let nobody in; reads what an export has, hashes among it.
+  /// Changes accounts without giving access; reads the data of an export, including hashes.
   case changeUsers
-  /// Gives a way in: accounts, claims, passwords, links, addresses, factors, providers, tenants.
+  /// Gives access: accounts, claims, passwords, links, addresses, factors, providers, tenants.
   case giveAccess
   /// Removes accounts and tenants.
   case deleteUsers
-  /// Reads how the server is: status, audit trail, names of keys and service accounts, plugins, the cluster.
+  /// Reads the state of the server: status, audit trail, names of keys and service accounts, plugins, the cluster.
   case readServer
   /// Ends sessions and connections.
   case endSessions
-  /// Makes and takes away credentials and console links, erases, exports hashes, drains a node, reloads plugins.
+  /// Makes and revokes credentials and console links, erases, exports hashes, drains a node, reloads plugins.
   case changeServer
 }
 
 extension Authority {
-  /// What a caller is answered that asks for a permission.
+  /// The answer to a caller that requests a permission.
   public enum Verdict: Sendable, Equatable {
     /// The permission is given.
     case granted
-    /// Granted once the console's user has shown to be there.
+    /// The permission is given once the console's user has confirmed to be present.
     case needsPresence
     /// The authority never has it.
     case refused
   }
 
-  /// The table of who may do what. It has no default on purpose: a new permission is decided for each authority.
+  /// The table of permissions by authority. It has no default on purpose: a new permission is decided for each
+  /// authority.
   public func verdict(on permission: Permission) -> Verdict {
     switch self {
     case .operator, .emulatorOwner: .granted
@@ -97,7 +98,8 @@ extension Authority {
 }
 
 extension Permission {
-  /// The scope of an access token that gives it; nil for what no service account and no database secret may do.
+  /// The scope of an access token that gives the permission; nil when no service account and no database secret may
+  /// have it.
   public var scope: AdminScopes? {
     switch self {
     case .readDatabases, .readPast, .changeDatabases, .deployRules, .deleteDatabase: .database
@@ -106,7 +108,7 @@ extension Permission {
     }
   }
 
-  /// True when nothing is changed by it, so that a console's viewer has it.
+  /// True when the permission changes nothing, so that a console's viewer has it.
   public var isRead: Bool {
     switch self {
     case .readDatabases, .readPast, .readUsers, .readServer: true
@@ -116,7 +118,7 @@ extension Permission {
     }
   }
 
-  /// True when a console session must have shown a short time ago that its user is there.
+  /// True when the user of a console session must have confirmed to be present a short time ago.
   public var asksPresence: Bool {
     switch self {
     case .deployRules, .deleteDatabase, .giveAccess, .deleteUsers, .changeServer: true
@@ -125,14 +127,15 @@ extension Permission {
   }
 }
 
-/// What a route or an operation needs of its caller. Every one declares it, where it is listed, and it is checked there
-/// before its handler is called.
+/// The authority that a route or an operation requires of its caller. Each declares it in its table, and it is checked
+/// there before the handler is called.
 public enum Requirement: Sendable, Equatable {
-  /// Nothing: the answer is public, or a proof in the request decides.
+  /// No requirement: the answer is public, or a proof in the request decides.
   case nothing
-  /// Nothing by itself: security rules decide on each place.
+  /// No requirement of its own: security rules decide on each location.
   case rules
-  /// A client names the project with an API key; administrators of accounts need none. A proof in the request decides.
+  /// The client names the project with an API key; administrators of accounts need none. A proof in the request
+  /// decides.
   case apiKey
   /// A program on an emulator's own machine.
   case emulator
@@ -140,8 +143,8 @@ public enum Requirement: Sendable, Equatable {
   case consoleSession
   /// A permission of the caller's authority.
   case permission(Permission)
-  /// The same; a program on an emulator's own machine needs none.
+  /// The same permission; a program on an emulator's own machine needs none.
   case permissionOrEmulator(Permission)
-  /// Each operation behind the route declares its own.
+  /// The requirement that each operation behind the route declares.
   case ofItsOperations
 }

@@ -1,7 +1,7 @@
-/// What a client shows a provider in the place of a secret: a token of a few minutes that its own key has signed, as Apple
-/// asks for it.
+/// A client's credential at a provider in place of a secret: a token of a few minutes that its own key has signed, as
+/// Apple requires it.
 public struct ClientAssertion: Sendable, Redacted {
-  /// The time that one counts. It is made anew for each request.
+  /// The life of an assertion. It is made anew for each request.
   public static let lifetimeSeconds: Int64 = 300
 
   private let key: P256Signer
@@ -12,11 +12,11 @@ public struct ClientAssertion: Sendable, Redacted {
 
   /// - Parameters:
   ///   - pem: a private key on P-256 in PEM, "BEGIN PRIVATE KEY", without passphrase.
-  ///   - keyID: what the provider calls the key.
-  ///   - issuer: whose key it is.
+  ///   - keyID: the provider's name of the key.
+  ///   - issuer: the owner of the key.
   ///   - subject: the client.
   ///   - audience: the provider.
-  /// - Returns: nil for what is no such key.
+  /// - Returns: nil when the text is no such key.
   public init?(pem: [UInt8], keyID: String, issuer: String, subject: String, audience: String) {
     guard let key = P256Signer(privatePEM: pem) else { return nil }
     self.key = key
@@ -26,7 +26,7 @@ public struct ClientAssertion: Sendable, Redacted {
     self.audience = audience
   }
 
-  /// One that counts from now on; nil when it cannot be signed.
+  /// An assertion that is valid from now on; nil when it cannot be signed.
   public func text(nowSeconds: Int64) -> String? {
     let (end, isOver) = nowSeconds.addingReportingOverflow(Self.lifetimeSeconds)
     guard !isOver else { return nil }

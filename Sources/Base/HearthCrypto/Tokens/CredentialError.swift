@@ -2,22 +2,22 @@
 public struct CredentialError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The status words of the socket protocol; never renamed.
   public enum Code: String, Sendable, CaseIterable {
-    /// No form, signature, issuer or audience that counts here.
+    /// The form, signature, issuer or audience is not valid here.
     case invalidToken = "invalid_token"
-    /// Was right once and has ended.
+    /// The credential was valid once and has ended.
     case expiredToken = "expired_token"
-    /// The server could not decide (out of memory, no randomness). Not an answer to give a client: a failed `auth` erases
-    /// the session of legacy clients, so close the connection or answer 500 instead.
+    /// The server could not decide (out of memory, no randomness). Not to be reported to a client: a failed `auth`
+    /// erases the session of legacy clients, so close the connection or answer 500 instead.
     case unavailable = "unavailable"
   }
 
-  /// What errors are compared by.
+  /// The kind of fault; errors are compared by it.
   public var code: Code
 
-  /// The text a client may see. The same for every cryptographic failure, so that it tells a forger nothing.
+  /// The text that a client may see. The same for every cryptographic failure, so that it gives a forger no hint.
   public var message: String
 
-  /// What exactly failed, for the server's log. Holds no part of the credential.
+  /// The exact failure, for the server's log. Holds no part of the credential.
   public var reason: String
 
   /// An error; ``message`` follows from the code, the reason goes to the server's log.

@@ -1,13 +1,13 @@
-/// Who vouched for a token that the server did not make, and which token it was.
+/// The verifier that vouched for a token of another server, with the token's digest.
 public struct ForeignVoucher: Sendable, Equatable {
   /// The verifier's name.
   public var verifier: String
   /// SHA-256 of the token in lower-case hexadecimal.
   public var digest: String
-  /// The number of revocations that the verifier had sent when it was asked: only later ones can mean this answer.
+  /// The number of revocations that the verifier had sent before it was asked: only later ones can concern this answer.
   public var serial: UInt64
 
-  /// A token that this verifier vouched for.
+  /// Makes a voucher for a token.
   public init(verifier: String, digest: String, serial: UInt64) {
     self.verifier = verifier
     self.digest = digest
@@ -15,24 +15,24 @@ public struct ForeignVoucher: Sendable, Equatable {
   }
 }
 
-/// What is known of the user of a token that the server did not make.
+/// The known facts about the user of a token of another server.
 public struct ForeignTokenSubject: Sendable {
   /// The user.
   public var uid: String
-  /// As rules see it.
+  /// The provider, as rules see it.
   public var signInProvider: String
-  /// In canonical form; nil for none.
+  /// The e-mail address in canonical form; nil for none.
   public var email: String?
-  /// True when the address is theirs.
+  /// True when the address is verified.
   public var isEmailVerified = false
   /// Members of `auth.token`, checked before: no reserved name.
   public var claims: [ClaimValue.Member] = []
-  /// Seconds since 1970; nil when nobody said.
+  /// The time of issue in seconds since 1970; nil when unknown.
   public var issuedAtSeconds: Int64?
-  /// Seconds since 1970.
+  /// The end in seconds since 1970.
   public var expiresAtSeconds: Int64
 
-  /// A user of whom nothing else is known.
+  /// Makes a subject of whom nothing else is known.
   public init(uid: String, signInProvider: String, expiresAtSeconds: Int64) {
     self.uid = uid
     self.signInProvider = signInProvider
@@ -41,8 +41,8 @@ public struct ForeignTokenSubject: Sendable {
 }
 
 extension VerifiedCredential {
-  /// The credential that such a token is. Rules see of it what they see of an ID token, but for `iss`, `aud` and
-  /// `auth_time`: those would be the server's own word.
+  /// Makes the credential of such a token. Rules see it like an ID token, except for `iss`, `aud` and `auth_time`,
+  /// which would be claims of this server.
   public init(_ subject: ForeignTokenSubject, voucher: ForeignVoucher) {
     var claims = subject.claims
     // A claim of the verifier may have a name that is computed here.

@@ -7,7 +7,7 @@ public struct IDTokenMinter: Sendable, Redacted {
   /// Signs with the signing key of the set.
   public init(projectID: String, keys: SigningKeys) { self.init(projectID: projectID, keys: keys, seal: nil) }
 
-  /// - Parameter seal: on an emulator, whose tokens have it in the place of a signature.
+  /// - Parameter seal: replaces the signature of an emulator's tokens; nil for a real server.
   init(projectID: String, keys: SigningKeys, seal: TokenSeal?) {
     self.projectID = projectID
     signing = keys.signing
@@ -78,7 +78,7 @@ public struct IDTokenMinter: Sendable, Redacted {
   }
 }
 
-/// Members where a later one of the same name replaces the earlier.
+/// The merged members, where a later one of the same name replaces the earlier.
 private struct MergedClaims {
   private(set) var members: [ClaimValue.Member] = []
 

@@ -1,8 +1,8 @@
 /// Verifies the ID tokens that this server minted for one project, or its session cookies: the same claims under
 /// another issuer and other keys.
 ///
-/// Holds the keys and a cache of tokens whose signature was right; a verifier with other keys has another cache, so
-/// removing a key forgets what it signed.
+/// Holds the keys and a cache of tokens with a verified signature; a verifier with other keys has another cache, so
+/// removing a key forgets the tokens that it signed.
 public struct IDTokenVerifier: Sendable {
   private let projectID: String
   private let tenant: String?
@@ -13,15 +13,15 @@ public struct IDTokenVerifier: Sendable {
   private let cache: VerifiedTokenCache
 
   /// - Parameters:
-  ///   - tenant: the tenant whose tokens count; nil for a project without tenants.
-  ///   - keys: those of that kind.
+  ///   - tenant: the tenant whose tokens are accepted; nil for a project without tenants.
+  ///   - keys: the keys of that kind.
   public init(projectID: String, tenant: String? = nil, keys: SigningKeys, kind: KeyKind = .idToken) {
     self.init(projectID: projectID, tenant: tenant, keys: { keys }, kind: kind, seal: nil)
   }
 
   /// - Parameters:
-  ///   - keys: those that tokens can have been signed with; nil while there are none.
-  ///   - seal: on an emulator, whose own tokens have it in the place of a signature.
+  ///   - keys: returns the keys that tokens can have been signed with; nil while there are none.
+  ///   - seal: replaces the signature of an emulator's tokens; nil for a real server.
   init(
     projectID: String, tenant: String? = nil, keys: @escaping @Sendable () throws -> SigningKeys?,
     kind: KeyKind = .idToken, seal: TokenSeal?
@@ -41,8 +41,8 @@ public struct IDTokenVerifier: Sendable {
     return try verify(try TokenReader.readCredential(text), nowSeconds: nowSeconds)
   }
 
-  /// The credential of a token whose signature was found right before; nil when there is none. Its times are checked
-  /// again each time.
+  /// The credential of a token whose signature was verified before; nil when it is not in the cache. Its times are
+  /// checked again each time.
   func verifyKnown(_ text: String, nowSeconds: Int64) throws(CredentialError) -> VerifiedCredential? {
     guard let known = cache.entry(of: text) else { return nil }
     return try check(known.claims, keyID: known.keyID, nowSeconds: nowSeconds)
@@ -70,7 +70,7 @@ public struct IDTokenVerifier: Sendable {
     return credential
   }
 
-  /// The claims of a token whose signature is right, in the documented order.
+  /// Checks the claims of a token with a verified signature, in the documented order.
   private func check(
     _ claims: ClaimValue, keyID: String?, nowSeconds: Int64
   ) throws(CredentialError) -> VerifiedCredential {
@@ -94,7 +94,7 @@ public struct IDTokenVerifier: Sendable {
     guard signIn["tenant"] == tenant.map(ClaimValue.string) else { throw .invalid("another tenant") }
     return VerifiedCredential(
       kind: kind == .idToken ? .idToken : .sessionCookie,
-      // Who has not shown all that is required is nobody to rules.
+      // A client without a required factor is signed out to rules.
       authPayload: isForEnrolment ? nil : IDTokenClaims.authPayload(uid: uid, provider: provider, claims: claims),
       authority: .user, expiresAtSeconds: end, claims: claims, keyID: keyID)
   }

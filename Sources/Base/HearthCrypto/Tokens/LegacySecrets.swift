@@ -1,16 +1,16 @@
-/// The database secrets that count: 40-character texts that sign legacy tokens and, sent raw, open everything.
+/// The valid database secrets: 40-character texts that sign legacy tokens and, sent raw, grant full access.
 ///
-/// A project has one set for all its databases. Newest first; several count at once while one replaces another.
+/// A project has one set for all its databases. Newest first; several are valid while one replaces another.
 public struct LegacySecrets: Sendable, Redacted {
-  /// Clients of the legacy format recognise a raw secret by this length.
+  /// The length of a secret, by which clients of the legacy format recognise a raw one.
   public static let length = 40
 
-  /// Newest first.
+  /// The secrets, newest first.
   public let active: [String]
   let keys: [[UInt8]]
   private let digests: [Digest]
 
-  /// A name of each secret in the same order, for lists and logs: the start of its hash, which gives nothing away of 238
+  /// A name of each secret in the same order, for lists and logs: the start of its hash, which reveals nothing of 238
   /// random bits.
   public var ids: [String] { digests.map(Self.id(of:)) }
 
@@ -31,7 +31,7 @@ public struct LegacySecrets: Sendable, Redacted {
     try random.alphanumeric(length: length)
   }
 
-  /// The set after a rotation: a new secret signs, the others still count, the oldest falls out beyond the maximum.
+  /// The set after a rotation: a new secret signs, the others stay valid, the oldest is dropped beyond the maximum.
   public func rotated(random: RandomBytes) throws(RandomnessError) -> LegacySecrets {
     let secrets = [try Self.generate(random: random)] + active
     return LegacySecrets(wellFormed: Array(secrets.prefix(TokenLimits.legacySecretsMax)))
@@ -43,8 +43,8 @@ public struct LegacySecrets: Sendable, Redacted {
     digests = keys.map { Digest(sha256: $0) }
   }
 
-  /// Returns true when a text is one of the secrets. Takes the same time whichever it is, and however much of it is
-  /// right: both sides are hashed, and every secret is compared.
+  /// Returns true when a text is one of the secrets. Takes the same time for every text: both sides are hashed, and
+  /// every secret is compared.
   public func contains(_ candidate: String) -> Bool { id(matching: candidate) != nil }
 
   /// The name of the secret that a text is, nil when it is none; in the same constant time.
@@ -55,7 +55,7 @@ public struct LegacySecrets: Sendable, Redacted {
     return found.map(Self.id(of:))
   }
 
-  /// The set without the secret at that place; nil when there is no such place, or it is the only one.
+  /// The set without the secret at that index; nil when there is no such index, or it is the only secret.
   public func removing(at index: Int) -> LegacySecrets? {
     guard active.indices.contains(index), active.count > 1 else { return nil }
     var rest = active

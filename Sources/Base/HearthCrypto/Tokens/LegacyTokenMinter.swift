@@ -1,21 +1,21 @@
 /// Makes custom tokens of the legacy format, which clients send as they are.
 public struct LegacyTokenMinter: Sendable, Redacted {
-  /// What a token says beside the user and the claims; the format's own option names.
+  /// The options of a token beside the user and the claims, under the format's own names.
   public struct Options: Sendable {
-    /// Seconds since 1970; nil: 24 hours after `notBeforeSeconds` or the time of issue.
+    /// The end in seconds since 1970; nil for 24 hours after `notBeforeSeconds` or the time of issue.
     public var expiresAtSeconds: Int64?
-    /// Seconds since 1970; nil: at once.
+    /// The start in seconds since 1970; nil for the time of issue.
     public var notBeforeSeconds: Int64?
     /// True when rules are bypassed.
     public var admin: Bool
-    /// True when the client is to be told why rules refuse something.
+    /// True when the client receives the reasons for refusals by rules.
     public var debug: Bool
     /// True when rules are to run without committing.
     public var simulate: Bool
-    /// The session that the token stands for, as its `jti`; nil for one that no sign-in made.
+    /// The session that the token stands for, as its `jti`; nil for a token without a sign-in.
     public var sessionID: String?
 
-    /// Options as their properties say; without any, a user's token for 24 hours from now.
+    /// Makes options; without arguments, those of a user's token for 24 hours from now.
     public init(
       expiresAtSeconds: Int64? = nil, notBeforeSeconds: Int64? = nil, admin: Bool = false, debug: Bool = false,
       simulate: Bool = false, sessionID: String? = nil

@@ -1,13 +1,13 @@
 /// Verifies custom tokens of the legacy format: HS256 with a database secret, claims `v`, `iat`, `d` and options.
 public struct LegacyTokenVerifier: Sendable {
   private let secrets: LegacySecrets
-  /// Longer tokens are refused; raise it for old deployments that put much into `d`.
+  /// The maximum size of a token; larger for old deployments that put much into `d`.
   private let sizeBytesMax: Int
   /// True when `d` must name a user. Off by default: some generators never wrote `uid`.
   private let requiresUID: Bool
 
   /// - Parameters:
-  ///   - secrets: those whose signatures count.
+  ///   - secrets: the secrets whose signatures are accepted.
   ///   - sizeBytesMax: longer tokens are refused; raise it for old deployments that put much into `d`.
   ///   - requiresUID: refuses tokens whose `d` names no user. Off by default, since some generators never wrote `uid`.
   public init(
@@ -47,8 +47,8 @@ public struct LegacyTokenVerifier: Sendable {
       simulate: claims["simulate"]?.isTrue ?? false, claims: claims, keyID: secretID)
   }
 
-  /// The signature must be right for one of the secrets by two judges: ours, which compares in constant time, and
-  /// libjwt's. A disagreement is a defect in one of them and lets nobody in.
+  /// Verifies the signature with one of the secrets in two implementations: ours, which compares in constant time, and
+  /// libjwt's. A disagreement is a defect in one of them, and the token is refused.
   ///
   /// - Returns: the name of that secret.
   private func verifySignature(_ token: UnverifiedToken) throws(CredentialError) -> String {
@@ -68,7 +68,7 @@ public struct LegacyTokenVerifier: Sendable {
     return secretID
   }
 
-  /// Checks `iat`, `nbf` and `exp`; returns when the token ends.
+  /// Checks `iat`, `nbf` and `exp`; returns the end of the token.
   ///
   /// A future `iat` is fine: an old generator wrote local time. The end is exact, without tolerance for foreign clocks,
   /// since a live connection is cut at that second and a token that no connection may keep should not open one.
@@ -90,7 +90,7 @@ public struct LegacyTokenVerifier: Sendable {
     return end
   }
 
-  /// `d`, exactly as it came; nil when absent, null or empty.
+  /// The member `d`, exactly as it came; nil when absent, null or empty.
   private func authPayload(of claims: ClaimValue) throws(CredentialError) -> ClaimValue? {
     switch claims["d"] {
     case nil, .null, .object([]): return nil

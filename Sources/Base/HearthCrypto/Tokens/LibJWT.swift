@@ -4,8 +4,9 @@ import Glibc
 /// The only file that calls libjwt 1.10. It signs legacy tokens, and verifies them a second time.
 ///
 /// The library by itself accepts any token when it is given no key, takes the algorithm from the token, ignores `crit`,
-/// `exp` and junk after an RS256 signature, and keeps copies of the token on the stack. So it is called only with what
-/// `TokenReader` has let through, with a key of the matching type chosen by the caller, and never asked for a claim.
+/// `exp` and junk after an RS256 signature, and keeps copies of the token on the stack. So it is called only with
+/// tokens that `TokenReader` accepted, with a key of the matching type chosen by the caller, and never asked for a
+/// claim.
 enum LibJWT {
   enum Algorithm: Sendable {
     case hs256

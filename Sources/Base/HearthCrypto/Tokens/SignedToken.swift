@@ -1,6 +1,6 @@
 import HearthBytes
 
-/// Puts a compact token together.
+/// Assembles compact tokens.
 enum SignedToken {
   /// A token without a signature, for programs that expect none.
   static func unsigned(claims: [ClaimValue.Member]) throws(TokenMintError) -> String {

@@ -1,8 +1,8 @@
 /// The reason why a token could not be made. Equal by code.
 public struct TokenMintError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// What was wrong with what the token was to say.
+  /// The fault of the requested token.
   public enum Code: String, Sendable, CaseIterable {
-    /// No user id, and not for an administrator.
+    /// There is no user id, and the token is not an administrator's.
     case missingUID = "missing_uid"
     /// The user id is longer than the token's kind permits; the message says how long it may be.
     case uidTooLong = "uid_too_long"
@@ -14,15 +14,15 @@ public struct TokenMintError: Error, Sendable, Equatable, CustomStringConvertibl
     case tokenTooLong = "token_too_long"
     /// A time or life outside what the token's kind permits.
     case invalidTimes = "invalid_times"
-    /// A key or claims that make no token; the message says which.
+    /// The key or the claims make no token; the message says which.
     case refused = "refused"
     /// The server has no signing keys and cannot make any.
     case unavailable = "unavailable"
   }
 
-  /// What errors are compared by.
+  /// The kind of fault; errors are compared by it.
   public var code: Code
-  /// The fault, in words; holds no secret.
+  /// A description of the fault; holds no secret.
   public var message: String
 
   static let missingUID = TokenMintError(code: .missingUID, message: "a user id is needed, except for an administrator")

@@ -2,17 +2,17 @@ import HearthBytes
 
 /// The reason why a text is not a token.
 public struct TokenSyntaxError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The fault, in words; holds no part of the token.
+  /// A description of the fault; holds no part of the token.
   public var reason: String
   public var description: String { reason }
 }
 
 /// Reads tokens in the compact form `header.payload.signature`, strictly.
 ///
-/// Every verifier stands behind this reader, so that what one library overlooks (a padding, a second `alg`, a critical
-/// extension, bytes after the signature) is refused before any library sees it.
+/// Every verifier uses this reader, so that details a library overlooks (a padding, a second `alg`, a critical
+/// extension, bytes after the signature) are refused before any library sees them.
 public enum TokenReader {
-  /// Header members that change what a signature means or where its key comes from. None has a use here.
+  /// Header members that change the meaning of a signature or the source of its key. None has a use here.
   private static let refusedHeaders = ["crit", "b64", "zip", "jku", "jwk", "x5u", "x5c"]
 
   /// - Parameter sizeBytesMax: longer texts are refused before anything is copied.
@@ -42,7 +42,7 @@ public enum TokenReader {
       signature: signature)
   }
 
-  /// The same, for verifiers: a text that is no token is an invalid credential.
+  /// Reads a token for verifiers: a text that is no token is an invalid credential.
   static func readCredential(
     _ text: String, sizeBytesMax: Int = TokenLimits.tokenBytesMax
   ) throws(CredentialError) -> UnverifiedToken {

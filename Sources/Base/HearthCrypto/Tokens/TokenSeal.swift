@@ -1,10 +1,10 @@
 import HearthBytes
 
-/// What an emulator puts in the place of a signature.
+/// The replacement for a signature in an emulator's tokens.
 ///
-/// Admin SDKs in emulator mode look at no signature, and Node's refuses a token that has one: so an emulator's tokens have
-/// the algorithm `none`. This server, though, takes back only what it made itself: the header bears a code over the claims,
-/// which clients pass over.
+/// Admin SDKs in emulator mode check no signature, and Node's refuses a token that has one: so an emulator's tokens
+/// have the algorithm `none`. This server, though, accepts only its own: the header has a code over the claims, which
+/// clients ignore.
 ///
 ///     {"alg":"none","typ":"JWT","seal":"<base64url of HMAC-SHA256(kind, ".", second segment)>"} . {…} .
 struct TokenSeal: Sendable, Redacted {

@@ -1,4 +1,4 @@
-/// A token that is well formed. Nothing in it has been verified: the sender may have written any claims.
+/// A well-formed token. Nothing in it has been verified: the sender may have written any claims.
 public struct UnverifiedToken: Sendable, Redacted {
   /// The token as it came; ASCII.
   public let text: String
@@ -8,16 +8,16 @@ public struct UnverifiedToken: Sendable, Redacted {
   public let payload: ClaimValue
   /// `alg` of the header, as spelled.
   public let algorithm: String
-  /// What the signature covers: header and payload segment with the dot between.
+  /// The bytes that the signature covers: header and payload segment with the dot between.
   let signedBytes: [UInt8]
   /// The decoded signature; may be empty.
   let signature: [UInt8]
 
-  /// What a token says it is. Selects a verifier; grants nothing.
+  /// The claimed kind of a token. Selects a verifier; grants nothing.
   public enum Kind: Sendable {
     /// HS256 without `kid`: claims under `d`, keyed with a database secret.
     case legacy
-    /// RS256 for the identity API: what `signInWithCustomToken` takes.
+    /// RS256 for the identity API: the tokens of `signInWithCustomToken`.
     case custom
     /// RS256 from the token service.
     case id
@@ -29,7 +29,7 @@ public struct UnverifiedToken: Sendable, Redacted {
     case unsupported
   }
 
-  /// Which verifier the algorithm, the issuer and the audience select.
+  /// The verifier that the algorithm, the issuer and the audience select.
   public var kind: Kind {
     if isAlgorithm("HS256") { return header["kid"] == nil ? .legacy : .unsupported }
     if isAlgorithm("none") { return .unsigned }

@@ -1,14 +1,14 @@
-/// What a credential turned out to be, once verified. The one outward result of every verifier.
+/// The result of every verifier: a verified credential.
 public struct VerifiedCredential: Sendable, Equatable {
-  /// Which verifier vouched for it.
+  /// The verifier that vouched for a credential.
   public enum Kind: String, Sendable, CaseIterable {
     /// A custom token in the legacy format (HS256, claims under `d`).
     case legacyToken
     /// A raw 40-character database secret.
     case legacySecret
-    /// An ID token this server minted.
+    /// An ID token that this server minted.
     case idToken
-    /// A session cookie this server minted. No database takes one.
+    /// A session cookie that this server minted. No database takes one.
     case sessionCookie
     /// An access token of an administrator.
     case adminToken
@@ -22,16 +22,16 @@ public struct VerifiedCredential: Sendable, Equatable {
     case consoleSession
   }
 
-  /// Which verifier vouched for it.
+  /// The verifier that vouched for it.
   public var kind: Kind
 
-  /// What rules see as `auth`; nil is rules' `null`. Always nil for a credential that bypasses rules.
+  /// The `auth` value of rules; nil is rules' `null`. Always nil for a credential that bypasses rules.
   public var authPayload: ClaimValue?
 
-  /// What its holder may do.
+  /// The authority of its holder.
   public var authority: Authority
 
-  /// Seconds since 1970 from which the credential no longer counts; nil for one that does not end by itself.
+  /// The end of the credential in seconds since 1970; nil for one without an end.
   public var expiresAtSeconds: Int64?
 
   /// True when the credential asks for rule diagnostics (`debug` of a legacy token).
@@ -44,23 +44,23 @@ public struct VerifiedCredential: Sendable, Equatable {
   /// (`iat` against a revocation time); rules see `authPayload`.
   public var claims: ClaimValue
 
-  /// Which key vouched: `kid` of an ID token or a session cookie; for a legacy token or a raw secret the secret's name in
-  /// `LegacySecrets.ids`; nil for the others.
+  /// The key that vouched: `kid` of an ID token or a session cookie; for a legacy token or a raw secret the secret's
+  /// name in `LegacySecrets.ids`; nil for the others.
   public var keyID: String?
 
-  /// Whom an access token was given to: the address of a service account. Nil for every other credential.
+  /// The address of the service account that an access token was given to; nil for every other credential.
   public var owner: String?
 
-  /// Which generation of that account's tokens an access token is of.
+  /// The generation of that account's tokens that an access token belongs to.
   public var ownerGeneration: Int64?
 
   /// The console's session that it was given out in; nil for every other credential.
   public var consoleSession: UInt64?
 
-  /// Who vouched for a token that the server did not make; nil for every other credential.
+  /// The voucher of a token of another server; nil for every other credential.
   public var voucher: ForeignVoucher?
 
-  /// What a verifier found; see the properties.
+  /// Makes a verified credential; see the properties.
   public init(
     kind: Kind, authPayload: ClaimValue?, authority: Authority, expiresAtSeconds: Int64? = nil,
     debug: Bool = false, simulate: Bool = false, claims: ClaimValue = .object([]),
@@ -81,8 +81,8 @@ public struct VerifiedCredential: Sendable, Equatable {
   /// The user for logs: the `uid` of `authPayload` when that is a string.
   public var uid: String? { authPayload?["uid"]?.string }
 
-  /// The generation of its user's tokens that an ID token or a session cookie is of. Nil for one without, and for every
-  /// other credential: what its maker writes into it says nothing.
+  /// The generation of its user's tokens that an ID token or a session cookie belongs to. Nil for one without, and for
+  /// every other credential, whose maker could write any number.
   public var generation: Int64? {
     guard kind == .idToken || kind == .sessionCookie, case .int(let number)? = claims["firebase"]?["generation"] else {
       return nil
@@ -90,7 +90,7 @@ public struct VerifiedCredential: Sendable, Equatable {
     return number
   }
 
-  /// True when it is an ID token that is good for nothing but enrolling a second factor. Rules see nobody.
+  /// True for an ID token that is only valid for enrolling a second factor. Rules see a signed-out client.
   public var isForEnrolment: Bool {
     kind == .idToken && claims["aud"]?.string?.hasSuffix(IDTokenClaims.enrolmentAudience) == true
   }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tokens whose signature was right: their claims and the key that signed, by SHA-256 of the whole token.
+/// Tokens with a verified signature: their claims and the key that signed, by SHA-256 of the whole token.
 ///
 /// Bounded and approximately least recently used: two generations, and when the young one is full the old one is
 /// forgotten. Failures are never kept, so only holders of valid tokens can fill it.

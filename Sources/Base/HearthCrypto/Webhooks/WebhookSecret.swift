@@ -1,7 +1,7 @@
 import HearthBytes
 
-/// A secret that requests to other programs are signed with, by the Standard Webhooks scheme: `whsec_` and 24 to 64 bytes
-/// in base64.
+/// A secret that signs requests to other programs, by the Standard Webhooks scheme: `whsec_` and 24 to 64 bytes in
+/// base64.
 public struct WebhookSecret: Sendable, Equatable {
   private static let prefix = "whsec_"
   /// Bytes of a secret, as the scheme has them.
@@ -22,16 +22,16 @@ public struct WebhookSecret: Sendable, Equatable {
     self.key = key
   }
 
-  /// A new one of 32 bytes.
+  /// Makes a new secret of 32 bytes.
   public init(random: RandomBytes) throws(RandomnessError) { key = try random.bytes(32) }
 
   public static func == (left: WebhookSecret, right: WebhookSecret) -> Bool { ConstantTime.equal(left.key, right.key) }
 
   /// The header fields of one request: `webhook-id`, `webhook-timestamp` and, with one signature for each secret,
-  /// `webhook-signature`. Without a secret nothing is signed.
+  /// `webhook-signature`. Without a secret there is no signature.
   ///
   /// - Parameters:
-  ///   - id: names the message; the same when it is sent again.
+  ///   - id: the message's id; the same when it is sent again.
   ///   - seconds: the time of the attempt, since 1970.
   public static func headers(
     _ secrets: [WebhookSecret], id: String, seconds: Int64, body: [UInt8]
@@ -61,6 +61,6 @@ extension WebhookSecret: CustomStringConvertible, CustomReflectable {
 
 /// A text that is no ``WebhookSecret``. It does not show the text.
 public struct WebhookSecretError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// What a secret is.
+  /// The form of a secret.
   public var description: String { "a secret is whsec_ and 24 to 64 bytes in base64" }
 }

@@ -1,10 +1,10 @@
-/// What accounts, plugins and triggers come to.
+/// The metrics of accounts, plugins and triggers.
 extension MetricDescription {
   /// Requests about accounts, sign-ins among them.
   public static let identityRequests = MetricDescription(
     "hearth_identity_requests_total", .counter, labels: ["operation", "outcome"],
     "Requests to the identity endpoints, such as sign-ins, by what they asked for and the error code of the answer.")
-  /// Such requests in hand.
+  /// Unanswered requests about accounts.
   public static let identityInFlight = MetricDescription(
     "hearth_identity_requests_in_flight", .gauge, "Requests to the identity endpoints that are not answered yet.")
   /// Hash slots.
@@ -13,17 +13,17 @@ extension MetricDescription {
   /// Hash slots in use.
   public static let hashesRunning = MetricDescription(
     "hearth_password_hashes_running", .gauge, "Password hashes that are being computed.")
-  /// Hashes in line.
+  /// Hashes that wait for a slot.
   public static let hashesWaiting = MetricDescription(
     "hearth_password_hashes_waiting", .gauge, "Password hashes that wait for a slot.")
-  /// Hashes turned away.
+  /// Hashes refused because too many waited.
   public static let hashesRefused = MetricDescription(
     "hearth_password_hashes_refused_total", .counter, "Password hashes that were refused because too many waited.")
   /// Mails and text messages.
   public static let messagesSent = MetricDescription(
     "hearth_messages_sent", .gauge, labels: ["bound"],
     "Mails or text messages that were sent within the period of a bound; of countries, to the one that has most.")
-  /// Their bounds.
+  /// The limits on mails and text messages.
   public static let messagesMax = MetricDescription(
     "hearth_messages_max", .gauge, labels: ["bound"],
     "Mails or text messages that may be sent within the period of a bound.")
@@ -31,11 +31,11 @@ extension MetricDescription {
   /// The state of a plugin.
   public static let pluginUp = MetricDescription(
     "hearth_plugin_up", .gauge, labels: ["plugin"], "1 while the plugin answers, 0 while it does not.")
-  /// Questions to plugins.
+  /// Requests to plugins.
   public static let pluginRequests = MetricDescription(
     "hearth_plugin_requests_total", .counter, labels: ["plugin", "hook"],
     "What a plugin was asked since it was last put in place.")
-  /// Questions that came to nothing.
+  /// Failed requests to plugins.
   public static let pluginFailures = MetricDescription(
     "hearth_plugin_failures_total", .counter, labels: ["plugin", "hook"],
     "What a plugin was asked and gave no answer to.")
@@ -43,25 +43,25 @@ extension MetricDescription {
   public static let pluginRestarts = MetricDescription(
     "hearth_plugin_restarts_total", .counter, labels: ["plugin"],
     "Processes of a plugin that were started again; of a service, how often it was there again.")
-  /// The time that plugins take.
+  /// The response time of plugins.
   public static let pluginLatency = MetricDescription(
     "hearth_plugin_recent_seconds", .gauge, labels: ["plugin", "hook", "percent"],
     "Time that so many percent of the last 1,024 questions to a plugin stayed within.")
 
-  /// Events in line.
+  /// Events that wait to be sent.
   public static let triggerWaiting = MetricDescription(
     "hearth_trigger_waiting_events", .gauge, labels: ["trigger"], "Events that wait to be sent.")
-  /// Their bytes.
+  /// The bytes of waiting events.
   public static let triggerWaitingBytes = MetricDescription(
     "hearth_trigger_waiting_bytes", .gauge, labels: ["trigger"], "Bytes of the events that wait to be sent.")
-  /// Events on their way.
+  /// Events being sent.
   public static let triggerInFlight = MetricDescription(
     "hearth_trigger_in_flight_events", .gauge, labels: ["trigger"], "Events whose handler has not answered yet.")
   /// The state of a trigger's receiver.
   public static let triggerUp = MetricDescription(
     "hearth_trigger_up", .gauge, labels: ["trigger"],
     "1 while events are sent, 0 while the trigger is paused or its receiver cannot be reached.")
-  /// What became of sending.
+  /// Requests to a trigger's receiver, by outcome.
   public static let triggerAttempts = MetricDescription(
     "hearth_trigger_attempts_total", .counter, labels: ["trigger", "outcome"],
     "Requests to the receiver of a trigger, by what became of them.")

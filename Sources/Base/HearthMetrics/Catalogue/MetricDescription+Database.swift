@@ -1,10 +1,10 @@
-/// What databases come to.
+/// The metrics of databases.
 extension MetricDescription {
-  /// Requests to write, by what became of them.
+  /// Requests to write, by outcome.
   public static let writes = MetricDescription(
     "hearth_writes_total", .counter, labels: ["outcome"],
     "Requests to write, of all databases, by what became of them: written is durable.")
-  /// Requests to listen, by what became of them.
+  /// Requests to listen, by outcome.
   public static let listenRequests = MetricDescription(
     "hearth_listen_requests_total", .counter, labels: ["outcome"],
     "Requests to listen, of all databases, by whether the rules granted them.")
@@ -14,79 +14,79 @@ extension MetricDescription {
   /// Bytes in the journals.
   public static let journalWritten = MetricDescription(
     "hearth_journal_written_bytes_total", .counter, "Bytes of records that were appended to journals.")
-  /// The engine's part of a batch.
+  /// The engine's time for a batch.
   public static let decide = MetricDescription(
     "hearth_decide_seconds", .histogram(bounds: MetricBuckets.seconds), "Time in which a batch of commands was decided."
   )
-  /// The disk's part of batches.
+  /// The disk's time for batches.
   public static let sync = MetricDescription(
     "hearth_sync_seconds", .histogram(bounds: MetricBuckets.seconds),
     "Time in which batches that share an append became durable.")
-  /// The event loop's part.
+  /// The event loop's time for a batch.
   public static let deliver = MetricDescription(
     "hearth_deliver_seconds", .histogram(bounds: MetricBuckets.seconds),
     "Time from where effects were handed to an event loop until they were written to its sockets.")
-  /// All of it together.
+  /// The time for a batch altogether.
   public static let wholeWay = MetricDescription(
     "hearth_command_seconds", .histogram(bounds: MetricBuckets.seconds),
     "Time of the whole way, of the oldest command of a batch: from its arrival until its effects were written to sockets."
   )
-  /// How much is decided together.
+  /// The number of commands in a batch.
   public static let batchCommands = MetricDescription(
     "hearth_batch_commands", .histogram(bounds: MetricBuckets.sizes), "Commands that were decided together.")
-  /// How much is synced together.
+  /// The number of batches in a sync.
   public static let syncBatches = MetricDescription(
     "hearth_sync_batches", .histogram(bounds: MetricBuckets.sizes), "Batches that shared an append.")
 
   /// The state of a database.
   public static let databaseUp = MetricDescription(
     "hearth_database_up", .gauge, labels: ["database"], "1 while the database takes writes, 0 while it cannot.")
-  /// Who is connected.
+  /// The connections of a database.
   public static let databaseConnections = MetricDescription(
     "hearth_database_connections", .gauge, labels: ["database"], "Connections that the database knows.")
-  /// Live grants.
+  /// Listens with a grant.
   public static let listens = MetricDescription(
     "hearth_listens", .gauge, labels: ["database"], "Listens that are granted at the moment.")
-  /// Commands in line.
+  /// Commands that wait for a decision.
   public static let commandsWaiting = MetricDescription(
     "hearth_commands_waiting", .gauge, labels: ["database"], "Commands that wait to be decided.")
-  /// Their bytes.
+  /// The bytes of waiting commands.
   public static let commandsWaitingBytes = MetricDescription(
     "hearth_commands_waiting_bytes", .gauge, labels: ["database"], "Bytes of the commands that wait to be decided.")
   /// Commands behind a large write.
   public static let largeWriteWaiting = MetricDescription(
     "hearth_large_write_waiting", .gauge, labels: ["database"], "Commands that wait for a large write.")
-  /// Batches in line.
+  /// Batches that wait for the disk.
   public static let batchesWaiting = MetricDescription(
     "hearth_batches_waiting", .gauge, labels: ["database"], "Batches that wait for the disk.")
-  /// How far the log is ahead of its snapshot.
+  /// The size of the log since the last snapshot.
   public static let journalBytes = MetricDescription(
     "hearth_journal_bytes", .gauge, labels: ["database"],
     "Bytes of records since the last snapshot: what a restart replays.")
-  /// The snapshot.
+  /// The size of the snapshot.
   public static let snapshotBytes = MetricDescription(
     "hearth_snapshot_bytes", .gauge, labels: ["database"], "Bytes of the last snapshot; 0 before the first.")
-  /// The place where the log stands.
+  /// The position of the log.
   public static let position = MetricDescription(
     "hearth_database_position", .gauge, labels: ["database"], "The last durable commit.")
-  /// Memory of the data.
+  /// The memory that the data takes.
   public static let treeBytes = MetricDescription(
     "hearth_tree_bytes", .gauge, labels: ["database"],
     "Bytes of the pages and texts that hold the data in memory, as they were when they were last counted.")
-  /// Values of the data.
+  /// The number of values in the data.
   public static let treeLeaves = MetricDescription(
     "hearth_tree_leaves", .gauge, labels: ["database"], "Values of the data, as they were when they were last counted.")
 
-  /// What clients may take.
+  /// The quotas of a database.
   public static let quota = MetricDescription(
     "hearth_quota", .gauge, labels: ["database", "quota"], "What clients may take of the database, where it is limited."
   )
-  /// What was refused because of it.
+  /// Refusals because of a quota.
   public static let quotaRefusals = MetricDescription(
     "hearth_quota_refusals_total", .counter, labels: ["database", "quota"],
     "What was refused because a quota of the database was used up.")
 
-  /// Clients that wait because of their work.
+  /// Waits of clients whose work was over its allowance.
   public static let workWaits = MetricDescription(
     "hearth_work_waits_total", .counter, labels: ["database"],
     "How often a client had to wait because its work was over its allowance.")

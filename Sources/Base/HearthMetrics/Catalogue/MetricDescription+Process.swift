@@ -1,4 +1,4 @@
-/// What the process takes of the machine, under the names that all programs use for it, and the server's own state.
+/// The process's use of the machine, under the names that all programs use for it, and the server's own state.
 extension MetricDescription {
   /// Resident memory.
   public static let residentMemory = MetricDescription(
@@ -12,25 +12,25 @@ extension MetricDescription {
   /// Processor time.
   public static let processorTime = MetricDescription(
     "process_cpu_seconds_total", .counter, "Total user and system CPU time spent in seconds.")
-  /// The start.
+  /// The time of the start.
   public static let startTime = MetricDescription(
     "process_start_time_seconds", .gauge, "Start time of the server since unix epoch in seconds.")
-  /// Room on the disk.
+  /// The room on the disk.
   public static let diskAvailable = MetricDescription(
     "hearth_disk_available_bytes", .gauge, "Room on the file system of the data folder, for the server's user.")
-  /// Whether that is enough.
+  /// The level of the room on the disk.
   public static let diskLevel = MetricDescription(
     "hearth_disk_level", .gauge,
     "0 while there is room, 1 below --low-space-warn, 2 below --low-space-stop: then writes are refused.")
-  /// The end of the certificate, which is replaced when its files are.
+  /// The expiry of the certificate, which is replaced when its files are.
   public static let certificateEnd = MetricDescription(
     "hearth_certificate_end_time_seconds", .gauge,
     "Last second of the certificate in force since unix epoch in seconds, with TLS only.")
-  /// The last backup, as the note in the data folder says it.
+  /// The time of the last backup, from the note in the data folder.
   public static let lastBackup = MetricDescription(
     "hearth_last_backup_time_seconds", .gauge,
     "Instant that the last backup of the data folder holds since unix epoch in seconds, once there is one.")
-  /// What ``/.health/ready`` says.
+  /// The readiness that `/.health/ready` reports.
   public static let ready = MetricDescription(
     "hearth_ready", .gauge, "1 while the server takes requests and can write, as /.health/ready says it.")
   /// The time that a scrape takes.
@@ -42,6 +42,6 @@ extension MetricDescription {
     lastBackup, ready, scrape,
   ]
 
-  /// Everything that a server tells of itself.
+  /// All metrics of a server.
   public static let all: [MetricDescription] = ofDatabases + ofClients + ofAccounts + ofCluster + ofProcess
 }

@@ -1,10 +1,10 @@
 import CoreMetrics
 
-/// A level that rises and falls. From any thread, without a lock.
+/// A level that rises and falls. Callable from any thread, without a lock.
 final class GaugeCell: MeterHandler, RecorderHandler {
   private let level = AtomicDouble()
 
-  /// What it was set to last.
+  /// The last level.
   var value: Double { level.value }
 
   func set(_ value: Int64) { level.set(Double(value)) }

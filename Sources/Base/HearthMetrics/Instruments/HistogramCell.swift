@@ -2,7 +2,7 @@ import CoreMetrics
 import Synchronization
 
 // Unchecked because of the pointer, which is to atomics and never changes.
-/// Observations, counted in fixed buckets. From any thread, without a lock and without memory for any of them.
+/// Observations, counted in fixed buckets. Callable from any thread, without a lock; an observation takes no memory.
 final class HistogramCell: TimerHandler, RecorderHandler, @unchecked Sendable {
   private let bounds: [Double]
   private let counts: UnsafeMutablePointer<Atomic<UInt64>>
@@ -20,7 +20,7 @@ final class HistogramCell: TimerHandler, RecorderHandler, @unchecked Sendable {
     counts.deallocate()
   }
 
-  /// What was observed so far. What comes while it is read may be in the counts and not in the sum yet.
+  /// The observations so far. A concurrent observation may be in the counts and not in the sum yet.
   var value: HistogramCounts {
     HistogramCounts(
       bounds: bounds, counts: (0...bounds.count).map { counts[$0].load(ordering: .relaxed) }, sum: sum.value)
@@ -36,6 +36,6 @@ final class HistogramCell: TimerHandler, RecorderHandler, @unchecked Sendable {
 
   func record(_ value: Int64) { record(Double(value)) }
 
-  /// In seconds, as Prometheus has all times.
+  /// Records a duration, in seconds as Prometheus expects.
   func recordNanoseconds(_ duration: Int64) { record(Double(duration) / 1e9) }
 }

@@ -1,15 +1,15 @@
-/// What a metric is: the two lines that a scrape begins it with, and how its observations are sorted.
+/// The definition of a metric: the two lines that a scrape begins it with, and the type of its observations.
 public struct MetricDescription: Sendable, Hashable {
-  /// How a metric behaves.
+  /// The type of a metric.
   public enum Kind: Sendable, Hashable {
-    /// It only grows, from 0 at the server's start.
+    /// A count that only grows, from 0 at the server's start.
     case counter
-    /// It rises and falls.
+    /// A level that rises and falls.
     case gauge
     /// Observations, counted in buckets of these greatest values, which rise.
     case histogram(bounds: [Double])
 
-    /// As a scrape says it.
+    /// The type's name in a scrape.
     var text: String {
       switch self {
       case .counter: "counter"
@@ -19,16 +19,16 @@ public struct MetricDescription: Sendable, Hashable {
     }
   }
 
-  /// Unique, with its unit: `hearth_sync_seconds`.
+  /// The unique name, with its unit: `hearth_sync_seconds`.
   public var name: String
-  /// How it behaves.
+  /// The metric's type.
   public var kind: Kind
   /// A sentence for the operator.
   public var help: String
   /// The names of the labels that each of its series has.
   public var labels: [String]
 
-  /// A metric of these parts.
+  /// Makes the definition of a metric.
   public init(_ name: String, _ kind: Kind, labels: [String] = [], _ help: String) {
     self.name = name
     self.kind = kind

@@ -1,20 +1,20 @@
-/// All that is known of one metric at one moment: what a scrape tells of it.
+/// The values of one metric at one moment, as a scrape reports them.
 public struct MetricFamily: Sendable, Equatable {
-  /// What is told of one set of labels.
+  /// The value of a metric for one set of labels.
   public struct Series: Sendable, Equatable {
-    /// In the order in which they are written.
+    /// The labels, in the order in which they are written.
     public var labels: [MetricLabel]
-    /// What was measured.
+    /// The measured value.
     public var value: Value
 
-    /// A series of these parts.
+    /// Makes a series.
     public init(_ labels: [MetricLabel] = [], _ value: Value) {
       self.labels = labels
       self.value = value
     }
   }
 
-  /// What a series holds.
+  /// The value of a series.
   public enum Value: Sendable, Equatable {
     /// A count or a level.
     case number(Double)
@@ -22,12 +22,12 @@ public struct MetricFamily: Sendable, Equatable {
     case histogram(HistogramCounts)
   }
 
-  /// What it is: name, kind, help.
+  /// The metric's name, kind and help text.
   public var description: MetricDescription
-  /// None twice with the same labels.
+  /// The series, none twice with the same labels.
   public var series: [Series]
 
-  /// A family of these parts.
+  /// Makes a family.
   public init(_ description: MetricDescription, _ series: [Series]) {
     self.description = description
     self.series = series
@@ -41,23 +41,23 @@ public struct MetricLabel: Sendable, Hashable {
   /// Any text; it is escaped when it is written.
   public var value: String
 
-  /// A label of these parts.
+  /// Makes a label.
   public init(_ name: String, _ value: String) {
     self.name = name
     self.value = value
   }
 }
 
-/// The number of observations that were of which size.
+/// The number of observations in each bucket, and their sum.
 public struct HistogramCounts: Sendable, Equatable {
-  /// The greatest values of the buckets, rising; what is greater than the last one is in one more bucket.
+  /// The greatest values of the buckets, rising; greater observations are in one more bucket.
   public var bounds: [Double]
-  /// The number of observations that are in each bucket, and in no other: one more than ``bounds``.
+  /// The number of observations in each bucket alone, not cumulative: one more than ``bounds``.
   public var counts: [UInt64]
-  /// Of all observations.
+  /// The sum of all observations.
   public var sum: Double
 
-  /// Counts of these parts.
+  /// Makes the counts of a histogram.
   public init(bounds: [Double], counts: [UInt64], sum: Double) {
     self.bounds = bounds
     self.counts = counts

@@ -1,14 +1,14 @@
-/// How much a registry holds, whatever is counted. One reason each.
+/// The limits of a registry, each with its reason.
 public struct MetricsLimits: Sendable {
-  /// Series of one metric. What would be one more is counted in a series whose labels are all ``otherText``, so that
-  /// nobody who chooses names fills the memory of the server, or of those who scrape it.
+  /// Series of one metric. Further ones are counted in a series whose labels are all ``otherText``, so that clients
+  /// that choose names cannot fill the memory of the server or of its scraper.
   public var seriesPerFamilyMax = 500
-  /// Metrics of others, such as libraries, beside those of the catalogue. More are counted for nobody.
+  /// Metrics of libraries, beside those of the catalogue. Further ones are not counted.
   public var foreignFamiliesMax = 200
-  /// Bytes of a label's value; what is longer is cut.
+  /// Bytes of a label's value; longer ones are cut.
   public var labelBytesMax = 256
 
-  /// What labels are when there are too many.
+  /// The labels of the series that collects the rest.
   public static let otherText = "other"
 
   /// The limits of a server, to be narrowed by tests.

@@ -1,10 +1,10 @@
 import CoreMetrics
 import Synchronization
 
-/// Makes what metrics are counted with, and tells what was counted: a backend of swift-metrics.
+/// A backend of swift-metrics: makes the instruments, and reports their values.
 ///
-/// Counting takes no lock. The number of series is bounded: see ``MetricsLimits``. What somebody gives back goes on to be
-/// told, since a counter that a scraper has seen must not begin anew.
+/// Counting takes no lock. The number of series is bounded: see ``MetricsLimits``. A destroyed instrument is still
+/// reported, since a counter that a scraper has seen must not begin anew.
 public final class MetricsRegistry: MetricsFactory {
   private enum Cell {
     case counter(CounterCell)
@@ -22,7 +22,7 @@ public final class MetricsRegistry: MetricsFactory {
     var foreignCount = 0
   }
 
-  /// What there may be.
+  /// The limits on series and labels.
   public let limits: MetricsLimits
   private let catalogue: [String: MetricDescription]
   private let state = Mutex(State())
@@ -33,7 +33,7 @@ public final class MetricsRegistry: MetricsFactory {
     self.limits = limits
   }
 
-  /// What was counted so far, in order of name, series in order of their labels.
+  /// The values so far, in order of name, series in order of their labels.
   public func families() -> [MetricFamily] {
     let found = state.withLock { $0.families }
     return found.sorted { $0.key < $1.key }.map { _, family in
@@ -52,14 +52,14 @@ public final class MetricsRegistry: MetricsFactory {
     one.lexicographicallyPrecedes(other) { ($0.name, $0.value) < ($1.name, $1.value) }
   }
 
-  // MARK: What swift-metrics asks for
+  // MARK: The protocol of swift-metrics
 
-  /// Counts in whole numbers.
+  /// Makes a counter of whole numbers.
   public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
     counter(label, dimensions)
   }
 
-  /// Counts in parts, too.
+  /// Makes a counter that takes fractions, too.
   public func makeFloatingPointCounter(
     label: String, dimensions: [(String, String)]
   ) -> any FloatingPointCounterHandler { counter(label, dimensions) }
@@ -69,7 +69,7 @@ public final class MetricsRegistry: MetricsFactory {
     return CounterCell()
   }
 
-  /// A level.
+  /// Makes a gauge.
   public func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler { gauge(label, dimensions) }
 
   private func gauge(_ label: String, _ dimensions: [(String, String)]) -> GaugeCell {
@@ -77,14 +77,14 @@ public final class MetricsRegistry: MetricsFactory {
     return GaugeCell()
   }
 
-  /// A histogram of sizes, or without `aggregate` a level.
+  /// Makes a histogram of sizes, or without `aggregate` a gauge.
   public func makeRecorder(
     label: String, dimensions: [(String, String)], aggregate: Bool
   ) -> any RecorderHandler {
     aggregate ? histogram(label, dimensions, MetricBuckets.sizes) : gauge(label, dimensions)
   }
 
-  /// A histogram of seconds.
+  /// Makes a histogram of seconds.
   public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
     histogram(label, dimensions, MetricBuckets.seconds)
   }
@@ -96,20 +96,20 @@ public final class MetricsRegistry: MetricsFactory {
     return HistogramCell(bounds: bounds)
   }
 
-  /// Nothing: it goes on to be told.
+  /// Does nothing: the counter is still reported.
   public func destroyCounter(_ handler: any CounterHandler) {}
-  /// Nothing: it goes on to be told.
+  /// Does nothing: the counter is still reported.
   public func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {}
-  /// Nothing: it goes on to be told.
+  /// Does nothing: the meter is still reported.
   public func destroyMeter(_ handler: any MeterHandler) {}
-  /// Nothing: it goes on to be told.
+  /// Does nothing: the recorder is still reported.
   public func destroyRecorder(_ handler: any RecorderHandler) {}
-  /// Nothing: it goes on to be told.
+  /// Does nothing: the timer is still reported.
   public func destroyTimer(_ handler: any TimerHandler) {}
 
   // MARK: Finding a cell
 
-  /// - Returns: nil for what is counted for nobody: a name that is something else already, or one too many.
+  /// - Returns: nil for a metric that is not counted: its name has another kind already, or there are too many.
   private func cell(
     _ label: String, _ dimensions: [(String, String)], as kind: MetricDescription.Kind
   ) -> Cell? {
@@ -140,8 +140,8 @@ public final class MetricsRegistry: MetricsFactory {
     }
   }
 
-  /// Labels of a library in order of name, none twice, and none of a name that a histogram has itself: a scrape with such a
-  /// series would be refused as a whole.
+  /// The labels of a library in order of name, none twice, and none of a name that a histogram has itself: a scrape
+  /// with such a series would be refused as a whole.
   private static func ordered(_ labels: [MetricLabel]) -> [MetricLabel] {
     var values: [String: String] = [:]
     for label in labels { values[label.name == "le" ? "_le" : label.name] = label.value }
@@ -156,7 +156,7 @@ public final class MetricsRegistry: MetricsFactory {
     }
   }
 
-  /// At most so many bytes, and no half character.
+  /// The text, cut to the limit in bytes between two characters.
   private func cut(_ value: String) -> String {
     guard value.utf8.count > limits.labelBytesMax else { return value }
     var (end, count) = (value.unicodeScalars.startIndex, 0)
@@ -168,7 +168,7 @@ public final class MetricsRegistry: MetricsFactory {
     return String(value.unicodeScalars[..<end])
   }
 
-  /// The name with what Prometheus allows in one.
+  /// The name, with other characters than Prometheus allows replaced.
   static func name(_ text: String) -> String { plain(text, allowsColon: true) }
 
   /// The same for the name of a label.

@@ -1,12 +1,12 @@
-/// What is read at a scrape, instead of being counted: put together by metric.
+/// Samples that are read at a scrape instead of being counted, grouped by metric.
 public struct MetricSamples: Sendable {
   private var families: [String: MetricFamily] = [:]
   private let limits: MetricsLimits
 
-  /// Nothing yet.
+  /// Makes an empty collection.
   public init(limits: MetricsLimits = MetricsLimits()) { self.limits = limits }
 
-  /// Adds a series; what is one too many of its metric is left out.
+  /// Adds a series; one that exceeds the limit of its metric is left out.
   ///
   /// - Parameter labels: values, in the order of the description's names.
   public mutating func add(_ description: MetricDescription, _ value: Double, _ labels: String...) {
@@ -18,7 +18,7 @@ public struct MetricSamples: Sendable {
     families[description.name] = family
   }
 
-  /// The text of these and of what was counted, in order of name.
+  /// The text of these and of the counted families, in order of name.
   public func text(with counted: [MetricFamily]) -> [UInt8] {
     var text = PrometheusText()
     for family in (counted.filter { families[$0.description.name] == nil } + families.values)

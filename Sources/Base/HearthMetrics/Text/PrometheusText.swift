@@ -1,15 +1,15 @@
-/// Prometheus' text format, version 0.0.4: what `GET /.metrics` answers.
+/// Prometheus' text format, version 0.0.4: the answer to `GET /.metrics`.
 ///
-/// Two lines that say what a metric is, then a line for each series; a histogram has one for each bucket, which counts the
+/// Two lines define a metric, then each series has a line; a histogram has one for each bucket, which counts the
 /// smaller ones too, and two for the sum and the count.
 public struct PrometheusText: Sendable {
-  /// What the `Content-Type` header of the text is.
+  /// The `Content-Type` header of the text.
   public static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
   /// The text so far, in UTF-8.
   public private(set) var bytes: [UInt8] = []
 
-  /// Nothing yet.
+  /// Makes an empty text.
   public init() {}
 
   /// Writes a family; nothing when it has no series.
@@ -50,7 +50,7 @@ public struct PrometheusText: Sendable {
     write(" " + Self.text(value) + "\n")
   }
 
-  /// A backslash, a line feed and, in a label's value, a quotation mark would end what they are in.
+  /// Writes a text with a backslash, a line feed and, in a label's value, a quotation mark escaped.
   private mutating func write(escaped text: String, quotes: Bool) {
     for byte in text.utf8 {
       switch byte {
@@ -64,7 +64,7 @@ public struct PrometheusText: Sendable {
 
   private mutating func write(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
-  /// A number in as many digits as it takes to read the same one.
+  /// A number in the fewest digits that are read as the same number.
   static func text(_ value: Double) -> String {
     if value.isNaN { return "NaN" }
     if value.isInfinite { return value > 0 ? "+Inf" : "-Inf" }

@@ -1,7 +1,7 @@
-/// Jobs that wait, taken from each client in turn: a client that sends many delays only its own. Clients share the room:
-/// ``ShareRule``.
+/// A queue that takes the waiting jobs of each client in turn: a client that sends many delays only its own. Clients
+/// share the capacity: ``ShareRule``.
 package struct FairQueue<Client: Hashable & Sendable, Job> {
-  /// All that wait.
+  /// The number of waiting jobs.
   package private(set) var count = 0
   private var waiting: [Client: [Job]] = [:]
   private var shares: SharedBound
@@ -9,22 +9,22 @@ package struct FairQueue<Client: Hashable & Sendable, Job> {
   /// Clients with jobs that wait, the next first.
   private var turns: [Client] = []
 
-  /// The most jobs that wait.
+  /// The maximum number of waiting jobs.
   package let countMax: Int
-  /// Of these, the most of one client.
+  /// The maximum number of waiting jobs of one client.
   package let countPerClientMax: Int
 
-  /// A queue in which nothing waits.
+  /// An empty queue.
   package init(countMax: Int, countPerClientMax: Int) {
     self.countMax = countMax
     self.countPerClientMax = countPerClientMax
     shares = SharedBound(max: countMax)
   }
 
-  /// Puts a job in line, behind those of its client.
+  /// Appends a job behind those of its client.
   ///
   /// - Parameters:
-  ///   - client: the one whose turn it waits for.
+  ///   - client: the client whose turn the job waits for.
   ///   - claimant: the account and the network that the client's jobs count for.
   /// - Returns: False when the queue, or the client's share of it, is full.
   package mutating func append(_ job: Job, for client: Client, as claimant: ShareClaimant) -> Bool {
@@ -42,9 +42,9 @@ package struct FairQueue<Client: Hashable & Sendable, Job> {
     return true
   }
 
-  /// Puts a job in line.
+  /// Appends a job behind those of its client.
   ///
-  /// - Parameter network: of the client, whose neighbours share what they have.
+  /// - Parameter network: the client's network, whose clients share a part of the queue.
   package mutating func append(_ job: Job, for client: Client, in network: NetworkPrefix? = nil) -> Bool {
     append(job, for: client, as: ShareClaimant(network: network))
   }
@@ -58,7 +58,7 @@ package struct FairQueue<Client: Hashable & Sendable, Job> {
     return job
   }
 
-  /// Takes a client's first job that matches out of the line.
+  /// Removes a client's first job that matches.
   package mutating func remove(for client: Client, where matches: (Job) -> Bool) -> Job? {
     guard let jobs = waiting[client], let index = jobs.firstIndex(where: matches) else { return nil }
     take(at: index, of: client)

@@ -7,7 +7,7 @@ public struct NetworkPrefix: Sendable, Hashable {
   private enum Family: UInt8 { case none, v4, v6 }
 
   private let family: Family
-  /// The number of bits that count; the others are 0.
+  /// The number of leading bits that count; the others are 0.
   public let length: UInt8
   private let bits: UInt64
 
@@ -39,7 +39,7 @@ public struct NetworkPrefix: Sendable, Hashable {
 
   private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
 
-  /// This network and the wider ones around it that are counted, the narrowest first: /64, /56 and /48 of IPv6, the
+  /// The network and the wider ones around it that are counted, the narrowest first: /64, /56 and /48 of IPv6, the
   /// address and its /24 of IPv4.
   public var widening: [NetworkPrefix] {
     switch family {
@@ -49,7 +49,7 @@ public struct NetworkPrefix: Sendable, Hashable {
     }
   }
 
-  /// The /24, or the /48.
+  /// The widest network that is counted: the /24, or the /48.
   public var widest: NetworkPrefix {
     switch family {
     case .none: self

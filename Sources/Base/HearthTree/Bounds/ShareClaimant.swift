@@ -1,16 +1,16 @@
 /// A client as shared bounds count it.
 package struct ShareClaimant: Sendable, Hashable {
-  /// The client whose request a task works for; `nil` for the server's own work.
+  /// The client whose request a task works for; nil for the server's own work.
   @TaskLocal package static var current: ShareClaimant?
 
   /// A signed-in user; nil when signed out.
   package var account: String?
-  /// The network that it comes from, behind trusted proxies; nil when that is not known here.
+  /// The network that the client comes from, behind trusted proxies; nil when it is not known here.
   package var network: NetworkPrefix?
-  /// Counted by nothing, and admitted to the last part of the bound.
+  /// True for an administrator: has no share and may use the last part of the bound.
   package var isAdministrator: Bool
 
-  /// A client of these parts.
+  /// Makes a claimant.
   package init(account: String? = nil, network: NetworkPrefix? = nil, isAdministrator: Bool = false) {
     (self.account, self.network, self.isAdministrator) = (account, network, isAdministrator)
   }

@@ -1,13 +1,13 @@
 /// The rule by which clients share a bound that any of them could use up alone.
 ///
-/// As long as less than seven eighths are taken, shares do not bind: offices and mobile carriers put thousands of people
-/// behind one address. Of what is left then, a client gets more only while it holds little: its connection, its account
-/// and each of its networks at most a fixed part of what is still free. A client that holds nothing yet gets its first
-/// unit for as long as there is one. The last part is for administrators alone. What is held is never taken away: the
-/// heaviest is refused more.
+/// Below seven eighths of the bound, shares do not bind: offices and mobile carriers put thousands of users behind one
+/// address. Of the rest, a client gets more only while it holds little: its connection, its account and each of its
+/// networks at most a fixed part of the free amount. A client that holds nothing yet gets its first unit while one is
+/// free. The last part is for administrators alone. Held amounts are never taken away: the heaviest clients are refused
+/// more.
 ///
-/// The smaller the room, the smaller the shares, so that a network with most of the bound leaves a share to each of many
-/// others (dynamic thresholds: Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998).
+/// The smaller the free amount, the smaller the shares, so that a network with most of the bound leaves a share to each
+/// of many others (dynamic thresholds: Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998).
 package enum ShareRule {
   /// The levels at which a client is counted.
   package enum Level: Int, Sendable, CaseIterable {
@@ -19,7 +19,7 @@ package enum ShareRule {
     /// A /48 of IPv6.
     case provider
 
-    /// A client of this level may hold as much as what is free divided by this.
+    /// The divisor of the free amount that gives the most a client of this level may hold.
     var divisor: Int {
       switch self {
       case .connection, .account: 64
@@ -28,7 +28,7 @@ package enum ShareRule {
       }
     }
 
-    /// The turns that clients of this level have together where clients take turns.
+    /// The number of turns that the clients of this level have together.
     var turns: Int {
       switch self {
       case .connection, .account, .network: 1
@@ -53,9 +53,9 @@ package enum ShareRule {
   /// Returns true when a client gets `amount` more.
   ///
   /// - Parameters:
-  ///   - used: what all hold.
-  ///   - unit: what a client that holds nothing may have in any case while there is room.
-  ///   - held: what the client holds by each level that it has.
+  ///   - used: the amount that all clients hold.
+  ///   - unit: the amount that a client without any gets while it is free.
+  ///   - held: the client's amount at each level that it has.
   package static func admits(
     _ amount: Int, used: Int, of max: Int, unit: Int = 1, isAdministrator: Bool = false,
     held: (Level) -> Int?

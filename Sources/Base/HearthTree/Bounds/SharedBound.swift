@@ -1,10 +1,10 @@
-/// A bound that clients share, and what each of them holds of it, by connection, account and network. ``ShareRule`` says
-/// what is admitted.
+/// A bound that clients share, with the amount that each holds by connection, account and network. ``ShareRule``
+/// decides about requests for more.
 ///
-/// A claim is made once for a connection; admitting and releasing then look at a few numbers. At most four numbers are
+/// A claim is made once for a connection; admitting and releasing then read a few numbers. At most four numbers are
 /// kept for a claim, however much it holds. The type reads no clock, takes no lock and waits for nothing.
 package struct SharedBound: Sendable {
-  /// The name that a number is kept under.
+  /// The owner of a tally.
   private enum Holder: Hashable, Sendable {
     case account(String)
     case network(NetworkPrefix)
@@ -18,7 +18,7 @@ package struct SharedBound: Sendable {
 
   /// A connection's part of the bound. It belongs to the bound that made it, until ``SharedBound/leave(_:)``.
   package struct Claim: Sendable {
-    /// Places of the tallies by level, but for the connection's, which is ``held``; -1 for none.
+    /// Indexes of the tallies by level, except for the connection's, which is ``held``; -1 for none.
     fileprivate var places = SIMD4<Int32>(repeating: -1)
     fileprivate var isAdministrator = false
     /// The amount that the claim holds itself.
@@ -28,25 +28,25 @@ package struct SharedBound: Sendable {
     package init() {}
   }
 
-  /// The amount that all may hold together. More that is held already stays.
+  /// The amount that all may hold together. A lower value takes nothing away.
   package var max: Int
-  /// The amount that a client which holds nothing may have in any case while there is room.
+  /// The amount that a client without any gets while it is free.
   package let unit: Int
   /// The amount that all hold together.
   package private(set) var used = 0
 
   private var tallies: [Tally] = []
-  /// Places in ``tallies`` that hold nothing.
+  /// Indexes of the free elements of ``tallies``.
   private var empty: [Int32] = []
   private var places: [Holder: Int32] = [:]
 
   /// A bound of which nothing is held.
   package init(max: Int, unit: Int = 1) { (self.max, self.unit) = (Swift.max(0, max), unit) }
 
-  /// Numbers that are kept.
+  /// The number of tallies.
   package var tallyCount: Int { places.count }
 
-  /// Shares bind.
+  /// True when shares bind.
   package var isNearlyUsedUp: Bool { ShareRule.isNearlyUsedUp(used, of: max) }
 
   // MARK: Claims
@@ -69,7 +69,7 @@ package struct SharedBound: Sendable {
     [claimant.account.map { .account($0) }] + (claimant.network?.widening ?? []).map { .network($0) }
   }
 
-  /// Another user is behind the claim from now on; what it holds goes along.
+  /// Moves a claim with its amount to another user, or to none.
   package mutating func move(_ claim: inout Claim, to account: String?, isAdministrator: Bool = false) {
     claim.isAdministrator = isAdministrator
     let before = claim.places[Self.accountLane]
@@ -79,7 +79,7 @@ package struct SharedBound: Sendable {
     withdraw(claim.held, from: before)
   }
 
-  /// Gives back all that the claim holds, and ends it.
+  /// Releases the claim's whole amount, and ends it.
   package mutating func leave(_ claim: inout Claim) {
     used -= claim.held
     for lane in claim.places.indices { withdraw(claim.held, from: claim.places[lane]) }
@@ -135,7 +135,7 @@ package struct SharedBound: Sendable {
     return tallies[Int(place)].held > ShareRule.part(of: max, at: level)
   }
 
-  /// The amount that the claim holds itself or with its account or one of its networks, whichever is most for its
+  /// The largest amount among the claim's own, its account's and those of its networks, each in proportion to its
   /// ``ShareRule/Level/turns``. Of clients that take turns, the one with the least is next.
   package func heaviest(of claim: Claim) -> Int {
     ShareRule.Level.allCases.reduce(0) { Swift.max($0, (held(claim, $1) ?? 0) / $1.turns) }
@@ -154,13 +154,13 @@ package struct SharedBound: Sendable {
     return true
   }
 
-  /// Takes `amount` for the claim without asking, as for what is held already.
+  /// Adds `amount` to the claim without a check, for an amount that is held already.
   package mutating func add(_ amount: Int, to claim: inout Claim) {
     used += amount
     claim.held += amount
     for lane in claim.places.indices where claim.places[lane] >= 0 { tallies[Int(claim.places[lane])].held += amount }
   }
 
-  /// Gives back `amount` of what the claim holds.
+  /// Releases `amount` of the claim.
   package mutating func release(_ amount: Int = 1, of claim: inout Claim) { add(-amount, to: &claim) }
 }

@@ -3,31 +3,31 @@ import HearthBytes
 /// The hashes of ranges of a node's leaves, made in one walk over the node.
 ///
 /// The hash of a range that has leaves is base64 of the SHA-1 over `(` S `)`, where S of a leaf is its scalar as
-/// `string:"text"`, `number:` with sixteen hexadecimal digits or `boolean:true`, after `priority:`, its priority and `:`
-/// if it has one; and S of an interior node is its children with leaves in the range, each as `"key":(S)`, with commas
-/// between. Quoted texts have a backslash before each quote and backslash, and no other escapes.
+/// `string:"text"`, `number:` with sixteen hexadecimal digits or `boolean:true`, after `priority:`, its priority and
+/// `:` if it has one; and S of an interior node is its children with leaves in the range, each as `"key":(S)`, with
+/// commas between. Quoted texts have a backslash before each quote and backslash, and no other escapes.
 struct RangeHashes {
   private(set) var hashes: [String] = []
 
   /// A range that clients apply wrongly when it is sent without a neighbour of it.
   private struct Companion {
     var range: Int
-    /// At it or before or after it; between them there is no leaf but priorities.
+    /// The index of the neighbour, before or after the range or the range itself; only priorities lie between them.
     var neighbour: Int
   }
   private var companions: [Companion] = []
 
   private let posts: [Path]
-  /// The keys from the node down to what is visited. Valid during the walk, which holds the node.
+  /// The keys from the node down to the one visited. Valid during the walk, which holds the node.
   private var keys: [UnsafeRawBufferPointer] = []
   private var text = SimpleHash.Text(endsAtNUL: false)
-  /// True when the present range has any leaf.
+  /// True when the current range has any leaf.
   private var hasText = false
-  /// How many of ``keys`` are open in the text.
+  /// The number of ``keys`` that are open in the text.
   private var openCount = 0
   /// The range of the last leaf that is no priority.
   private var lastLeafRange = 0
-  /// Ranges of priorities without a leaf before them there, that wait for the range of the next leaf.
+  /// Ranges of priorities without a leaf before them there; each waits for the range of the next leaf.
   private var waiting: [Int] = []
 
   init(of node: Node, posts: [Path]) {
@@ -37,10 +37,10 @@ struct RangeHashes {
     while hashes.count <= posts.count { endRange() }
   }
 
-  /// Lets be sent, with each range that is, those that clients need to apply it well.
+  /// Marks the ranges that clients need to apply the marked ones correctly.
   ///
-  /// Clients drop the priority of an interior node when no child of it comes in the same range. And they take the
-  /// priority of a leaf away when a range begins after exactly this leaf.
+  /// Clients drop the priority of an interior node when no child of it comes in the same range. And they remove the
+  /// priority of a leaf when a range begins after exactly this leaf.
   func complete(_ isSent: inout [Bool]) {
     var isSettled = false
     while !isSettled {
@@ -106,7 +106,7 @@ extension RangeHashes {
     if !isString, let scalar = node.scalar { add(scalar) }
   }
 
-  /// The priority of the interior node at ``keys``.
+  /// Visits the priority of the interior node at ``keys``.
   private mutating func visit(
     priority: Scalar, key: UnsafeRawBufferPointer, hasChildBefore: Bool, hasChildAfter: Bool
   ) {
@@ -125,7 +125,7 @@ extension RangeHashes {
     }
   }
 
-  /// Goes to the range of the leaf at ``keys`` and writes the keys that are not open there.
+  /// Enters the range of the leaf at ``keys`` and writes the keys that are not open there.
   private mutating func beginLeaf() {
     while hashes.count < posts.count, order(to: posts[hashes.count]) > 0 { endRange() }
     text.add(hasText ? "," : "(")
@@ -137,7 +137,7 @@ extension RangeHashes {
     }
   }
 
-  /// Ends in the text what is below `depth` keys.
+  /// Closes the keys below `depth` in the text.
   private mutating func close(to depth: Int) {
     while openCount > depth {
       text.add(")")
@@ -154,7 +154,8 @@ extension RangeHashes {
     hasText = false
   }
 
-  /// Negative when the leaf at ``keys`` comes before `post`, zero when it is there, positive when it comes after.
+  /// The order of the leaf at ``keys`` and `post`: negative when the leaf comes first, zero when they are equal,
+  /// positive when it comes after.
   private func order(to post: Path) -> Int {
     for (key, other) in zip(keys, post.keys) {
       let order = other.withUTF8 { OrderedKey(key).compare($0) }

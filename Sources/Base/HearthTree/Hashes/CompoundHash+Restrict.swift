@@ -1,13 +1,14 @@
 extension Node {
-  /// This node with nothing but the leaves after `start` up to and including `end`; nil is no bound.
+  /// This node with only the leaves after `start` up to and including `end`; nil is no bound.
   ///
-  /// An interior node's priority is kept when its place in the order of leaves is in the range and any of the node's
+  /// An interior node's priority is kept when its position in the order of leaves is in the range and any of the node's
   /// children are.
   func restricted(after start: Path?, through end: Path?) -> Node {
     restricted(after: start?.keys[...], through: end?.keys[...])
   }
 
-  /// The bounds are relative to this node, and at it or below it; nil when it is all on the right side of one.
+  /// The node with only the leaves between two bounds, which are relative to it, and at it or below it. A bound is nil
+  /// when all leaves are on its right side.
   private func restricted(after start: ArraySlice<Key>?, through end: ArraySlice<Key>?) -> Node {
     guard isInterior else { return start == nil ? self : .empty }
     if let end, end.isEmpty { return .empty }  // because children come after their parent

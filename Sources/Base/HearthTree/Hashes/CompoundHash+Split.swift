@@ -1,5 +1,5 @@
 extension Node {
-  /// What a client tells a server that it holds of this node, so that only what is different has to be sent.
+  /// The hashes of this node's ranges, which a client sends so that the server sends only what differs.
   ///
   /// The ranges are about as long as the square root of the whole: so the hashes take no more than the data of a range.
   public func compoundHash() -> CompoundHash {
@@ -9,7 +9,7 @@ extension Node {
     return CompoundHash(hashes: compoundHashes(posts: posts), posts: posts)
   }
 
-  /// About how long the node is as text; what is small need not be told by ranges.
+  /// The approximate length of the node as text, in bytes; small nodes need no hashes of ranges.
   public var estimatedSizeBytes: Int {
     func size(_ scalar: Scalar) -> Int {
       switch scalar {
@@ -31,7 +31,7 @@ private struct RangeSplitter {
   let sizeBytesMax: Int
   private var posts: [Path] = []
   private var keys: [Key] = []
-  /// The text of the present range, and how many of ``keys`` are in it.
+  /// The text of the current range, and the number of ``keys`` in it.
   private var sizeBytes = 0
   private var openCount = 0
   private var last: Path?
@@ -43,7 +43,7 @@ private struct RangeSplitter {
     return posts
   }
 
-  /// Recursion as deep as the data.
+  /// Visits a node. Recursion as deep as the data.
   mutating func visit(_ node: Node) {
     guard node.isInterior else {
       if let scalar = node.scalar { add(scalar, node.priority, isEnd: true) }
@@ -65,7 +65,7 @@ private struct RangeSplitter {
     if let priority { visit(priority: priority) }
   }
 
-  /// A range does not end with one: clients would lose it.
+  /// Visits a priority. A range does not end with one: clients would lose it.
   private mutating func visit(priority: Scalar) {
     keys.append(.interiorPriority)
     add(priority, nil, isEnd: false)

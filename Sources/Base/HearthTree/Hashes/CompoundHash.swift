@@ -1,17 +1,17 @@
-/// What a native client says it already holds of a place: a hash for each range of its leaves.
+/// A native client's hashes of its data at a location: one for each range of its leaves.
 ///
-/// Hash `i` covers the leaves after post `i-1` up to and including post `i`; the first range has no start and the last no
-/// end. There is one more hash than there are posts, and the client's last hash is empty: it holds nothing there.
+/// Hash `i` covers the leaves after post `i-1` up to and including post `i`; the first range has no start and the last
+/// no end. There is one more hash than there are posts, and the client's last hash is empty: it holds nothing there.
 ///
-/// Leaves are ordered by their paths, key by key; what is above comes first. The priority of an interior node counts as a
+/// Leaves are ordered by their paths, key by key; ancestors come first. The priority of an interior node counts as a
 /// leaf with the key `.priority`, sorted among its siblings as that text. The priority of a leaf belongs to the leaf.
 public struct CompoundHash: Sendable, Equatable {
-  /// Base64 of SHA-1, one for each range; the last is empty.
+  /// The hashes, in Base64 of SHA-1, one for each range; the last is empty.
   public var hashes: [String]
-  /// Relative to the place; ascending.
+  /// The posts, relative to the location; ascending.
   public var posts: [Path]
 
-  /// A client's word: nothing is checked here.
+  /// Makes the hash that a client sent, without checking it.
   public init(hashes: [String], posts: [Path]) {
     self.hashes = hashes
     self.posts = posts
@@ -23,16 +23,16 @@ public struct CompoundHash: Sendable, Equatable {
   }
 }
 
-/// One range of a place's leaves, and all that is in it now.
+/// A range of a location's leaves, with its current content.
 public struct RangeMerge: Sendable {
-  /// Relative to the place; the range begins after this. nil: at the beginning.
+  /// The leaf after which the range begins, relative to the location; nil for the beginning.
   public var start: Path?
-  /// The range ends with this. nil: at the end.
+  /// The last leaf of the range; nil for the end.
   public var end: Path?
-  /// The place's node with nothing but what is in the range.
+  /// The location's node with the content of the range alone.
   public var node: Node
 
-  /// A range between two places, nil where it is open, and the node with what is in it.
+  /// Makes a range between two leaves, nil where it is open, with its content.
   public init(start: Path?, end: Path?, node: Node) {
     self.start = start
     self.end = end
@@ -41,13 +41,14 @@ public struct RangeMerge: Sendable {
 }
 
 extension Node {
-  /// What a client that holds what `known` says must be told to hold this node; nothing when it does already.
+  /// The ranges to send to a client that holds the data of `known`, so that it holds this node; empty when it does
+  /// already.
   ///
-  /// Neighbouring ranges that differ are one range here, which says the same in less. It is not only thrift: clients lose
-  /// priorities at the borders of ranges, so a range that differs also comes together with one that does not where
-  /// otherwise that would happen.
+  /// Neighbouring ranges that differ are one range here, which is shorter. It is also necessary: clients lose
+  /// priorities at the borders of ranges, so a range that differs also comes together with one that does not where that
+  /// would happen.
   ///
-  /// - Parameter known: with posts that do not ascend, or another number of hashes than of ranges, it says nothing, and
+  /// - Parameter known: the client's hashes. When its posts do not ascend, or the counts of hashes and ranges differ,
   ///   the answer is one range of everything.
   public func rangeMerges(against known: CompoundHash) -> [RangeMerge] {
     guard known.isWellFormed else { return [RangeMerge(start: nil, end: nil, node: self)] }
@@ -69,8 +70,8 @@ extension Node {
     return result
   }
 
-  /// The hashes of the ranges that `posts`, which ascend, divide this node's leaves into: one more than there are posts,
-  /// and the empty text where there is nothing.
+  /// The hashes of the ranges that `posts`, which ascend, divide this node's leaves into: one more than there are
+  /// posts, and the empty text for an empty range.
   func compoundHashes(posts: [Path]) -> [String] { RangeHashes(of: self, posts: posts).hashes }
 }
 

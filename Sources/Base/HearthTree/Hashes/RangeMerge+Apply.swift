@@ -1,12 +1,12 @@
 extension Node {
-  /// This node with a range of its leaves replaced by those of a range merge: what is after its start, and up to and with
-  /// its end. Children of the end itself stay.
+  /// This node with a range of its leaves replaced by those of a range merge: the leaves after its start, up to and
+  /// including its end. Children of the end itself stay.
   public func applying(_ merge: RangeMerge) -> Node {
     merged(with: merge.node, after: merge.start?.keys[...], through: merge.end?.keys[...])
   }
 
-  /// The bounds are relative to this node, and at it or below it; nil when it is all on the right side of one. Recursion as
-  /// deep as the bounds.
+  /// The node with the leaves between two bounds replaced. The bounds are relative to this node, and at it or below it;
+  /// nil when all leaves are on the right side of one. Recursion as deep as the bounds.
   private func merged(with new: Node, after start: ArraySlice<Key>?, through end: ArraySlice<Key>?) -> Node {
     if start == nil {
       guard let end else { return new }

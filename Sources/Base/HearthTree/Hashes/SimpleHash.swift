@@ -1,14 +1,15 @@
 import HearthBytes
 
-/// The hash by which clients say what they hold: base64 of the SHA-1 over a text of the value, with the children's
+/// The hash by which clients identify their data: base64 of the SHA-1 over a text of the value, with the children's
 /// hashes inside it. Children come in priority order, then key order; all numbers go through double.
 ///
 /// Some clients compute it wrongly for some values, so there are variants of it.
 struct SimpleHash {
-  /// What a client computes differently.
+  /// The deviations of a client's computation.
   struct Variant: OptionSet {
     let rawValue: UInt8
-    /// JavaScript clients derive a double's exponent from a quotient of logarithms, see ``Swift/Double/javaScriptBits``.
+    /// JavaScript clients derive a double's exponent from a quotient of logarithms, see
+    /// ``Swift/Double/javaScriptBits``.
     static let javaScriptNumbers = Variant(rawValue: 1)
     /// iOS clients sort by priority only when some child has none, and end the hashed text at a NUL.
     static let iOSText = Variant(rawValue: 2)
@@ -21,7 +22,7 @@ struct SimpleHash {
   static let clientVariants: [Variant] = [.javaScriptNumbers, .iOSText]
 
   private let variant: Variant
-  /// The variants that could give this value another hash, as far as it was seen; only when doubts are asked for.
+  /// The variants that could give this value another hash, among the parts visited; collected only on request.
   private(set) var doubtful: Variant = []
   private let collectsDoubts: Bool
 
@@ -30,7 +31,7 @@ struct SimpleHash {
     self.collectsDoubts = collectsDoubts
   }
 
-  /// nil for an empty node, whose hash is the empty text.
+  /// The hash of a node; nil for an empty node, whose hash is the empty text.
   mutating func digest(of node: Node) -> SHA1.Digest? {
     NodeWalk.start(at: node) { $0.isEmpty ? nil : digest(of: $0) }
   }
@@ -104,7 +105,7 @@ extension SimpleHash {
     let digest: SHA1.Digest
   }
 
-  /// The children in their order when that is not the order of the keys.
+  /// The children in priority order; nil when that is the order of the keys.
   private mutating func byPriority(_ node: NodeWalk) -> [Child]? {
     var prioritised = 0
     node.forEachChild { _, child in
@@ -128,7 +129,7 @@ extension SimpleHash {
     return order.map { list[$0] }
   }
 
-  /// No priority before numbers before strings; nil when both are alike.
+  /// Returns true when the first priority comes first: none, then numbers, then strings; nil when both are equal.
   private static func precedes(_ a: Scalar?, _ b: Scalar?) -> Bool? {
     if let x = a?.number, let y = b?.number { return x == y ? nil : x < y }
     if case .string(let x)? = a, case .string(let y)? = b {
@@ -145,7 +146,7 @@ extension SimpleHash {
 }
 
 extension SimpleHash {
-  /// The text that is hashed, without keeping it.
+  /// The hashed text, which is not kept.
   struct Text {
     var sha = SHA1()
     private(set) var hasNUL = false
@@ -172,7 +173,7 @@ extension SimpleHash {
       sha.update(UnsafeRawBufferPointer(rebasing: part))
     }
 
-    /// A child's hash.
+    /// Adds a child's hash.
     mutating func add(_ digest: SHA1.Digest) {
       if hasNUL && endsAtNUL { return }
       withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 28) { output in
@@ -181,7 +182,7 @@ extension SimpleHash {
       }
     }
 
-    /// Sixteen lower-case digits.
+    /// Adds sixteen lower-case digits.
     mutating func add(hexadecimal bits: UInt64) {
       if hasNUL && endsAtNUL { return }
       withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 16) { output in
@@ -202,7 +203,7 @@ extension Node {
   /// The hash of this value that differs for integers which round to the same double; otherwise ``simpleHash()``.
   public func exactHash() -> String { simpleHash(.exactIntegers) }
 
-  /// Precedes an ``exactHash()`` where either kind of hash may be expected. No hash of a client's begins with it.
+  /// The prefix of an ``exactHash()`` where either kind of hash may be expected. No hash of a client's begins with it.
   public static let exactHashMark: Character = "="
 
   func simpleHash(_ variant: SimpleHash.Variant) -> String {
@@ -210,7 +211,7 @@ extension Node {
     return hash.digest(of: self)?.base64 ?? ""
   }
 
-  /// True when a client that sent `hash` holds this value, be it computed in one of the ways that clients get wrong:
+  /// True when a client that sent `hash` holds this value, also when it computed the hash in a known wrong way:
   /// otherwise such a client could never commit a transaction on it.
   ///
   /// A hash behind ``exactHashMark`` is compared with ``exactHash()`` alone.

@@ -1,6 +1,6 @@
 /// The hashes by which clients may say that they hold a value.
 package struct ValueHashes: Sendable {
-  /// The hashes that are computed.
+  /// The choice of hashes to compute.
   package enum Scope: Sendable {
     /// The protocol's hash.
     case standard

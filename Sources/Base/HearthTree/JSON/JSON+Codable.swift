@@ -1,5 +1,5 @@
 extension JSON: Equatable {
-  /// By value: member order counts, names and texts by code units.
+  /// Compares by value: member order counts, names and texts are compared by code units.
   public static func == (left: JSON, right: JSON) -> Bool {
     switch (left, right) {
     case (.null, .null): true

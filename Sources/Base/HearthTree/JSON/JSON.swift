@@ -8,7 +8,7 @@ public enum JSON: Sendable {
   case bool(Bool)
   /// A number without a fraction that fits.
   case int(Int64)
-  /// Any other number; finite.
+  /// Any other number, which is finite.
   case double(Double)
   /// Text, its escapes resolved.
   case string(String)
@@ -17,11 +17,11 @@ public enum JSON: Sendable {
   /// Members in the order of the text.
   case object([Member])
 
-  /// A name in an object and what it stands for.
+  /// A name in an object and its value.
   public struct Member: Sendable {
-    /// As in the text, its escapes resolved.
+    /// The name, with its escapes resolved.
     public var name: String
-    /// What the name stands for.
+    /// The member's value.
     public var value: JSON
     /// A member of that name.
     public init(_ name: String, _ value: JSON) {
@@ -55,8 +55,7 @@ public enum JSON: Sendable {
     }
   }
 
-  /// The value of a whole JSON text; nil for anything that is not one.
-  ///
+  /// The value of a whole JSON text; nil when the text is not JSON.
   public init?(parsing text: some Sequence<UInt8>, limits: JSONLimits = .standard) {
     let bytes = Array(text)
     let parsed = bytes.withUnsafeBytes { bytes -> JSON? in

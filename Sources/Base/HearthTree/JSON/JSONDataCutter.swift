@@ -1,20 +1,20 @@
 /// Cuts the JSON text of a large tree into parts that can be written one after the other: every value that is short
-/// enough stays whole, longer ones are cut between their children, however deep that is.
+/// enough stays whole, longer ones are cut between their children, at any depth.
 ///
-/// The text may arrive in pieces of any size; memory holds little more than one part. Of the same text, with the same
-/// `partBytesMax`, the parts are always the same. Keys, depth and sizes are checked as for any write, and so is the
-/// place of metadata; the values of `.priority`, `.value` and `.sv` are left to whoever reads the parts.
+/// The text may arrive in pieces of any size; memory holds little more than one part. The same text and `partBytesMax`
+/// always give the same parts. Keys, depth and sizes are checked as for any write, and so is the place of metadata; the
+/// values of `.priority`, `.value` and `.sv` are left to the reader of the parts.
 ///
 /// A part writes a place that no other part writes, with two exceptions: a repeated name (the later part counts, as
 /// elsewhere) and the priority of a place that was cut, which is a part of its own after those of the children.
 public struct JSONDataCutter: Sendable {
-  /// One place, or its priority, and the text of what is to be written there.
+  /// The text to write at one location, or as its priority.
   public struct Part: Sendable, Equatable {
-    /// The keys down to the place that holds ``name``.
+    /// The keys down to the parent of ``name``.
     public var parent: [String]
     /// The key, or `.priority`, as JSON text without the quotes; nil when the whole text is one part.
     public var name: [UInt8]?
-    /// True when it is the priority of a place that was cut.
+    /// True for the priority of a location that was cut.
     public var isPriority: Bool
     /// The value's JSON text.
     public var text: [UInt8]
@@ -24,21 +24,21 @@ public struct JSONDataCutter: Sendable {
   private struct Frame {
     var isArray: Bool
     var start: Int
-    /// Behind the last child that is complete.
+    /// The end of the last complete child.
     var doneEnd: Int
-    /// The name of the child that is being read, without quotes.
+    /// The name of the current child, without quotes.
     var name: (start: Int, end: Int) = (0, 0)
-    /// The index of the child that is being read, or comes next.
+    /// The index of the current or next child.
     var index = 0
     var childIsMetadata = false
     var childIsPriority = false
-    /// A leaf's metadata: such a container is one value.
+    /// True for a leaf's metadata: such a container is one value.
     var isLeaf = false
     var hasChildren = false
-    /// Inside metadata nothing is a key.
+    /// True inside metadata, where no name is a key.
     var isOpaque = false
     var isCut = false
-    /// Some child of the cut container is a part: there is a place that can have a priority.
+    /// True when a child of the cut container is a part, so that the location can have a priority.
     var hasParts = false
     var priority: [UInt8]?
   }
@@ -48,7 +48,7 @@ public struct JSONDataCutter: Sendable {
   private let partBytesMax: Int
   private var stream: JSONStream
   private var frames: [Frame] = []
-  /// How many of the outer ``frames`` are cut.
+  /// The number of the outer ``frames`` that are cut.
   private var cutCount = 0
   /// The keys of the innermost cut container.
   private var path: [String] = []
@@ -56,8 +56,8 @@ public struct JSONDataCutter: Sendable {
   private var nextReady = 0
 
   /// - Parameters:
-  ///   - depth: how many keys lie above the place that the text is written to.
-  ///   - partBytesMax: what may stay whole.
+  ///   - depth: the number of keys above the location that the text is written to.
+  ///   - partBytesMax: the maximum size of a value that stays whole.
   public init(depth: Int = 0, partBytesMax: Int = 1 << 20, limits: JSONLimits = .standard) {
     self.depth = depth
     self.partBytesMax = max(1, partBytesMax)
@@ -65,15 +65,15 @@ public struct JSONDataCutter: Sendable {
     stream = JSONStream(limits: limits)
   }
 
-  /// Everything was read and handed out.
+  /// True when the whole text was read and all parts were returned.
   public var isAtEnd: Bool { stream.isAtEnd && nextReady == ready.count }
 
-  /// How much of the text was read.
+  /// The number of bytes read.
   public var offset: Int { stream.offset }
 
   /// Takes the next bytes of the text.
   public mutating func append(_ piece: some Collection<UInt8>) { stream.append(piece) }
-  /// Says that the text is complete: what is missing is an error from here on.
+  /// Marks the text as complete: missing bytes are an error from here on.
   public mutating func finish() { stream.finish() }
 
   /// Line and column of an error's offset.
@@ -147,7 +147,7 @@ public struct JSONDataCutter: Sendable {
     frames[frames.count - 1] = frame
   }
 
-  /// Returns true when a name is metadata, and else why it is no key.
+  /// Returns true when a name is metadata, and else the reason why it is no key.
   private func keyProblem(_ name: UnsafeRawBufferPointer) -> (isMetadata: Bool, problem: PathError.Code?) {
     if name.first == UInt8(ascii: ".") { return (true, nil) }
     return (false, PathValidation.problem(inKey: name, sizeBytesMax: limits.keySizeBytesMax))
@@ -162,7 +162,7 @@ public struct JSONDataCutter: Sendable {
     }
   }
 
-  /// Counts the keys above a value.
+  /// Checks the depth of a value.
   private func beginValue(at offset: Int) throws(JSONError) {
     guard let frame = frames.last, !frame.isOpaque, !frame.childIsMetadata else { return }
     guard depth + frames.count <= limits.depthMax else {
@@ -170,7 +170,7 @@ public struct JSONDataCutter: Sendable {
     }
   }
 
-  /// A value was read to its end.
+  /// Ends a value.
   private mutating func completed(_ start: Int, _ end: Int, isNull: Bool) {
     guard let frame = frames.last else {
       ready.append(Part(parent: [], name: nil, isPriority: false, text: Array(stream.text(start, end))))
@@ -190,7 +190,7 @@ public struct JSONDataCutter: Sendable {
     frames[last].index += 1
   }
 
-  /// A child of the innermost cut container becomes a part.
+  /// Makes a part of a child of the innermost cut container.
   private mutating func add(_ frame: Frame, name: [UInt8], text: Range<Int>, isNull: Bool) {
     if frame.childIsPriority {
       frames[cutCount - 1].priority = isNull ? nil : Array(stream.text(text.lowerBound, text.upperBound))
@@ -205,7 +205,7 @@ public struct JSONDataCutter: Sendable {
 
   // MARK: Cutting
 
-  /// Cuts the outermost container that is whole when it is too long; false when there is nothing to cut.
+  /// Cuts the outermost container that is whole when it is too long; false when none is.
   private mutating func cut() throws(JSONError) -> Bool {
     guard cutCount < frames.count, stream.offset - frames[cutCount].start > partBytesMax else { return false }
     let frame = frames[cutCount]
@@ -224,7 +224,7 @@ public struct JSONDataCutter: Sendable {
     return true
   }
 
-  /// The key of the child that is being read.
+  /// The key of the current child.
   private func key(of frame: Frame) -> String {
     if frame.isArray { return String(frame.index) }
     return stream.text(frame.name.start, frame.name.end).withUnsafeBytes {
@@ -232,7 +232,7 @@ public struct JSONDataCutter: Sendable {
     }
   }
 
-  /// The children that were complete before their container was cut, read once more.
+  /// Reads again the children that were complete before their container was cut.
   private mutating func addChildren(of frame: Frame) throws(JSONError) {
     let text = Array(stream.text(frame.start, frame.doneEnd))
     var spans: [(name: JSONSpan?, text: Range<Int>)] = []

@@ -1,10 +1,10 @@
-/// Why a JSON text, or the data in it, was refused, and where.
+/// The reason why a JSON text, or the data in it, was refused, with its offset.
 public struct JSONError: Error, Sendable {
   /// The closed list of causes. The raw values are stable.
   public enum Code: String, Sendable, CaseIterable {
     /// The text ends inside a value.
     case unexpectedEnd = "unexpected-end"
-    /// Not JSON at this byte.
+    /// A byte that is not JSON.
     case unexpectedByte = "unexpected-byte"
     /// A complete value is followed by something.
     case trailingBytes = "trailing-bytes"
@@ -14,7 +14,7 @@ public struct JSONError: Error, Sendable {
     case invalidEscape = "invalid-escape"
     /// A number that no double holds, or with too long a text.
     case numberOutOfRange = "number-out-of-range"
-    /// JSON, but of another kind than what belongs here.
+    /// A JSON value of another kind than the expected one.
     case wrongKind = "wrong-kind"
     /// Containers too deep in each other, or a leaf too deep in the tree.
     case tooDeep = "too-deep"
@@ -24,7 +24,7 @@ public struct JSONError: Error, Sendable {
     case tooMany = "too-many"
     /// A key that cannot be stored.
     case invalidKey = "invalid-key"
-    /// A `.value`, or another name with a leading dot, that makes no sense where it is.
+    /// A `.value`, or another name with a leading dot, where it is not allowed.
     case invalidMetadata = "invalid-metadata"
     /// A priority that is neither a number, a string, null nor a server value.
     case invalidPriority = "invalid-priority"
@@ -38,7 +38,7 @@ public struct JSONError: Error, Sendable {
 
   /// The fault.
   public var code: Code
-  /// One sentence without the place.
+  /// One sentence without the offset.
   public var message: String
   /// The byte at which reading stopped, counted from the first byte of the text.
   public var offset: Int
@@ -52,7 +52,7 @@ public struct JSONError: Error, Sendable {
 }
 
 extension JSONError: Equatable {
-  /// Equal by code: the rest explains.
+  /// Compares the codes.
   public static func == (a: JSONError, b: JSONError) -> Bool { a.code == b.code }
 }
 

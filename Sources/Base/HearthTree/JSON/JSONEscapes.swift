@@ -1,6 +1,6 @@
 import HearthBytes
 
-/// Resolves the escapes of a string whose content a reader has checked.
+/// The decoder of escapes in a string whose content a reader has checked.
 enum JSONEscapes {
   /// The content with every escape resolved.
   static func decoded(_ raw: UnsafeRawBufferPointer) -> [UInt8] {
@@ -41,7 +41,7 @@ enum JSONEscapes {
     }
   }
 
-  /// Four digits, or four, `\u` and four for a surrogate pair: where they end.
+  /// Appends the character of four digits, or of four, `\u` and four for a surrogate pair, and returns where they end.
   private static func appendCodePoint(of raw: UnsafeRawBufferPointer, at start: Int, to bytes: inout [UInt8]) -> Int {
     var (point, end) = (unit(of: raw, at: start), start + 4)
     if (0xD800..<0xE000).contains(point) {
@@ -71,7 +71,7 @@ enum JSONEscapes {
     start + 1 < raw.count && raw[start] == UInt8(ascii: "\\") && raw[start + 1] == UInt8(ascii: "u")
   }
 
-  /// Half of a surrogate pair as text that stands where it would in UTF-16 order: behind the last character before it.
+  /// A text that sorts as half of a surrogate pair would in UTF-16 order: behind the last character before it.
   static func placeOfHalf(_ unit: UInt32) -> String {
     let last: UInt32 =
       switch unit {

@@ -1,11 +1,11 @@
-/// What a ``JSONReader`` accepts. The standard is ``DataLimits``; tests and tools narrow it.
+/// The limits of a ``JSONReader``. The standard is ``DataLimits``; tests and tools narrow it.
 public struct JSONLimits: Sendable {
-  /// What every client's data is read with.
+  /// The limits for clients' data.
   public static let standard = JSONLimits()
 
   /// Keys from the root to a leaf of tree data.
   public var depthMax = DataLimits.depthMax
-  /// Containers inside containers, whatever they mean.
+  /// Nested containers, in data or metadata.
   public var nestingMax = DataLimits.nestingMax
   /// UTF-8 bytes of a key.
   public var keySizeBytesMax = DataLimits.keySizeBytesMax
@@ -22,6 +22,6 @@ public struct JSONLimits: Sendable {
   /// Values in JSON that is not data for the tree.
   public var generalValuesMax = DataLimits.generalValuesMax
 
-  /// The standard, to be narrowed.
+  /// Makes the standard limits, to be narrowed.
   public init() {}
 }

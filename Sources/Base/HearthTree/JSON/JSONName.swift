@@ -2,7 +2,7 @@
 ///
 /// Compares with literals without making a string: `switch name { case "p": … }`.
 public struct JSONName {
-  /// Between the quotes, escapes unresolved.
+  /// The bytes between the quotes, escapes unresolved.
   let raw: UnsafeRawBufferPointer  // because the name is read in place; the reader's caller keeps it alive
   let hasEscapes: Bool
 
@@ -19,6 +19,6 @@ public struct JSONName {
     return name.raw.count == size && name.raw.elementsEqual(units)
   }
 
-  /// So that `switch` takes literals.
+  /// Compares with a literal, for `switch`.
   public static func ~= (literal: StaticString, name: JSONName) -> Bool { name == literal }
 }

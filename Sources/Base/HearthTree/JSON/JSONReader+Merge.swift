@@ -1,11 +1,11 @@
 extension JSONReader {
-  /// The object of a multi-path update: every name is a path (`a/b`, `a/.priority`) below the place that is updated,
-  /// every value replaces what is there.
+  /// Reads the object of a multi-path update: every name is a path (`a/b`, `a/.priority`) below the location that is
+  /// updated, every value replaces the one there.
   ///
   /// The writes come in the order in which they apply: priorities last, so that they find the values of the same
   /// update. Of a repeated name the last value counts; two names of one path, and a path below another one, are errors.
   ///
-  /// - Parameter depth: how many keys lie above the place that is updated.
+  /// - Parameter depth: the number of keys above the location that is updated.
   public mutating func merge(below depth: Int = 0) throws(JSONError) -> [Write] {
     var writes: [Write] = []
     var (names, places): ([JSONSpan], [Location: Int]) = ([], [:])
@@ -31,7 +31,7 @@ extension JSONReader {
     return writes.filter { !$0.location.isPriority } + writes.filter(\.location.isPriority)
   }
 
-  /// A string that is a path, see ``Location/init(wire:)``. The error of a path that addresses nothing has the code
+  /// Reads a string that is a path, see ``Location/init(wire:)``. The error of an invalid path has the code
   /// `invalidPath` and the text that clients are shown.
   public mutating func location() throws(JSONError) -> Location {
     guard try peek() == UInt8(ascii: "\"") else { throw wrongKind("a path") }
@@ -58,7 +58,7 @@ extension JSONReader {
     return text(a) == text(b)
   }
 
-  /// Sorted by path, everything below a path follows it directly.
+  /// Throws when a path lies at or below another. Sorted by path, everything below a path follows it directly.
   private func refuseOverlaps(_ writes: [Write], _ offsets: [Int]) throws(JSONError) {
     if writes.allSatisfy({ $0.location.path.count == 1 && !$0.location.isPriority }) { return }
     let order = writes.indices.sorted { writes[$0].location.parts.lexicographicallyPrecedes(writes[$1].location.parts) }

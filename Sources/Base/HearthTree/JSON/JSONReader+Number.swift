@@ -1,6 +1,6 @@
 extension JSONReader {
-  /// A number as the tree keeps it: an integer when it is written as one and fits 64 bits, else a double. Negative
-  /// zero is zero. What no double holds (`1e400`) is an error; what is too small for one is zero.
+  /// Reads a number as the tree keeps it: an integer when it is written as one and fits 64 bits, else a double.
+  /// Negative zero is zero. A number beyond the doubles (`1e400`) is an error; one too small for them is zero.
   public mutating func number() throws(JSONError) -> Scalar {
     let byte = try peek()
     guard byte == UInt8(ascii: "-") || isDigit(byte) else { throw wrongKind("a number") }
@@ -76,7 +76,7 @@ extension JSONReader {
 /// The digits of a number while it is read.
 struct JSONNumberParts {
   var isNegative = false
-  /// Neither a fraction nor an exponent so far.
+  /// True when there was neither a fraction nor an exponent so far.
   var isInteger = true
   /// The power of ten that the digits are multiplied with.
   var exponent = 0
@@ -101,8 +101,8 @@ struct JSONNumberParts {
     if isFraction { exponent -= 1 }
   }
 
-  /// The value, when it follows exactly: an integer of 64 bits, or digits and a power of ten that are both exact
-  /// doubles, so that one operation rounds once (Clinger's fast path).
+  /// The value, when it is exact: an integer of 64 bits, or digits and a power of ten that are both exact doubles, so
+  /// that one operation rounds once (Clinger's fast path); nil otherwise.
   var scalar: Scalar? {
     guard isExact else { return nil }
     if isInteger {

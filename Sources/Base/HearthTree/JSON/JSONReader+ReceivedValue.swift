@@ -1,11 +1,11 @@
 extension JSONReader {
-  /// Any value, as data that a server sends: what ``writeValue(below:)`` reads, and whatever else a client can make sense
-  /// of, because a refusal would leave it without the data.
+  /// Reads any value as data that a server sends: the values of ``writeValue(below:)``, and all others that a client
+  /// can use, because a refusal would leave it without the data.
   ///
-  /// Names with a leading dot that mean nothing are passed over, and so are names that no path can reach (empty ones and
-  /// those with a slash); a priority that is none counts as none; of a leaf's value together with children what
-  /// comes first counts. Half of a surrogate pair is read as a character that stands in its place. Only text that is not JSON, nests
-  /// deeper than the limits or has too many leaves is an error.
+  /// Unknown names with a leading dot are passed over, and so are names that no path can reach (empty ones and those
+  /// with a slash); an invalid priority counts as none; of a leaf's value together with children the first counts. Half
+  /// of a surrogate pair is read as a character that replaces it. Only text that is not JSON, nests deeper than the
+  /// limits or has too many leaves is an error.
   public mutating func receivedValue() throws(JSONError) -> Node {
     let before = acceptsLoneHalves
     acceptsLoneHalves = true
@@ -86,7 +86,7 @@ extension JSONReader {
     builder.leaf(value, priority: priority)
   }
 
-  /// A value that a leaf can have; nil for anything else, which is passed over.
+  /// A value that a leaf can have; nil for any other value, which is passed over.
   private mutating func receivedScalar() throws(JSONError) -> Scalar? {
     switch try kind() {
     case .bool: return .bool(try bool())

@@ -18,7 +18,7 @@ extension JSONReader {
     return JSONEscapes.decoded(name(span).raw).first ?? 0
   }
 
-  /// `{".sv": …}` with nothing beside it.
+  /// Reads `{".sv": …}` with nothing beside it.
   mutating func serverValueObject(
     orElse code: JSONError.Code = .invalidMetadata
   ) throws(JSONError) -> WriteValue.Operation {
@@ -35,7 +35,7 @@ extension JSONReader {
     return operation
   }
 
-  /// What stands behind `.sv`.
+  /// Reads the value of `.sv`.
   mutating func serverValue() throws(JSONError) -> WriteValue.Operation {
     let start = position
     func unknown() -> JSONError { JSONError(.unknownServerValue, "An unknown server value", at: start) }
@@ -59,11 +59,11 @@ extension JSONReader {
 
 /// The server values of one write while its text is read.
 ///
-/// Of a repeated member name the last value counts, so server values inside an earlier one have to go.
+/// Of a repeated member name the last value counts, so server values inside an earlier one are removed.
 struct JSONDeferredValues {
   private var values: [WriteValue.Deferred] = []
   private var isDropped: [Bool] = []
-  /// Per level of the text: which member names had server values inside, and which ones. Each list of values is
+  /// The member names with server values inside, per level of the text, each with its values. Each list of values is
   /// contiguous, because values are met in the order of the text.
   private var ranges: [Int: [Key: Range<Int>]] = [:]
 

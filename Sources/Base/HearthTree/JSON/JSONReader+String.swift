@@ -1,16 +1,16 @@
 import HearthBytes
 
-/// Where a string's content lies in the text, between its quotes. The content is already checked.
+/// The range of a string's content in the text, between its quotes. The content is already checked.
 struct JSONSpan {
   var start: Int
   var end: Int
   var hasEscapes: Bool
-  /// Bytes once the escapes are resolved.
+  /// The number of bytes with the escapes resolved.
   var size: Int
 }
 
 extension JSONReader {
-  /// Reads over a string, checking it. The cursor is at its opening quote.
+  /// Passes over a string, checking it. The cursor is at its opening quote.
   mutating func stringSpan() throws(JSONError) -> JSONSpan {
     let start = position + 1
     var i = start
@@ -42,7 +42,7 @@ extension JSONReader {
     return JSONName(raw: raw, hasEscapes: span.hasEscapes).text
   }
 
-  /// Checks one escape: where it ends, and how many UTF-8 bytes it stands for.
+  /// Checks one escape, and returns its end and the number of its UTF-8 bytes.
   private func escape(at start: Int) throws(JSONError) -> (end: Int, size: Int) {
     guard start + 1 < bytes.count else {
       throw JSONError(.unexpectedEnd, "A string without its end", at: bytes.count)
@@ -85,7 +85,7 @@ extension JSONReader {
     return unit
   }
 
-  /// Checks one UTF-8 sequence of two to four bytes (Unicode 16, table 3-7): where it ends.
+  /// Checks one UTF-8 sequence of two to four bytes (Unicode 16, table 3-7), and returns its end.
   private func character(at start: Int) throws(JSONError) -> Int {
     let lead = bytes[start]
     var second: ClosedRange<UInt8> = 0x80...0xBF

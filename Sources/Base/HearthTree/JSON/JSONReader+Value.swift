@@ -1,5 +1,5 @@
 extension JSONReader {
-  /// Any value, as a general JSON value.
+  /// Reads any value as a general JSON value.
   public mutating func value() throws(JSONError) -> JSON {
     var count = 0
     return try value(count: &count)
@@ -33,7 +33,7 @@ extension JSONReader {
     }
   }
 
-  /// Reads over a value, checking that it is JSON.
+  /// Passes over a value, checking that it is JSON.
   public mutating func skipValue() throws(JSONError) {
     switch try kind() {
     case .null: try literal("null")

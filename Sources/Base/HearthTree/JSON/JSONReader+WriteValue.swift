@@ -1,8 +1,8 @@
 extension JSONReader {
-  /// Any value, as data to write: null is nothing, an array is an object with the keys `0`, `1`, …, and the names
+  /// Reads any value as data to write: null is nothing, an array is an object with the keys `0`, `1`, …, and the names
   /// `.value`, `.priority` and `.sv` mean a leaf's value, a priority and a server value.
   ///
-  /// - Parameter depth: how many keys lie above the place that is written; the limit counts from the root.
+  /// - Parameter depth: the number of keys above the location that is written; the limit counts from the root.
   public mutating func writeValue(below depth: Int = 0) throws(JSONError) -> WriteValue {
     var reader = JSONTreeReader(self, depth: depth)
     let value = try reader.value()
@@ -10,8 +10,8 @@ extension JSONReader {
     return value
   }
 
-  /// A priority to write: a number, a string, null or a server value. The result is the leaf that has the priority
-  /// as its value, or nothing.
+  /// Reads a priority to write: a number, a string, null or a server value. The result is the leaf that has the
+  /// priority as its value, or nothing.
   public mutating func priorityValue() throws(JSONError) -> WriteValue {
     var reader = JSONTreeReader(self, depth: 0)
     let value = try reader.priorityValue()
@@ -19,9 +19,9 @@ extension JSONReader {
     return value
   }
 
-  /// What is written to a location: ``priorityValue()`` or ``writeValue(below:)``.
+  /// Reads the value for a location: ``priorityValue()`` or ``writeValue(below:)``.
   ///
-  /// - Parameter depth: how many keys lie above what the location counts from.
+  /// - Parameter depth: the number of keys above the location's base.
   public mutating func writeValue(for location: Location, below depth: Int = 0) throws(JSONError) -> WriteValue {
     let total = depth + location.path.count
     guard total <= limits.depthMax else {
@@ -31,12 +31,12 @@ extension JSONReader {
   }
 }
 
-/// Builds a tree straight from the text, and remembers where server values are.
+/// Builds a tree straight from the text, and notes the places of server values.
 struct JSONTreeReader {
   var json: JSONReader
   private var builder = NodeBuilder()
   private var deferred = JSONDeferredValues()
-  /// Names of the containers around the cursor, below the place that is written.
+  /// Names of the containers around the cursor, below the location that is written.
   private var steps: [Step] = []
   private var deepest = 0
   private let stepsMax: Int
@@ -47,7 +47,7 @@ struct JSONTreeReader {
     case index(Int)
   }
 
-  /// What an object's metadata said so far.
+  /// The metadata of an object so far.
   private struct Metadata {
     enum Value {
       case absent

@@ -17,13 +17,13 @@ public struct JSONReader {
   let bytes: UnsafeRawBufferPointer  // because the text is read in place; the caller keeps it alive
   let limits: JSONLimits
   var position = 0
-  /// A container was just opened: no comma belongs before what comes next.
+  /// True when a container was just opened: no comma belongs before the next token.
   private var isAtStart = false
   var nesting = 0
   /// Leaves of tree data so far, over all paths of an update.
   var leafCount = 0
-  /// True when half of a surrogate pair may stand in a string; it is then read as what stands where it would. For bounds
-  /// of queries: clients cut keys in the midst of a pair to name what comes before them. Never for what is stored.
+  /// True when half of a surrogate pair may stand in a string; it is then read as a text with the same order. For
+  /// bounds of queries: clients cut keys in the midst of a pair to name the keys before them. Never for stored data.
   public var acceptsLoneHalves = false
 
   /// Begins at the first byte. The caller keeps the bytes alive while it reads.
@@ -32,8 +32,8 @@ public struct JSONReader {
     self.limits = limits
   }
 
-  /// The next byte to read. Setting it starts afresh at the value there, outside of any container: a copy of the
-  /// reader can go back to a value that was skipped.
+  /// The next byte to read. Setting it restarts at the value there, outside of any container: a copy of the reader can
+  /// go back to a value that was skipped.
   public var offset: Int {
     get { position }
     set {
@@ -44,13 +44,13 @@ public struct JSONReader {
     }
   }
 
-  /// What a value is, told by its first byte.
+  /// The kind of a value, known from its first byte.
   public enum Kind: Sendable {
     /// The six kinds that JSON has.
     case null, bool, number, string, array, object
   }
 
-  /// What comes next, without reading it.
+  /// The kind of the next value, without reading it.
   public mutating func kind() throws(JSONError) -> Kind {
     switch try peek() {
     case UInt8(ascii: "{"): return .object
@@ -81,11 +81,11 @@ public struct JSONReader {
     isAtStart = true
   }
 
-  /// Moves to the next member's value and gives its name; nil after the object's end. The value must then be read
-  /// or skipped.
+  /// Moves to the next member's value and returns its name; nil after the object's end. The value must then be read or
+  /// skipped.
   public mutating func nextMember() throws(JSONError) -> String? { try nextMemberName()?.text }
 
-  /// Like ``nextMember()``, without making a string: the name can be compared with literals.
+  /// Moves as ``nextMember()`` does, without making a string: the name can be compared with literals.
   public mutating func nextMemberName() throws(JSONError) -> JSONName? {
     guard let span = try nextName() else { return nil }
     return JSONName(raw: UnsafeRawBufferPointer(rebasing: bytes[span.start..<span.end]), hasEscapes: span.hasEscapes)
@@ -105,7 +105,7 @@ public struct JSONReader {
     try !advance(to: UInt8(ascii: "]"), "a comma or the array's end")
   }
 
-  /// Takes what is between two members: true when it was the container's end.
+  /// Reads the separator of two members: true when it was the container's end.
   private mutating func advance(to end: UInt8, _ expected: StaticString) throws(JSONError) -> Bool {
     let byte = try peek()
     if byte == end {
@@ -125,13 +125,13 @@ public struct JSONReader {
 
   // MARK: Single values
 
-  /// A string of any length.
+  /// Reads a string of any length.
   public mutating func string() throws(JSONError) -> String {
     guard try peek() == UInt8(ascii: "\"") else { throw wrongKind("a string") }
     return text(of: try stringSpan())
   }
 
-  /// An integer that fits 64 bits, written without a fraction or with an empty one (`5`, `5.0`, `5e0`).
+  /// Reads an integer that fits 64 bits, written without a fraction or with an empty one (`5`, `5.0`, `5e0`).
   public mutating func integer() throws(JSONError) -> Int64 {
     let start = position
     switch try number() {
@@ -156,7 +156,7 @@ public struct JSONReader {
     }
   }
 
-  /// Reads a `null` when it is next and says so; reads nothing else.
+  /// Reads a `null` when it is next, and returns whether it was; reads nothing else.
   public mutating func null() throws(JSONError) -> Bool {
     guard try peek() == UInt8(ascii: "n") else { return false }
     try literal("null")
@@ -205,7 +205,7 @@ public struct JSONReader {
     JSONError(.unexpectedByte, "Expected \(expected)", at: position)
   }
 
-  /// The next byte starts a value, but of another kind; or no value at all.
+  /// The error for the next byte, which starts a value of another kind, or none.
   mutating func wrongKind(_ expected: StaticString) -> JSONError {
     (try? kind()) == nil
       ? unexpectedByte(expected) : JSONError(.wrongKind, "Expected \(expected)", at: position)

@@ -1,4 +1,4 @@
-/// Eight bytes at a time through text.
+/// Searches text for special bytes, eight at a time.
 enum JSONScan {
   private static let ones: UInt64 = 0x0101_0101_0101_0101
   private static let tops: UInt64 = 0x8080_8080_8080_8080
@@ -22,7 +22,7 @@ enum JSONScan {
     return i
   }
 
-  /// The same for writing, where what is above 0x7F needs nothing.
+  /// The same for writing, where bytes above 0x7F need no escape.
   @inline(__always)
   static func escapable(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
     var i = start

@@ -7,9 +7,9 @@
 ///
 /// Offsets count from the first byte of the whole text.
 public struct JSONStream: Sendable {
-  /// One token and where it stands.
+  /// A token and its place in the text.
   public struct Token: Sendable, Equatable {
-    /// What a token is.
+    /// The kind of a token.
     public enum Kind: Sendable, Equatable {
       /// A bracket.
       case beginObject, endObject, beginArray, endArray
@@ -19,7 +19,7 @@ public struct JSONStream: Sendable {
       case string, number, bool, null
     }
 
-    /// What it is.
+    /// The token's kind.
     public var kind: Kind
     /// The offset of its first byte.
     public var start: Int
@@ -29,7 +29,7 @@ public struct JSONStream: Sendable {
     var size = 0
   }
 
-  /// What may come next.
+  /// The tokens that may come next.
   private enum Expectation {
     case value
     case firstValue
@@ -45,7 +45,7 @@ public struct JSONStream: Sendable {
   /// The offset of the first of ``bytes``.
   private var origin = 0
   private var position = 0
-  /// Bytes at the front that nobody needs any more.
+  /// The number of discarded bytes at the front.
   private var unneeded = 0
   private var expectation = Expectation.value
   /// The containers around the cursor: true for an object.
@@ -56,7 +56,7 @@ public struct JSONStream: Sendable {
   /// A stream at the beginning of a text.
   public init(limits: JSONLimits = .standard) { self.limits = limits }
 
-  /// The whole text was read, and it was one value.
+  /// True when the whole text was read, and was one value.
   public var isAtEnd: Bool { isFinished && expectation == .end && position == bytes.count }
 
   /// The offset of the next byte to read.
@@ -74,10 +74,10 @@ public struct JSONStream: Sendable {
     bytes.append(contentsOf: piece)
   }
 
-  /// There is no more to append.
+  /// Marks the text as complete.
   public mutating func finish() { isFinished = true }
 
-  /// What is before this offset is not asked for again.
+  /// Discards the text before an offset.
   public mutating func discard(before offset: Int) { unneeded = max(unneeded, min(offset - origin, position)) }
 
   /// The bytes between two offsets that were read and not discarded.
@@ -161,7 +161,7 @@ public struct JSONStream: Sendable {
     }
   }
 
-  /// Reads a token that may not be there as a whole yet. An error near the end of what is there may only mean that.
+  /// Reads a token that may be incomplete. An error near the end of the bytes may only mean that.
   private mutating func scalar(
     _ kind: Token.Kind, then next: Expectation, _ read: (inout JSONReader) throws(JSONError) -> Int
   ) throws(JSONError) -> Token? {
@@ -178,7 +178,7 @@ public struct JSONStream: Sendable {
     }
     switch outcome {
     case .success(let read):
-      // A number ends where something else begins.
+      // A number ends only where another token begins.
       if kind == .number, read.end == bytes.count, !isFinished { return try more(from: start) }
       position = read.end
       expectation = next
@@ -191,7 +191,7 @@ public struct JSONStream: Sendable {
     }
   }
 
-  /// `\uD83D\uDE00`
+  /// The length of `\uD83D\uDE00`.
   private static let longestEscape = 12
 
   private func more(from start: Int) throws(JSONError) -> Token? {
@@ -216,7 +216,7 @@ public struct JSONStream: Sendable {
   private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
 }
 
-/// Counts lines in a text that goes by.
+/// The number of lines in the text so far.
 private struct JSONLineCount: Sendable {
   var line = 1
   /// The offset of the first byte of the line.

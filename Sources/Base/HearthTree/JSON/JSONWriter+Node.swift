@@ -1,5 +1,5 @@
 extension JSONWriter {
-  /// A tree; `null` when it is empty.
+  /// Writes a tree; `null` when it is empty.
   public mutating func write(_ node: Node, _ form: JSONForm) {
     NodeWalk.start(at: node) { write($0, form) }
   }
@@ -44,7 +44,7 @@ extension JSONWriter {
     write(priority)
   }
 
-  /// The children at their indexes, `null` where there is none.
+  /// Writes the children at their indexes, `null` at the others.
   private mutating func write(array node: NodeWalk, length: Int) {
     openArray()
     var next = 0
@@ -65,8 +65,8 @@ extension JSONWriter {
 }
 
 extension NodeWalk {
-  /// The length of the array that clients show this node as; nil when they show an object. It is an array when all
-  /// keys are plain indexes and more than half of the places up to the highest are taken.
+  /// The length of the array that clients show this node as; nil when they show an object. It is an array when all keys
+  /// are plain indexes and more than half of the indexes up to the highest are taken.
   var arrayLength: Int? {
     // integers come first and in order, so mostly the first child says that this is no array
     var length: Int? = 0
@@ -91,8 +91,8 @@ extension NodeWalk {
 }
 
 extension Node {
-  /// The length of the array that clients show this node as, gaps counted; nil when they show an object or a leaf. It is
-  /// an array when all keys are `0`, `1`, `2`, … without leading zeros and more than half of the places up to the
+  /// The length of the array that clients show this node as, gaps counted; nil when they show an object or a leaf. It
+  /// is an array when all keys are `0`, `1`, `2`, … without leading zeros and more than half of the indexes up to the
   /// highest are taken.
   public var arrayLength: Int? {
     guard isInterior else { return nil }

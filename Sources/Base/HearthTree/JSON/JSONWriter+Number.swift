@@ -5,7 +5,7 @@ extension JSONWriter {
     writeDigits(value.magnitude)
   }
 
-  /// The shortest text that reads back as the same double. Integral values up to 2^53 have neither fraction nor
+  /// Writes the shortest text that reads back as the same double. Integral values up to 2^53 have neither fraction nor
   /// exponent (a Java client takes `5.0` for another value than `5`); larger ones always have one, because bare digits
   /// beyond 64 bits stop that client. JSON has no infinities: they are written as null.
   public mutating func write(_ value: Double) {

@@ -1,7 +1,7 @@
 extension JSONWriter {
-  /// A value on its way to a server, in export form: what the server fills in is written as `{".sv": …}`.
+  /// Writes a value on its way to a server, in export form: server values are written as `{".sv": …}`.
   ///
-  /// - Parameter location: what is written there; that of a priority is the bare priority.
+  /// - Parameter location: the location that the value is written to; that of a priority takes the bare priority.
   public mutating func write(_ value: WriteValue, at location: Location) {
     guard !value.deferred.isEmpty else { return write(value.node, .export) }
     if location.isPriority, let operation = value.deferred.first?.operation { return write(operation) }

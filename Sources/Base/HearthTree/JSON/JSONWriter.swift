@@ -8,7 +8,7 @@
 public struct JSONWriter: Sendable {
   /// White space between the tokens.
   public enum Layout: Sendable {
-    /// None.
+    /// No white space.
     case compact
     /// Line breaks and two spaces a level.
     case indented
@@ -17,25 +17,25 @@ public struct JSONWriter: Sendable {
     case service
   }
 
-  /// Everything written so far.
+  /// The bytes written so far.
   public var bytes: [UInt8]
   /// White space between the tokens.
   public let layout: Layout
-  /// Containers open around the cursor that indent what is in them.
+  /// The number of open containers around the cursor that indent their content.
   private var level = 0
 
-  /// Begins behind bytes that are there already.
+  /// Makes a writer that appends to existing bytes.
   public init(appendingTo bytes: consuming [UInt8] = [], layout: Layout = .compact) {
     self.bytes = bytes
     self.layout = layout
   }
 
-  /// The same, compact or indented.
+  /// Makes a writer that appends to existing bytes, compact or indented.
   public init(appendingTo bytes: consuming [UInt8] = [], pretty: Bool) {
     self.init(appendingTo: bytes, layout: pretty ? .indented : .compact)
   }
 
-  /// Text that is JSON already, or punctuation.
+  /// Writes text that is JSON already, or punctuation.
   public mutating func write(raw text: StaticString) {
     bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
@@ -48,13 +48,13 @@ public struct JSONWriter: Sendable {
     if value { write(raw: "true") } else { write(raw: "false") }
   }
 
-  /// A string with its quotes.
+  /// Writes a string with its quotes.
   public mutating func write(_ text: String) {
     var text = text
     text.withUTF8 { write(utf8: UnsafeRawBufferPointer($0)) }
   }
 
-  /// A string with its quotes, from its UTF-8 bytes.
+  /// Writes a string with its quotes, from its UTF-8 bytes.
   public mutating func write(utf8: UnsafeRawBufferPointer) {
     bytes.append(UInt8(ascii: "\""))
     var start = 0
@@ -94,7 +94,7 @@ public struct JSONWriter: Sendable {
     }
   }
 
-  /// A general value, members in their order.
+  /// Writes a general value, members in their order.
   public mutating func write(_ value: JSON) {
     switch value {
     case .null: write(raw: "null")
@@ -129,7 +129,7 @@ public struct JSONWriter: Sendable {
     level += 1
   }
 
-  /// Goes on to the next member of an object.
+  /// Separates the next member of an object from the one before.
   public mutating func separateMember(isFirst: Bool) {
     if !isFirst { bytes.append(UInt8(ascii: ",")) }
     breakLine()

@@ -1,21 +1,21 @@
-/// A node that is looked at without holding it: a handle that no reference count hangs on.
+/// A node that is read without holding a reference to it.
 ///
-/// Valid as long as somebody holds the ``Node`` that it was reached from. Deciding a request looks at a dozen nodes of a
-/// tree that the request holds; counting references at each would cost more than looking.
+/// Valid while the caller holds the ``Node`` that it was reached from. Deciding a request reads a dozen nodes of a tree
+/// that the request holds; counting references at each would cost more than reading.
 package struct BorrowedNode {
   let walk: NodeWalk
 
   init(_ walk: NodeWalk) { self.walk = walk }
 
-  /// What `node` is. Whoever asks holds it for as long as this is used.
+  /// Borrows `node`. The caller holds it while this is used.
   package init(_ node: Node) { walk = NodeWalk(node) }
 
   /// No value.
   package static var empty: BorrowedNode { BorrowedNode(NodeWalk.empty) }
 
-  /// What a leaf holds, as it lies in the tree.
+  /// The value of a leaf, as it lies in the tree.
   package enum Leaf {
-    /// Nothing, or children.
+    /// No value, or children.
     case none
     /// `true` or `false`.
     case bool(Bool)
@@ -29,11 +29,11 @@ package struct BorrowedNode {
 
   /// The node as a handle that holds it.
   package var node: Node { walk.node }
-  /// True when nothing is there.
+  /// True when there is no value.
   package var isEmpty: Bool { walk.isEmpty }
   /// True when it has children.
   package var isInterior: Bool { walk.isInterior }
-  /// None, a number or a string.
+  /// The priority, a number or a string; nil without one.
   package var priority: Scalar? { walk.priority }
 
   /// The leaf's value.
@@ -70,7 +70,7 @@ package struct BorrowedNode {
   /// The child of that key.
   package func child(_ key: Key) -> BorrowedNode { key.withUTF8 { BorrowedNode(walk.child($0)) } }
 
-  /// Calls `body` for each child in key order, until it says false.
+  /// Calls `body` for each child in key order, until it returns false.
   package func forEachChild(_ body: (_ key: UnsafeRawBufferPointer, _ child: BorrowedNode) -> Bool) {
     walk.forEachChild { body($0, BorrowedNode($1)) }
   }

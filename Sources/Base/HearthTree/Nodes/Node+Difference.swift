@@ -1,9 +1,9 @@
 extension Node {
-  /// Calls `body` for each child that is not equal to that of the same key in `old`, in key order; what is missing on one
-  /// side is empty there.
+  /// Calls `body` for each child that is not equal to that of the same key in `old`, in key order; a missing child is
+  /// empty.
   ///
-  /// Pages and branches that both versions share are not looked into, so that two versions of a large node cost what is
-  /// between them.
+  /// Pages and branches that both versions share are passed over, so that two versions of a large node cost only their
+  /// differences.
   public func forEachDifference(from old: Node, _ body: (_ key: Key, _ old: Node, _ new: Node) -> Void) {
     _ = walkDifferences(from: old) { key, old, new in
       body(key, old, new)
@@ -36,7 +36,7 @@ extension Node {
     return true
   }
 
-  /// Which of two steps comes first; none comes last.
+  /// The order of two steps; nil comes last.
   private static func compare(_ a: NodeCursor.Step?, _ b: NodeCursor.Step?) -> Int {
     guard let a else { return 1 }
     guard let b else { return -1 }

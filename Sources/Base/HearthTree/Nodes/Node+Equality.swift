@@ -1,6 +1,6 @@
 extension Node {
-  /// True when both are the same storage, or small values of the same bytes: equal for certain, found out in constant
-  /// time. False says nothing.
+  /// True when both are the same storage, or small values of the same bytes: equal for certain, in constant time. False
+  /// leaves it open.
   public func isIdentical(to other: Node) -> Bool {
     switch (content, other.content) {
     case (.empty, .empty): return true
@@ -9,7 +9,7 @@ extension Node {
     case (.packed(let a, let x), .packed(let b, let y)):
       if a === b && x == y { return true }
       return withExtendedLifetime((a, b)) {
-        // what a value refers to is in its bytes, as an address
+        // a value's references are in its bytes, as addresses
         let (p, q) = (a.value(at: x), b.value(at: y))
         return UnsafeRawBufferPointer(start: p.start, count: p.size)
           .elementsEqualBytes(UnsafeRawBufferPointer(start: q.start, count: q.size))
@@ -20,7 +20,7 @@ extension Node {
 }
 
 extension Node: Equatable {
-  /// Equal values, priorities and children, all the way down. Storage that is shared is not looked into.
+  /// Compares values, priorities and children, all the way down. Shared storage is not read.
   public static func == (a: Node, b: Node) -> Bool {
     if a.isIdentical(to: b) { return true }
     guard a.childCount == b.childCount, a.scalar == b.scalar, a.priority == b.priority, a.isEmpty == b.isEmpty else {
@@ -34,8 +34,8 @@ extension Node: Equatable {
     return areEqual(NodeCursor(a), NodeCursor(b))
   }
 
-  /// Returns true when each page of one has a page of as many entries at the same place of the other. Found out before
-  /// any child is looked at, so that no child is compared twice: in nested trees that would double with every level.
+  /// Returns true when both trees have pages of as many entries at the same places. Checked before any child is read,
+  /// so that no child is compared twice: in nested trees that would double with every level.
   private static func haveSameShape(_ a: AnyObject, _ b: AnyObject, level: Int) -> Bool {
     if a === b { return true }
     // because only level 0 is a page
@@ -45,7 +45,7 @@ extension Node: Equatable {
       && (0..<x.count).allSatisfy { haveSameShape(x.child($0), y.child($0), level: level - 1) }
   }
 
-  /// Compares two of the same shape, skipping what they share.
+  /// Compares two of the same shape, skipping shared storage.
   private static func areEqual(_ a: AnyObject, _ b: AnyObject, level: Int) -> Bool {
     if a === b { return true }
     // because only level 0 is a page

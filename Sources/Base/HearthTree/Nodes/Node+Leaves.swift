@@ -1,5 +1,5 @@
 extension Node {
-  /// The values in it: numbers, booleans and texts, priorities not counted. Takes time with their number.
+  /// The number of values in it: numbers, booleans and texts, priorities not counted. Takes time with their number.
   public var leafCount: Int {
     NodeWalk.start(at: self) { walk in
       var count = 0
@@ -8,7 +8,7 @@ extension Node {
     }
   }
 
-  /// Recursion as deep as the data, which is limited.
+  /// Counts the values. Recursion as deep as the data, which is limited.
   private static func count(_ walk: NodeWalk, _ count: inout Int) {
     guard walk.isInterior else {
       if !walk.isEmpty { count += 1 }

@@ -1,8 +1,8 @@
 extension Node {
-  /// Bytes of the pages and texts that hold this node, as a measure of how much it is. Whole pages are counted, not the
+  /// Bytes of the pages and texts that hold this node, as a measure of its size. Whole pages are counted, not the
   /// values in them, so that it takes a small part of the time that reading the values would take.
   ///
-  /// - Parameter limit: Counting ends when there are more; the result is then some number above it.
+  /// - Parameter limit: the number of bytes above which counting ends; the result is then some number above it.
   public func heldBytes(upTo limit: Int = .max) -> Int {
     withExtendedLifetime(self) {
       var count = HeldBytes(limit: limit)
@@ -19,12 +19,12 @@ extension Node {
   }
 }
 
-/// Recursion as deep as the data, which is limited.
+/// The pages and texts counted so far. Recursion as deep as the data, which is limited.
 private struct HeldBytes {
   let limit: Int
   var bytes = 0
 
-  /// A tree or a text that a page refers to.
+  /// Adds a tree or a text that a page refers to.
   mutating func add(_ reference: Unmanaged<AnyObject>) {
     guard bytes <= limit else { return }
     switch reference.takeUnretainedValue() {

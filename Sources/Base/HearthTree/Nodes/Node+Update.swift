@@ -1,11 +1,11 @@
 extension Node {
-  /// This tree with what is at `path` replaced. An empty `node` deletes; parents left without children vanish
-  /// with their priority; a leaf on the way becomes an interior node and keeps its priority.
+  /// This tree with the node at `path` replaced. An empty `node` deletes; parents left without children vanish with
+  /// their priority; a leaf on the way becomes an interior node and keeps its priority.
   ///
   /// Costs a copy of one page, and of the branches above it, for each level of the path.
   public func replacing(_ path: Path, with node: Node) -> Node { replacing(path.keys, from: 0, with: node) }
 
-  /// Recursion as deep as the path is long.
+  /// Replaces a node from a key of the path on. Recursion as deep as the path is long.
   func replacing(_ keys: [Key], from index: Int, with node: Node) -> Node {
     if index == keys.count { return node }
     return updating(keys[index]) { $0.replacing(keys, from: index + 1, with: node) }
@@ -14,7 +14,7 @@ extension Node {
   /// This node with one child set, or deleted when `child` is empty.
   public func replacing(_ key: Key, with child: Node) -> Node { updating(key) { _ in child } }
 
-  /// This node with what `transform` makes of one child; the child before and the child after may be empty.
+  /// This node with one child transformed; the child before and the child after may be empty.
   private func updating(_ key: Key, _ transform: (Node) -> Node) -> Node {
     key.withUTF8 { updating(OrderedKey($0), transform) }
   }
@@ -60,7 +60,7 @@ extension Node {
     return Node(.packed(writer.finish(), 0))
   }
 
-  /// This node's children as a tree, although they could be packed.
+  /// This node's children as a tree, even when they could be packed.
   private var asTree: PageTree {
     switch content {
     case .tree(let tree): return tree
@@ -72,7 +72,7 @@ extension Node {
     }
   }
 
-  /// Where a key is, or would be, among the entries of a packed interior value.
+  /// The position of a key, present or not, among the entries of a packed interior value.
   private struct Spot {
     var before: PackedEntries?
     var found: PackedValue?

@@ -1,5 +1,5 @@
 extension Node {
-  /// This tree with what is at several paths replaced: the same as ``replacing(_:with:)-(Path,_)`` for one after the
+  /// This tree with the nodes at several paths replaced: the same as ``replacing(_:with:)-(Path,_)`` for one after the
   /// other.
   ///
   /// Children of one node cost one pass over the pages that they lie in, instead of a copy of a page, and of the
@@ -12,11 +12,11 @@ extension Node {
     }
   }
 
-  /// - Parameter some: the replacements at and below this node, in the order in which they come.
-  /// - Parameter depth: how many keys of each path lead to this node.
+  /// - Parameter some: the replacements at and below this node, in their order.
+  /// - Parameter depth: the number of keys of each path that lead to this node.
   private func replacing(_ all: [(path: Path, node: Node)], _ some: [Int], depth: Int) -> Node {
-    // Where one replacement takes away what another one puts, a node that vanishes for a moment loses its priority, and a
-    // leaf that had children for a moment is gone: the order in which they come shows in the result.
+    // When one replacement deletes what another one sets, a node that vanishes for a moment loses its priority, and a
+    // leaf that had children for a moment is gone: the order of the replacements shows in the result.
     let isOrderSeen = isLeaf || priority != nil
     if some.contains(where: { all[$0].path.count == depth || all[$0].node.isEmpty && isOrderSeen }) {
       return some.reduce(self) { $0.replacing(all[$1].path.keys, from: depth, with: all[$1].node) }
@@ -41,7 +41,7 @@ extension Node {
     }
   }
 
-  /// Places of keys in the keys' order; of equal keys as they come.
+  /// Indexes of the keys in the keys' order; equal keys keep theirs.
   private static func order(of keys: [OrderedKey]) -> [Int] {
     var order = Array(keys.indices)
     if !zip(keys, keys.dropFirst()).allSatisfy({ a, b in a.compare(b) <= 0 }) {
@@ -53,7 +53,7 @@ extension Node {
     return order
   }
 
-  /// A packed node, a leaf or nothing, with these children.
+  /// The node of these children, for a packed node, a leaf or an empty one.
   private func rebuilt(with changes: [ChildChange]) -> Node {
     guard isInterior || changes.contains(where: { !$0.node.isEmpty }) else { return self }
     var builder = NodeBuilder()
@@ -82,7 +82,7 @@ extension Node {
   }
 }
 
-/// What becomes of one child of a node; ``node`` is empty for one that goes.
+/// A change of one child of a node; ``node`` is empty for a deleted one.
 struct ChildChange {
   let key: OrderedKey
   let node: Node

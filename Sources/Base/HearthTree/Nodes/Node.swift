@@ -1,9 +1,9 @@
 /// An immutable value of the tree: empty, a leaf, or an interior node with children in key order.
 ///
-/// A node is a handle; copying one costs a reference count. Changing one gives a new node that shares all that
-/// did not change, so an old version stays readable for as long as somebody holds it.
+/// A node is a handle; copying one costs a reference count. Changing one gives a new node that shares all unchanged
+/// parts, so an old version stays readable while it is referenced.
 ///
-/// Small values lie packed in pages, side by side with their neighbours; the handle says which page and where. An
+/// Small values lie packed in pages, side by side with their neighbours; the handle names the page and the offset. An
 /// interior node too large for that is a tree of pages of its own.
 public struct Node: Sendable {
   enum Content: @unchecked Sendable {
@@ -18,9 +18,10 @@ public struct Node: Sendable {
 
   init(_ content: Content) { self.content = content }
 
-  /// An interior node whose entries take more bytes is a tree of its own.
+  /// The maximum size of a packed interior node's entries; a larger node is a tree of its own.
   static let packedSizeBytesMax = 1024
-  /// An interior node with more children is a tree of its own: packed children are searched one by one.
+  /// The maximum number of packed children; a node with more is a tree of its own, since packed children are searched
+  /// one by one.
   static let packedCountMax = 32
 
   /// No value. It has no priority and no children.
@@ -34,7 +35,7 @@ public struct Node: Sendable {
     self.init(.packed(writer.finish(), 0))
   }
 
-  /// True when nothing is there.
+  /// True when there is no value.
   public var isEmpty: Bool { if case .empty = content { true } else { false } }
 
   /// True when it is a scalar.
@@ -57,7 +58,7 @@ public struct Node: Sendable {
     return page.value(at: offset).scalar
   }
 
-  /// None, a number or a string.
+  /// The priority, a number or a string; nil without one.
   public var priority: Scalar? {
     switch content {
     case .empty: return nil
@@ -68,7 +69,7 @@ public struct Node: Sendable {
     }
   }
 
-  /// The number of children; 0 for a leaf and for nothing.
+  /// The number of children; 0 for a leaf and for an empty node.
   public var childCount: Int {
     switch content {
     case .empty: return 0
@@ -118,10 +119,10 @@ public struct Node: Sendable {
 }
 
 extension Node {
-  /// The child of that key, ``empty`` when there is none.
+  /// The child of that key; ``empty`` when there is none.
   public func child(_ key: Key) -> Node { key.withUTF8 { child(utf8: $0) } }
 
-  /// The child whose key is exactly these UTF-8 bytes, without making a ``Key``.
+  /// The child with exactly these UTF-8 bytes as its key, without making a ``Key``.
   public func child(utf8: UnsafeRawBufferPointer) -> Node {
     withExtendedLifetime(self) { NodeWalk(self).child(utf8).node }
   }

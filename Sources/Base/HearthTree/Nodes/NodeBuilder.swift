@@ -1,17 +1,17 @@
-/// Builds a tree from a stream of events, as a JSON reader meets them.
+/// Builds a tree from the events of a JSON reader.
 ///
 /// One value is either `leaf`, `string`, `node` or `nothing`, or it is `open`, any number of (`key`, value) pairs,
 /// `close`. Children may come in any order; of a repeated key the last value counts. An interior node that is left
 /// without children vanishes.
 ///
-/// Values are packed as they arrive; what grows too large for a page becomes full pages when it is closed, so that
-/// memory in use is about that of the result.
+/// Values are packed as they arrive; those too large for a page become full pages when they are closed, so that memory
+/// in use is about that of the result.
 public struct NodeBuilder: Sendable {
-  /// Packed values of all that is open, one entry behind the other.
+  /// Packed values of all open nodes, one entry behind the other.
   private var bytes: [UInt8] = []
   // because whatever is referenced is a `PageTree` or a `PageText`, both Sendable
   private nonisolated(unsafe) var references: ContiguousArray<AnyObject> = []  // alive while their addresses are used
-  /// The place where the entries of all that is open begin.
+  /// The offsets at which the entries of the open nodes begin.
   private var starts: [Int] = []
   private var levels: [Level] = []
   private var isFinished = false
@@ -43,7 +43,7 @@ public struct NodeBuilder: Sendable {
     if utf8.isASCII { append(key: utf8) } else { key(Key(utf8: utf8)) }
   }
 
-  /// The same without asking whether the bytes are UTF-8: the keys of an index need not be.
+  /// Names the child without checking that the bytes are UTF-8: the keys of an index need not be.
   mutating func append(key: UnsafeRawBufferPointer) {
     guard !levels.isEmpty else { return }
     let last = levels.count - 1
@@ -70,13 +70,13 @@ public struct NodeBuilder: Sendable {
     bytes.append(contentsOf: key)
   }
 
-  /// A leaf.
+  /// Adds a leaf.
   public mutating func leaf(_ scalar: Scalar, priority: Scalar? = nil) {
     beginValue()
     append(scalar, priority: priority)
   }
 
-  /// A leaf that is a string. Bytes that are not UTF-8 become U+FFFD.
+  /// Adds a leaf that is a string. Bytes that are not UTF-8 become U+FFFD.
   public mutating func string(utf8: UnsafeRawBufferPointer, priority: Scalar? = nil) {
     guard priority == nil, utf8.count <= PackedValue.inlineStringSizeBytesMax, utf8.isASCII else {
       return leaf(.string(String(decoding: utf8, as: UTF8.self)), priority: priority)
@@ -86,13 +86,13 @@ public struct NodeBuilder: Sendable {
     bytes.append(contentsOf: utf8)
   }
 
-  /// No value: takes an earlier value of the same key away.
+  /// Adds no value: removes an earlier value of the same key.
   public mutating func nothing() {
     beginValue()
     appendNothing()
   }
 
-  /// A whole subtree that exists already.
+  /// Adds a whole subtree that exists already.
   public mutating func node(_ node: Node) {
     beginValue()
     switch node.content {
@@ -128,7 +128,7 @@ public struct NodeBuilder: Sendable {
     isFinished = levels.isEmpty
   }
 
-  /// The tree; empty when there was no value, or not to its end.
+  /// The tree; empty when there was no value, or it is incomplete.
   public func finish() -> Node {
     guard isFinished, levels.isEmpty else { return .empty }
     return bytes.withUnsafeBytes { all in
@@ -191,7 +191,7 @@ extension NodeBuilder {
     if let text { bytes.append(contentsOf: text.utf8) }
   }
 
-  /// Puts the entries of a level in key order, of a repeated key the last one, without those that are nothing.
+  /// Sorts the entries of a level by key, keeping the last of a repeated key, without empty ones.
   private mutating func arrange(_ level: Level) {
     let arranged: [UInt8] = bytes.withUnsafeBytes { all in
       guard let base = all.baseAddress else { return [] }

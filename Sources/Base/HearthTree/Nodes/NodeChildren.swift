@@ -12,10 +12,10 @@ public struct NodeChildren: Sequence, Sendable {
     self.isInclusive = isInclusive
   }
 
-  /// The number of children, as far as it is known without a walk.
+  /// The number of children, if it is known without a walk; 0 otherwise.
   public var underestimatedCount: Int { start == nil ? node.childCount : 0 }
 
-  /// A walk from the first child, in the order of the sequence.
+  /// Makes an iterator at the first child, in the order of the sequence.
   public func makeIterator() -> Iterator {
     var cursor = NodeCursor(node)
     if let start {
@@ -26,7 +26,7 @@ public struct NodeChildren: Sequence, Sendable {
     return Iterator(cursor: cursor, isReversed: isReversed)
   }
 
-  /// A walk over children, one at a time.
+  /// An iterator over children.
   public struct Iterator: IteratorProtocol {
     private var cursor: NodeCursor
     private let isReversed: Bool
@@ -51,7 +51,7 @@ extension Node {
   /// The children from the last to the first.
   public var childrenReversed: NodeChildren { NodeChildren(self, isReversed: true) }
 
-  /// The children from `key` on, in key order; there need not be a child of that key.
+  /// The children from `key` on, in key order; `key` itself may be missing.
   public func children(from key: Key, isInclusive: Bool = true) -> NodeChildren {
     NodeChildren(self, start: key, isInclusive: isInclusive)
   }

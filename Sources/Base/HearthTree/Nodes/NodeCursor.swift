@@ -1,6 +1,6 @@
-/// A place between two children of a node, that moves forward or backward in key order.
+/// A position between two children of a node that moves forward or backward in key order.
 struct NodeCursor {
-  /// A child where the cursor passed it. The entry is valid while the page is.
+  /// A child that the cursor passed. The entry is valid while the page is.
   struct Step {
     let page: Page
     let entry: PackedEntry
@@ -9,17 +9,17 @@ struct NodeCursor {
   }
 
   private let tree: PageTree?
-  /// The branches from the root to the page, and which child of each is on the way.
+  /// The branches from the root to the page, with the index of the child on the way.
   private var trail: ContiguousArray<(branch: PageBranch, index: Int)> = []
   private var page: Page?
-  /// Where the entries of a packed node begin, and the end; made only for moving backward or seeking.
+  /// The offsets of a packed node's entries and of their end; made only for moving backward or seeking.
   private var positions: ContiguousArray<Int>?
   /// The next entry forward: its index in a tree's page or in `positions`.
   private var index = 0
-  /// The next entry forward in a packed node, as long as there are no `positions`.
+  /// The next entry forward in a packed node, while there are no `positions`.
   private var entries: PackedEntries?
 
-  /// Before the first child.
+  /// Makes a cursor before the first child.
   init(_ node: Node) {
     switch node.content {
     case .empty: tree = nil
@@ -35,7 +35,7 @@ struct NodeCursor {
     }
   }
 
-  /// Before the first entry of a tree's page, to go through this page only.
+  /// Makes a cursor before the first entry of a tree's page, for this page only.
   init(_ page: Page) {
     tree = nil
     self.page = page
@@ -53,7 +53,7 @@ struct NodeCursor {
     index = 0
   }
 
-  /// To before `key`, or behind it.
+  /// Moves before `key`, or behind it.
   mutating func seek(_ key: OrderedKey, behind: Bool) {
     guard let page else { return }
     if let tree {
@@ -73,7 +73,7 @@ struct NodeCursor {
     index = behind && isFound ? place + 1 : place
   }
 
-  /// To behind the last child.
+  /// Moves behind the last child.
   mutating func seekEnd() {
     guard let page else { return }
     guard let tree else {
@@ -118,7 +118,7 @@ struct NodeCursor {
     return Step(page: page, entry: page.entry(index - 1))
   }
 
-  /// Moves backward over one child. Only after `seek` or `seekEnd`.
+  /// Moves backward over one child. Requires a `seek` or `seekEnd` before.
   mutating func previous() -> Step? {
     guard var page else { return nil }
     if index == 0 {
@@ -130,7 +130,7 @@ struct NodeCursor {
     return Step(page: page, entry: positions.map { PackedEntry(page.base + $0[index]) } ?? page.entry(index))
   }
 
-  /// To the start of the page behind, or of the page before.
+  /// Moves to the start of the next page, or of the page before; false when there is none.
   private mutating func moveToNeighbour(forward: Bool) -> Bool {
     var above = trail.count - 1
     while above >= 0 {
@@ -153,13 +153,13 @@ struct NodeCursor {
     return index == page.count ? moveToNeighbour(forward: true) : index == 0
   }
 
-  /// Over the page, and of what is above it what is no longer than `depth` branches from the root.
+  /// Skips the page, and its ancestors below `depth` branches from the root.
   private mutating func skip(belowDepth depth: Int) {
     trail.removeSubrange(depth...)
     if !moveToNeighbour(forward: true) { page = nil }
   }
 
-  /// Moves two cursors that go forward over the pages and branches that both are about to enter.
+  /// Moves two forward cursors over the pages and branches that both are about to enter.
   static func skipShared(_ a: inout NodeCursor, _ b: inout NodeCursor) {
     while a.isAtPageStart(), b.isAtPageStart(), a.page === b.page {
       var (x, y) = (a.trail.count, b.trail.count)

@@ -1,10 +1,10 @@
-/// A node seen during a walk or a lookup: like a ``Node``, but without holding what it points to.
+/// A node seen during a walk or a lookup: like a ``Node``, but without a reference to its storage.
 ///
-/// A walk over a whole tree touches every value once; counting references at each would cost more than all the rest.
-/// Valid as long as somebody holds the node that the walk started at.
+/// A walk over a whole tree reads every value once; counting references at each would cost more than all the rest.
+/// Valid while the caller holds the node that the walk started at.
 enum NodeWalk {
   case empty
-  /// Never a reference to a tree.
+  /// A packed value, never a reference to a tree.
   case packed(Unmanaged<Page>, PackedValue)
   case tree(Unmanaged<PageTree>)
 
@@ -20,7 +20,7 @@ enum NodeWalk {
     self = value.kind == PackedKind.tree ? .tree(value.tree) : .packed(page, value)
   }
 
-  /// Calls `body` with what `node` is. The walk must not leave the call.
+  /// Calls `body` with the walk's form of `node`. The walk must not leave the call.
   static func start<Result>(at node: Node, _ body: (NodeWalk) -> Result) -> Result {
     withExtendedLifetime(node) { body(NodeWalk(node)) }
   }
@@ -92,7 +92,7 @@ enum NodeWalk {
     }
   }
 
-  /// Calls `body` for each child in key order, until it says false.
+  /// Calls `body` for each child in key order, until it returns false.
   @inline(__always)
   func forEachChild(_ body: (_ key: UnsafeRawBufferPointer, _ child: NodeWalk) -> Bool) {
     switch self {
@@ -113,12 +113,12 @@ enum NodeWalk {
 }
 
 extension PageTree {
-  /// Calls `body` for each page in key order, until it says false; then the result is false.
+  /// Calls `body` for each page in key order, until it returns false; then the result is false.
   func forEachPage(_ body: (Unmanaged<Page>) -> Bool) -> Bool {
     Self.forEachPage(.passUnretained(root), level: height, body)
   }
 
-  /// Recursion as deep as the tree is high.
+  /// Visits the pages. Recursion as deep as the tree is high.
   private static func forEachPage(
     _ object: Unmanaged<AnyObject>, level: Int, _ body: (Unmanaged<Page>) -> Bool
   ) -> Bool {

@@ -19,7 +19,7 @@ struct PackedHead {
 
   private init(kind: UInt8, detail: Int = 0) { append(UInt64(kind) | UInt64(detail) << 4, byteCount: 1) }
 
-  /// How a leaf's value begins, and what belongs to it: the text that follows, or the object that holds a long one.
+  /// The parts of a leaf's value: the head, and the text that follows or the object that holds a long one.
   static func parts(of scalar: Scalar) -> (head: PackedHead, text: String?, object: PageText?) {
     switch scalar {
     case .bool(let value): return (PackedHead(value), nil, nil)
@@ -59,7 +59,7 @@ struct PackedHead {
     append(UInt64(rest), byteCount: 1)
   }
 
-  /// A tree or a text, by its address.
+  /// Makes the head of a tree or a text, with its address.
   init(kind: UInt8, _ object: AnyObject) {
     self.init(kind: kind)
     append(UInt64(UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())), byteCount: 8)
@@ -72,8 +72,8 @@ struct PackedHead {
 }
 
 extension PackedValue {
-  /// The most bytes of a string that lies in its page; a longer one is a `PageText`. Every change of a neighbour
-  /// copies the page, so what is long stays outside.
+  /// The maximum size of a string that lies in its page; a longer one is a `PageText`. Every change of a neighbour
+  /// copies the page, so long strings stay outside.
   static let inlineStringSizeBytesMax = 512
 
   static func isInline(_ text: String) -> Bool { text.utf8.count <= inlineStringSizeBytesMax }

@@ -10,7 +10,7 @@ extension PackedValue {
     }
   }
 
-  /// What a tree or text value refers to. The page that the value is in keeps it alive.
+  /// The object that a tree or text value refers to. The page that the value is in keeps it alive.
   var reference: Unmanaged<AnyObject> { payload.loadUnaligned(as: Unmanaged<AnyObject>.self) }
 
   /// The tree of a tree value.

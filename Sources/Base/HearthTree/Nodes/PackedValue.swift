@@ -1,4 +1,4 @@
-// How values lie in a page.
+// The layout of values in a page.
 //
 //     value    = tag [priority] payload        tag: bits 0…2 kind, bit 3 "a priority follows", bits 4…7 detail
 //     priority = value, a number or a string, without a priority of its own
@@ -18,9 +18,9 @@
 //
 // Example: {"n": 7, "on": true} is 05 02 08 00, 01 6E 12 07, 02 6F 6E 11.
 //
-// Everything here works on raw pointers, because a lookup reads a handful of bytes out of a page and must not pay for
-// a copy, a retain and a bounds check for each. The bytes are only ever those that `PageWriter` and `NodeBuilder`
-// wrote; none come from outside.
+// Everything here works on raw pointers, because a lookup reads a handful of bytes out of a page and must not pay for a
+// copy, a retain and a bounds check for each. The bytes are only ever those that `PageWriter` and `NodeBuilder` wrote;
+// none come from outside.
 
 /// The kinds of packed values.
 enum PackedKind {

@@ -6,30 +6,31 @@
   import Darwin
 #endif
 
-/// What a page says about its bytes.
+/// The counts of a page.
 struct PageHeader {
-  /// Entries with a slot each; 0 for a page that holds one value and nothing else.
+  /// The number of entries with a slot each; 0 for a page that holds one value and nothing else.
   let count: UInt32
   let byteCount: UInt32
-  /// Trees and long texts that the values in this page are or contain.
+  /// The number of trees and long texts that the values in this page are or contain.
   var referenceCount: UInt32 = 0
 }
 
 /// One piece of memory with packed values, never changed once it is part of a tree.
 ///
-/// Either a run of entries of one interior node: for each a slot (its position in the page, two bytes, or four in a
-/// page of more than 65,535 bytes), then for each one byte of its key's hash, then the entries in key order. Or a
-/// single value at position 0. The page is allocated in exactly the size it needs.
+/// It holds a run of entries of one interior node: for each a slot (its position in the page, two bytes, or four in a
+/// page of more than 65,535 bytes), then for each one byte of its key's hash, then the entries in key order. Or it
+/// holds a single value at position 0. The page is allocated in exactly the size it needs.
 ///
-/// The hashes are why a lookup touches one entry only: a page that nobody used lately is not in the processor's
+/// The hashes are why a lookup touches one entry only: a page that was not used lately is not in the processor's
 /// caches, and a binary search would wait for memory at each of its steps.
 final class Page: ManagedBuffer<PageHeader, UInt8> {
-  /// The most bytes of a page, unless a single entry is larger. Smaller pages make changes cheaper (they are copied)
+  /// The maximum size of a page, unless a single entry is larger. Smaller pages make changes cheaper (they are copied)
   /// and headers more frequent.
   static let sizeBytesMax = 2048
-  /// The most trees and long texts in a page with more than one entry: a copied page counts a reference for each.
+  /// The maximum number of trees and long texts in a page with more than one entry: a copied page counts a reference
+  /// for each.
   static let referenceCountMax = 24
-  /// A page that shrinks below this looks for a neighbour to merge with.
+  /// The size below which a page merges with a neighbour.
   static let sizeBytesMin = 512
 
   static func make(count: Int, byteCount: Int) -> Page {
@@ -50,7 +51,7 @@ final class Page: ManagedBuffer<PageHeader, UInt8> {
 
   // Pointers instead of `header`, whose accesses would be checked for exclusivity each time.
 
-  /// Valid while the page is, because it is part of the object.
+  /// The header. Valid while the page is, because it is part of the object.
   var info: UnsafeMutablePointer<PageHeader> { withUnsafeMutablePointerToHeader { $0 } }
 
   /// The first byte. Valid while the page is, because the bytes are part of the object.
@@ -109,7 +110,7 @@ final class Page: ManagedBuffer<PageHeader, UInt8> {
     return (low, false)
   }
 
-  /// A byte that mixes the ends of the key: where keys of one node differ.
+  /// A byte that mixes the ends of the key, where keys of one node differ.
   static func hash(_ key: UnsafeRawBufferPointer) -> UInt8 {
     var (first, last) = (UInt64(0), UInt64(0))
     if key.count >= 8 {

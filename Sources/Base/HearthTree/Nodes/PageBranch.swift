@@ -1,4 +1,4 @@
-/// What a branch says about its bytes.
+/// The counts of a branch.
 struct BranchHeader {
   /// Children, each a `Page` when `level` is 1 and a `PageBranch` of the level below otherwise.
   var count: Int
@@ -7,16 +7,17 @@ struct BranchHeader {
 
 /// An inner node of a `PageTree`: children in key order, and for each the lowest key it may hold.
 ///
-/// One allocation: ranks (8 bytes a child), children (8), where each key begins (4, and one more for the end), keys.
-/// The key of the first child is never looked at when searching: what is below the second child's key is there.
-/// Never changed once made.
+/// One allocation: ranks (8 bytes a child), children (8), the offset of each key (4, and one more for the end), keys. A
+/// search never reads the key of the first child: a key below the second child's belongs to it. Never changed once
+/// made.
 final class PageBranch: ManagedBuffer<BranchHeader, UInt64> {
-  /// More children make a tree lower and a change dearer: a copied branch counts a reference for every child.
+  /// The maximum number of children. More make a tree lower and a change costlier: a copied branch counts a reference
+  /// for every child.
   static let childCountMax = 24
-  /// A branch with fewer looks for a neighbour to merge with.
+  /// The number of children below which a branch merges with a neighbour.
   static let childCountMin = 6
 
-  /// A child on its way into a branch. Whoever makes one keeps key and child alive until the branch is made.
+  /// A child on its way into a branch. Its creator keeps key and child alive until the branch is made.
   struct Part {
     var key: UnsafeRawBufferPointer
     var rank: UInt64
@@ -78,7 +79,7 @@ final class PageBranch: ManagedBuffer<BranchHeader, UInt64> {
     Part(key: key(i), rank: base.load(fromByteOffset: 8 * i, as: UInt64.self), child: unmanagedChild(i))
   }
 
-  /// The child that holds the key if any does.
+  /// The index of the child that would hold the key.
   func find(_ key: OrderedKey) -> Int {
     let base = base
     var (low, high) = (1, count)

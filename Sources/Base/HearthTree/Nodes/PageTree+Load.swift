@@ -1,5 +1,5 @@
 extension PageTree {
-  /// Full pages out of packed entries in key order, and the branches above them.
+  /// Makes full pages of packed entries in key order, and the branches above them.
   convenience init(
     _ bytes: UnsafeRawBufferPointer, _ starts: ArraySlice<Int>, mayRefer: Bool, priority: Scalar?
   ) {

@@ -1,18 +1,18 @@
 extension PageTree {
-  /// What a change made of one page or branch.
+  /// The result of a change for one page or branch.
   private enum Outcome {
     case one(AnyObject)
     case two(AnyObject, AnyObject, lowestKeyOfSecond: [UInt8])
-    /// Nothing is left of it.
+    /// The page or branch became empty.
     case none
   }
 
-  /// What becomes of one child.
+  /// A change of one child.
   private struct Change {
     let key: OrderedKey
-    /// The new child for the old one; either may be empty.
+    /// The function from the old child to the new one; either may be empty.
     let transform: (Node) -> Node
-    /// What the change does to the number of children.
+    /// The difference in the number of children.
     var countChange = 0
   }
 
@@ -22,7 +22,7 @@ extension PageTree {
     var isLast = true
   }
 
-  /// These children with one changed, set or deleted.
+  /// The children with one changed, set or deleted.
   func updating(_ key: OrderedKey, _ transform: (Node) -> Node) -> Node {
     let (outcome, countChange) = withoutActuallyEscaping(transform) { transform in
       var change = Change(key: key, transform: transform)
@@ -57,7 +57,7 @@ extension PageTree {
     PageBranch.Part(key: key, rank: OrderedKey.rank(key), child: .passUnretained(child))
   }
 
-  /// Recursion as deep as the tree is high.
+  /// Applies a change. Recursion as deep as the tree is high.
   private static func apply(_ change: inout Change, to object: AnyObject, level: Int, edge: Edge) -> Outcome {
     guard level > 0 else {
       return apply(&change, to: unsafeDowncast(object, to: Page.self), edge: edge)  // because this is level 0
@@ -82,7 +82,7 @@ extension PageTree {
     }
   }
 
-  /// One child replaced; when it has become small it merges with a neighbour that has room.
+  /// Replaces one child; when it has become small it merges with a neighbour that has room.
   private static func replace(_ index: Int, of branch: PageBranch, with new: AnyObject) -> Outcome {
     if isSmall(new, level: branch.level - 1) {
       for first in [index - 1, index] where first >= 0 && first + 1 < branch.count {
@@ -139,7 +139,7 @@ extension PageTree {
       : unsafeDowncast(object, to: PageBranch.self).count < PageBranch.childCountMin
   }
 
-  /// Both in one, when that leaves room to grow.
+  /// Merges both when that leaves room to grow.
   static func merge(
     _ left: AnyObject, _ right: AnyObject, lowestKeyOfRight: UnsafeRawBufferPointer, level: Int
   ) -> AnyObject? {
@@ -191,7 +191,7 @@ extension PageTree {
     return split(page, at: index, new, rest, size: size)
   }
 
-  /// Two pages of about the same size.
+  /// Splits a page into two of about the same size.
   private static func split(
     _ page: Page, at index: Int, _ new: Page.NewEntry, _ rest: Range<Int>, size: Int
   ) -> Outcome {
@@ -237,7 +237,7 @@ extension Page {
     return entries + slotsSize(entryCount: before.count + after.count + (new == nil ? 0 : 1), byteCount: entries)
   }
 
-  /// A page of a run of entries, a new one, and another run.
+  /// Makes a page of a run of entries, a new one, and another run.
   static func joining(_ a: Page, _ before: Range<Int>, _ new: NewEntry?, _ b: Page, _ after: Range<Int>) -> Page {
     let size = bytes(a, before) + bytes(b, after) + (new.map { entrySize($0.key, $0.node) } ?? 0)
     var writer = PageWriter(entryCount: before.count + after.count + (new == nil ? 0 : 1), byteCount: size)

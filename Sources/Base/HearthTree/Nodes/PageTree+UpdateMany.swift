@@ -1,5 +1,5 @@
 extension PageTree {
-  /// These children with several changed, set or deleted.
+  /// The children with several changed, set or deleted.
   ///
   /// - Parameter changes: in key order, no key twice.
   func replacing(_ changes: [ChildChange]) -> Node {
@@ -24,13 +24,13 @@ extension PageTree {
   }
 }
 
-/// One pass over the pages of a tree, from the first changed child to the last.
+/// A pass over the pages of a tree, from the first changed child to the last.
 ///
-/// Every page and branch on the way is made anew once, whatever the number of changes in it. The parts that it gives
-/// point, uncounted, to the old tree and to what the pass has made: both live until its end.
+/// Every page and branch on the way is made anew once, whatever the number of changes in it. The resulting parts point,
+/// uncounted, to the old tree and to the objects that the pass has made: both live until its end.
 private struct PageTreePass {
   private let changes: [ChildChange]
-  /// What the changes do to the number of children.
+  /// The difference in the number of children.
   private(set) var countChange = 0
   private var made: [AnyObject] = []
 
@@ -47,7 +47,7 @@ private struct PageTreePass {
     return PageBranch.Part(key: key, rank: OrderedKey.rank(key), child: .passUnretained(child))
   }
 
-  /// What becomes of a page or branch: nothing, itself or some of its level.
+  /// Applies changes to a page or branch, and returns the parts that replace it: none, itself or several of its level.
   ///
   /// - Parameter range: the changes of children that it holds, or would hold; at least one.
   /// - Parameter isLast: it is the last of its level, where keys that arrive in order are put.
@@ -89,7 +89,7 @@ private struct PageTreePass {
     return isSame ? [old] : branches(children.parts, level: level, isLast: isLast)
   }
 
-  /// Branches of that level above all these.
+  /// Makes branches of that level above all these parts.
   mutating func branches(_ parts: [PageBranch.Part], level: Int, isLast: Bool) -> [PageBranch.Part] {
     let count = (parts.count + PageBranch.childCountMax - 1) / PageBranch.childCountMax
     // Keys that arrive in order leave full branches behind; others leave room in all.
@@ -102,7 +102,7 @@ private struct PageTreePass {
   }
 }
 
-/// The pages or branches of one level that come to lie below one branch.
+/// The pages or branches of one level that get one parent branch.
 private struct Siblings {
   let level: Int
   private(set) var parts: [PageBranch.Part] = []
@@ -110,7 +110,7 @@ private struct Siblings {
 
   init(level: Int) { self.level = level }
 
-  /// Adds one, or merges it with the one before when one of the two has become small and there is room.
+  /// Adds a part, or merges it with the one before when one of the two has become small and there is room.
   mutating func add(_ part: PageBranch.Part, isNew: Bool, _ made: inout [AnyObject]) {
     let object = part.child.takeUnretainedValue()
     if let last = parts.last?.child.takeUnretainedValue(),
@@ -130,7 +130,7 @@ private struct Siblings {
 extension PageTreePass {
   /// An entry on its way into a page.
   private struct Entry {
-    /// Of the old page, or of the changes.
+    /// The index of the entry in the old page, or in the changes.
     let index: Int
     let isNew: Bool
     let size: Int
@@ -149,7 +149,7 @@ extension PageTreePass {
     return parts
   }
 
-  /// The entries of a page with the changes among them; nil when nothing is different.
+  /// The entries of a page with the changes among them; nil when there is no difference.
   private mutating func merged(_ range: Range<Int>, _ page: Page) -> [Entry]? {
     var entries: [Entry] = []
     entries.reserveCapacity(page.count + range.count)
@@ -208,7 +208,7 @@ extension PageTreePass {
     return runs
   }
 
-  /// A page of entries of an old page and of changes.
+  /// Makes a page of entries of an old page and of changes.
   private func page(_ entries: ArraySlice<Entry>, _ old: Page) -> Page {
     var writer = PageWriter(entryCount: entries.count, byteCount: entries.reduce(0) { $0 + $1.size })
     var rest = entries

@@ -34,8 +34,8 @@ final class PageTree: @unchecked Sendable {
 
   func with(priority: Scalar?) -> PageTree { PageTree(root: root, height: height, count: count, priority: priority) }
 
-  /// Returns the place where the child of that key lies; nil when there is none. Unmanaged, because counting a
-  /// reference at every step down costs more than the step; all is alive as long as this tree is.
+  /// Returns the page and value of the child of that key; nil when there is none. Unmanaged, because counting a
+  /// reference at every step down costs more than the step; all objects are alive while this tree is.
   func find(_ key: OrderedKey) -> (page: Unmanaged<Page>, value: PackedValue)? {
     var object = Unmanaged.passUnretained(root).toOpaque()
     for _ in 0..<height {
@@ -56,7 +56,7 @@ final class PageTree: @unchecked Sendable {
     let page = unsafeDowncast(root, to: Page.self)  // because this is level 0
     let entries = page.entries(0..<page.count)
     let size = entries.size
-    // Half of what makes a tree, so that a node at the limit does not change its form with every write.
+    // Half of the limit for a tree, so that a node at the limit does not change its form with every write.
     guard size <= Node.packedSizeBytesMax / 2, page.count <= Node.packedCountMax / 2 else { return Node(.tree(self)) }
     return withExtendedLifetime(page) {
       Node.packed(entries, count: page.count, priority: priority, mayRefer: page.hasReferences)

@@ -6,18 +6,19 @@
   import Darwin
 #endif
 
-/// Fills a new page of known size from front to back, and counts what it refers to.
+/// A writer that fills a new page of known size from front to back, and counts its references.
 ///
-/// Raw pointers, because a page is written once and then never again; whoever makes a writer has counted the bytes
-/// before, and `finish` checks the count.
+/// It uses raw pointers, because a page is written once and then never again; the caller has counted the bytes before,
+/// and `finish` checks the count.
 struct PageWriter {
   private let page: Page
   private var position: UnsafeMutableRawPointer
   private var slot = 0
-  /// Trees and long texts in what was written.
+  /// The number of trees and long texts written.
   private var referenceCount = 0
 
-  /// A page of `entryCount` entries that take `byteCount` bytes together, or of one value (then `entryCount` is 0).
+  /// Makes a writer of a page of `entryCount` entries that take `byteCount` bytes together, or of one value (then
+  /// `entryCount` is 0).
   init(entryCount: Int, byteCount: Int) {
     let total = byteCount + Page.slotsSize(entryCount: entryCount, byteCount: byteCount)
     page = Page.make(count: entryCount, byteCount: total)
@@ -54,13 +55,13 @@ struct PageWriter {
     byte(UInt8(rest))
   }
 
-  /// Gives the page a count of a tree or text.
+  /// Adds a reference to a tree or text.
   private mutating func retain(_ object: AnyObject) {
     _ = Unmanaged.passRetained(object)  // because the page's deinit releases it
     referenceCount += 1
   }
 
-  /// A leaf's value, with its priority.
+  /// Writes a leaf's value, with its priority.
   mutating func scalar(_ scalar: Scalar, priority: Scalar? = nil) {
     let (start, inline, object) = PackedHead.parts(of: scalar)
     var text = inline
@@ -75,7 +76,7 @@ struct PageWriter {
     text?.withUTF8 { bytes(UnsafeRawBufferPointer($0)) }
   }
 
-  /// A packed interior value, whose entries are what `entries` writes. `size` is that of the entries.
+  /// Writes a packed interior value with the entries that `entries` writes. `size` is that of the entries.
   mutating func interior(
     count: Int, size: Int, hasPriority: Bool, priority: (inout PageWriter) -> Void, entries: (inout PageWriter) -> Void
   ) {
@@ -103,13 +104,13 @@ struct PageWriter {
     bytes(key)
   }
 
-  /// A copy of a value from elsewhere. `mayRefer` says whether there can be references in it.
+  /// Copies a value. `mayRefer` says whether there can be references in it.
   mutating func value(_ value: PackedValue, mayRefer: Bool) {
     bytes(UnsafeRawBufferPointer(start: value.start, count: value.size))
     if mayRefer { value.forEachReference { retain($0.takeUnretainedValue()) } }
   }
 
-  /// A node as a value.
+  /// Writes a node as a value.
   mutating func node(_ node: Node) {
     switch node.content {
     case .empty: byte(PackedKind.nothing)

@@ -1,30 +1,30 @@
-/// A value on its way into the tree: a node, and the places in it that the server fills in.
+/// A value on its way into the tree: a node, and the server values in it.
 ///
-/// While a deferred value is unresolved its place in ``node`` holds the number 0, so that the shape (and the
-/// priorities around it) is already that of the result.
+/// While a deferred value is unresolved its place in ``node`` holds the number 0, so that the shape (and the priorities
+/// around it) is already that of the result.
 public struct WriteValue: Sendable {
-  /// What is written, with the number 0 where the server fills something in.
+  /// The node to write, with the number 0 in place of server values.
   public var node: Node
-  /// What the server fills in.
+  /// The server values.
   public var deferred: [Deferred]
-  /// Keys from the place that is written down to its deepest leaf: 0 for a leaf or nothing. Of a text with repeated
-  /// names it may be that of a value which did not count.
+  /// Keys from the written location down to its deepest leaf: 0 for a leaf or nothing. Of a text with repeated names it
+  /// may be that of a value which did not count.
   public var depth: Int
 
   /// `{".sv": …}` somewhere in a written value.
   public struct Deferred: Sendable {
-    /// Relative to the place that is written.
+    /// The location, relative to the one that is written.
     public var location: Location
-    /// How the value is worked out.
+    /// The operation that gives the value.
     public var operation: Operation
-    /// A value that is filled in at that place.
+    /// Makes a server value at that location.
     public init(location: Location, operation: Operation) {
       self.location = location
       self.operation = operation
     }
   }
 
-  /// How the server works a value out.
+  /// The operations that give a server value.
   public enum Operation: Sendable {
     /// The server's time in milliseconds, one value for the whole write.
     case timestamp
@@ -32,17 +32,17 @@ public struct WriteValue: Sendable {
     case increment(Scalar)
   }
 
-  /// A value of these parts.
+  /// Makes a value to write.
   public init(_ node: Node, deferred: [Deferred] = [], depth: Int = 0) {
     self.node = node
     self.deferred = deferred
     self.depth = depth
   }
 
-  /// There may be more stored after it is written. What the server fills in is something, too.
+  /// True when the write can add stored data. A server value counts as data.
   public var bringsData: Bool { !node.isEmpty || !deferred.isEmpty }
 
-  /// The node to store: every deferred value computed from what is at the same place in `existing`.
+  /// The node to store: every deferred value computed from the existing value at the same location.
   public func resolved(existing: Node, nowMilliseconds: Int64) -> Node {
     var result = node
     for item in deferred {
@@ -57,7 +57,7 @@ public struct WriteValue: Sendable {
 }
 
 extension WriteValue.Operation {
-  /// What to store where `before` was. Two integers make an integer unless they overflow; a sum beyond the doubles is
+  /// The scalar that replaces `before`. Two integers make an integer unless they overflow; a sum beyond the doubles is
   /// the largest double, because the tree holds no infinity.
   func result(before: Scalar?, nowMilliseconds: Int64) -> Scalar {
     switch self {
@@ -76,12 +76,12 @@ extension WriteValue.Operation {
 
 /// One replacement of a write request: a put has one, a merge has several that apply together.
 public struct Write: Sendable {
-  /// The place that is replaced.
+  /// The location that is replaced.
   public var location: Location
-  /// What is there then.
+  /// The new value.
   public var value: WriteValue
 
-  /// A replacement of that place.
+  /// Makes a replacement of that location.
   public init(location: Location, value: WriteValue) {
     self.location = location
     self.value = value

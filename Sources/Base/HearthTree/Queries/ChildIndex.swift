@@ -1,36 +1,36 @@
-/// A node's children in another order than that of their keys.
+/// The children of a node in another order than that of their keys.
 ///
 /// A value: every version of it can be kept at no cost, like the versions of a tree.
 ///
-/// Its entries are the children of a ``Node``, under keys whose order is that of the query (see `IndexKey`). As long as
-/// hardly any child has a value in this order, the others need no entries: they stand in key order, as the node has
+/// Its entries are the children of a ``Node``, under keys whose order is that of the query (see `IndexKey`). While
+/// hardly any child has a value in this order, the others need no entries: they come in key order, as the node has
 /// them. So an index by priority of a node whose children have none costs nothing.
 public struct ChildIndex: Sendable {
-  /// What the children are sorted by.
+  /// The order of the children.
   public let order: Query.Order
 
-  /// How many children it orders.
+  /// The number of children.
   public private(set) var count: Int
 
-  /// A child for each entry; under each the value true.
+  /// The entries as children of a node; each has the value true.
   private(set) var entries: Node
 
-  /// How many children have a value in this order.
+  /// The number of children that have a value in this order.
   private(set) var valueCount: Int
 
   /// True when children without a value have no entries. They are found by walking the node, over those with a value.
   private(set) var isSparse: Bool
 
-  /// The most children with a value that a walk has to step over. A page of the tree holds about as many.
+  /// The maximum number of children with a value that a walk has to step over. A page of the tree holds about as many.
   static let sparseValueCountMax = 64
 
   private static let mark = Node(.bool(true))
 
-  /// The number of entries that it holds: each takes some 20 bytes more than the child's key, and those of the text
-  /// that it is ordered by.
+  /// The number of entries: each takes some 20 bytes more than the child's key, and those of the text that it is
+  /// ordered by.
   public var entryCount: Int { entries.childCount }
 
-  /// Works out the order of all children of a node.
+  /// Makes the order of all children of a node.
   public init(_ node: Node, by order: Query.Order, cost: inout QueryCost) {
     self.order = order
     count = node.childCount
@@ -44,7 +44,7 @@ public struct ChildIndex: Sendable {
     }
   }
 
-  /// The order of keys, which needs no entries.
+  /// Makes the order of keys, which needs no entries.
   init(keysOf node: Node) {
     order = .key
     count = node.childCount
@@ -81,7 +81,7 @@ public struct ChildIndex: Sendable {
     return true
   }
 
-  /// Notes that the child of that key was `old` and is now `new`; either may be empty.
+  /// Updates the entry of a child that was `old` and is now `new`; either may be empty.
   ///
   /// After all changes of one version call ``settle(_:cost:)``.
   public mutating func replace(_ key: Key, _ old: Node, _ new: Node, cost: inout QueryCost) {
@@ -110,8 +110,8 @@ public struct ChildIndex: Sendable {
     cost.entriesWritten += 1
   }
 
-  /// To be called with the version of the node that the index is now for. An index that was made when hardly any child
-  /// had a value is made anew, once, when more have one; without that, walks would get slower.
+  /// Ends the changes of one version, which is `node`. An index that was made when hardly any child had a value is made
+  /// anew, once, when more have one; without that, walks would get slower.
   public mutating func settle(_ node: Node, cost: inout QueryCost) {
     guard isSparse, order != .key, valueCount > Self.sparseValueCountMax else { return }
     isSparse = false

@@ -1,4 +1,4 @@
-// The keys of an index: what orders a child, and behind it the child's key, as bytes whose order is that of the two.
+// The keys of an index: the child's sort value, and behind it the child's key, as bytes whose order is that of the two.
 //
 //     index key = value key
 //     value     = "A"                       missing
@@ -12,20 +12,21 @@
 //               | 02 key                    any other
 //
 // Texts and keys are compared by UTF-16 code unit, which is what the pages of a tree do with all keys that are no
-// integers; a letter in front makes sure that none of these is one. The terminators are smaller than all that can follow
-// in a text, so that a shorter text comes first.
+// integers; a letter in front makes sure that none of these is one. The terminators are smaller than all that can
+// follow in a text, so that a shorter text comes first.
 //
-// Texts that have their first 256 bytes in common are ordered by their keys here. Whoever walks an index orders such a
+// Texts that have their first 256 bytes in common are ordered by their keys here. A walk over an index sorts such a
 // group by the texts themselves.
 //
 // Example: the child "a" with the value 1 is 44 01 3F 78 00 00 00 00 00 00 00 02 61.
 
-/// Writes and takes apart the keys of an index.
+/// Encodes and decodes the keys of an index.
 struct IndexKey {
-  /// Longer texts are cut: what makes pages efficient is that a hundred entries fit in few of them.
+  /// The maximum size of a text in a key. Longer texts are cut, since pages are efficient when a hundred entries fit in
+  /// few of them.
   static let textSizeBytesMax = 256
 
-  /// Comes after every key that can follow a value.
+  /// The byte that comes after every key that can follow a value.
   static let behindKeys: UInt8 = 0x7F
 
   private static let textTag = UInt8(ascii: "E")
@@ -87,16 +88,16 @@ struct IndexKey {
     bytes.append(contentsOf: key)
   }
 
-  /// To behind all children of the value.
+  /// Appends a suffix that comes behind all children of the value.
   mutating func appendBehindKeys() { bytes.append(Self.behindKeys) }
 
-  /// True when these are the bytes of a text that was cut, and where its value ends and its child's key begins.
+  /// The parts of an index key: its value's end, its child's key, and true for a text that was cut.
   struct Parts {
     let isCut: Bool
     let valueEnd: Int
     let keyStart: Int
 
-    /// nil for bytes that are no key of an index.
+    /// The parts; nil for bytes that are no key of an index.
     init?(_ bytes: UnsafeRawBufferPointer) {
       guard let tag = bytes.first else { return nil }
       var position = 1

@@ -1,12 +1,12 @@
 /// The children of a node that are in a range, in the order of an index or backward, one at a time.
 struct OrderWalk {
-  /// A child, and what orders it.
+  /// A child with its sort value.
   struct Item {
     let key: Key
     let node: Node
     let value: SortValue
 
-    /// The place where the child stands.
+    /// The child's point in the order.
     var point: QueryPoint { QueryPoint(value: value, key: .key(key)) }
 
     static func isBefore(_ a: Item, _ b: Item) -> Bool {
@@ -20,11 +20,11 @@ struct OrderWalk {
   private let range: QueryRange
   private let isReversed: Bool
 
-  /// Over the node, for the children without a value, when the index has no entries for them; nil when done.
+  /// The cursor over the node, for the children without a value, when the index has no entries for them; nil when done.
   private var missing: NodeCursor?
-  /// Over the index; nil when done.
+  /// The cursor over the index; nil when done.
   private var entries: NodeCursor?
-  /// An entry that was passed and not used.
+  /// An entry that was read ahead and not used.
   private var passed: NodeCursor.Step?
   /// Children whose texts begin with the same bytes, the next one last.
   private var group: [Item] = []
@@ -71,7 +71,7 @@ struct OrderWalk {
     var place = IndexKey(point.value)
     var isBehind = false
     if IndexKey.isCut(point.value) {
-      // the whole group, of which what is out of range is left out
+      // The whole group, including children out of range.
       if isReversed { place.appendBehindKeys() }
     } else {
       switch point.key {

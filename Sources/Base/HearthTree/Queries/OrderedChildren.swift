@@ -4,17 +4,17 @@ public struct OrderedChildren: Sendable {
   public private(set) var node: Node
   private var index: ChildIndex
 
-  /// What the children are sorted by.
+  /// The order of the children.
   public var order: Query.Order { index.order }
 
-  /// Works out the order of all children, unless it is that of the keys, which costs nothing.
+  /// Makes the order of all children, unless it is that of the keys, which costs nothing.
   public init(_ node: Node, by order: Query.Order) {
     var cost = QueryCost()
     self.node = node
     index = ChildIndex(node, by: order, cost: &cost)
   }
 
-  /// Goes on to another version. Costs what differs, when the versions share the rest.
+  /// Moves to another version. Costs only the differences, when the versions share the rest.
   public mutating func move(to node: Node) {
     if node.isIdentical(to: self.node) { return }
     var (index, cost) = (index, QueryCost())
@@ -24,13 +24,13 @@ public struct OrderedChildren: Sendable {
     self.node = node
   }
 
-  /// What a query in this order finds.
+  /// The result of a query in this order.
   public func result(of query: Query) -> Node { QueryResult(query, of: node, index: index).node }
 
-  /// The first child, or the last.
+  /// The first child, or the last; nil when there is none.
   public func end(isLast: Bool) -> (key: Key, node: Node)? { walk(QueryRange(), isReversed: isLast) }
 
-  /// The child behind a place in the order, or before it. There need not be a child at that place itself.
+  /// The child behind a point of the order, or before it. There need not be a child at that point itself.
   public func neighbour(of key: Key, _ child: Node, isBefore: Bool) -> (key: Key, node: Node)? {
     let point = QueryPoint(value: order.value(of: child), key: .key(key), isInclusive: false)
     return walk(isBefore ? QueryRange(upper: point) : QueryRange(lower: point), isReversed: isBefore)
@@ -47,10 +47,10 @@ extension OrderedChildren: Sequence {
   /// The number of children.
   public var underestimatedCount: Int { node.childCount }
 
-  /// From the first child to the last.
+  /// Makes an iterator from the first child to the last.
   public func makeIterator() -> Iterator { Iterator(walk: OrderWalk(node, index, in: QueryRange(), isReversed: false)) }
 
-  /// A walk over the children, one at a time.
+  /// An iterator over the children.
   public struct Iterator: IteratorProtocol {
     fileprivate var walk: OrderWalk
 
@@ -63,13 +63,13 @@ extension OrderedChildren: Sequence {
 }
 
 extension Query.Order {
-  /// Negative when the first child comes before the second, zero when they are at the same place.
+  /// Returns the order of two children: negative when the first comes first, zero when they are at the same point.
   public func compare(_ a: (key: Key, node: Node), _ b: (key: Key, node: Node)) -> Int {
     let order = value(of: a.node).compare(value(of: b.node))
     return order != 0 ? order : a.key == b.key ? 0 : a.key < b.key ? -1 : 1
   }
 
-  /// Returns true when what a child is ordered by has changed. In the order of values that is any change at all.
+  /// Returns true when the sort value of a child has changed. In the order of values that is any change at all.
   public func isMoved(from old: Node, to new: Node) -> Bool {
     switch self {
     case .key: false
@@ -81,7 +81,7 @@ extension Query.Order {
 }
 
 extension Query {
-  /// Returns true when the bounds let a child through. The limit is not asked.
+  /// Returns true when the bounds admit a child, regardless of the limit.
   public func isInRange(_ key: Key, _ child: Node) -> Bool {
     !child.isEmpty && range.contains(effectiveOrder.value(of: child), key)
   }

@@ -1,14 +1,14 @@
-/// A query that cannot be understood.
+/// An invalid query.
 public struct QueryError: Error, Sendable {
   /// The fault. The raw values are stable.
   public enum Code: String, Sendable, CaseIterable {
-    /// Not a JSON object.
+    /// The query is not a JSON object.
     case notAnObject = "not-an-object"
     /// An `i` that is neither an order's name nor the path of a child.
     case invalidOrder = "invalid-order"
     /// A bound that is an object or an array, or its key or inclusiveness of the wrong kind.
     case invalidBound = "invalid-bound"
-    /// In key order, a bound that is no string.
+    /// A bound that is no string, in key order.
     case invalidKeyBound = "invalid-key-bound"
     /// An `l` that is no whole number from 1 up, or a `vf` other than `l` and `r`.
     case invalidLimit = "invalid-limit"
@@ -27,7 +27,7 @@ public struct QueryError: Error, Sendable {
 }
 
 extension QueryError: Equatable {
-  /// Equal by code: the rest explains.
+  /// Compares the codes.
   public static func == (a: QueryError, b: QueryError) -> Bool { a.code == b.code }
 }
 
@@ -36,8 +36,8 @@ extension QueryError: CustomStringConvertible {
 }
 
 extension Query.BoundKey {
-  /// The tie-break key of a bound as clients send it. Four texts that can be no key stand for the ends of all keys;
-  /// clients mix them.
+  /// Makes the tie-break key of a bound as clients send it. Four texts that can be no key stand for the ends of all
+  /// keys; clients mix them.
   public init(_ text: String) {
     let key = Key(text)
     switch key {
@@ -49,14 +49,14 @@ extension Query.BoundKey {
 }
 
 extension Query.Bound {
-  /// Where a range begins that excludes everything up to `value`, and of the children with that value those up to
+  /// The start of a range that excludes everything up to `value`, and of the children with that value those up to
   /// `key`, or all when it is nil. In key order `value` is the key.
   public static func after(_ value: Scalar?, key: Query.BoundKey? = nil) -> Self {
     Self(value: value, key: key ?? .highest, isInclusive: false)
   }
 
-  /// Where a range ends that excludes everything from `value` on, and of the children with that value those from
-  /// `key` on, or all when it is nil. In key order `value` is the key.
+  /// The end of a range that excludes everything from `value` on, and of the children with that value those from `key`
+  /// on, or all when it is nil. In key order `value` is the key.
   public static func before(_ value: Scalar?, key: Query.BoundKey? = nil) -> Self {
     Self(value: value, key: key ?? .lowest, isInclusive: false)
   }
@@ -151,8 +151,8 @@ extension Query.BoundKey {
 }
 
 extension Query {
-  /// The query object of the realtime protocol, which ``init(wire:)`` reads back as an equal query. A limit always comes
-  /// with its side; an order that was not named stays so.
+  /// The query object of the realtime protocol, which ``init(wire:)`` reads back as an equal query. A limit always
+  /// comes with its side; an order that was not named stays so.
   public var wire: JSON {
     var members: [JSON.Member] = []
     Self.write(start, value: "sp", key: "sn", isInclusive: "sin", to: &members)

@@ -1,38 +1,38 @@
-/// What a listen, a `get` or a REST read asks for beyond a path: an order, bounds and a limit.
+/// The order, bounds and limit of a listen, a `get` or a REST read.
 ///
 /// Two queries are equal when they mean the same, however they are spelled: a bound that excludes the end of all keys
-/// excludes nothing, and `1` is `1.0`. An order that was not named is another one than `priority` that was, because
+/// excludes nothing, and `1` is `1.0`. A query without a named order differs from one that names `priority`, because
 /// rules can tell them apart.
 public struct Query: Sendable {
-  /// What the children are sorted by; those of equal value are sorted by key.
+  /// The order of the children; those of equal value are sorted by key.
   public enum Order: Sendable, Hashable {
-    /// By each child's priority.
+    /// The order of the children's priorities.
     case priority
-    /// By key; there is no value.
+    /// The order of keys; there is no value.
     case key
-    /// By each child's own value.
+    /// The order of the children's own values.
     case value
-    /// By a descendant's value, at a path relative to each child.
+    /// The order of a descendant's values, at a path relative to each child.
     case child(Path)
   }
 
-  /// Which of the children of equal value a bound stands at.
+  /// The position of a bound among children of equal value.
   public enum BoundKey: Sendable, Hashable {
-    /// Before every key: how clients write it is `[MIN_NAME]` or `[MIN_KEY]`.
+    /// The position before every key: clients write it as `[MIN_NAME]` or `[MIN_KEY]`.
     case lowest
-    /// After every key: `[MAX_NAME]` or `[MAX_KEY]`.
+    /// The position after every key: `[MAX_NAME]` or `[MAX_KEY]`.
     case highest
-    /// At this key, which may be longer than a key can be, and hold what a key cannot.
+    /// The position of this key, which may be longer than a key can be, and hold what a key cannot.
     case key(Key)
   }
 
   /// One end of the range, a point in (value, key) order.
   public struct Bound: Sendable, Hashable {
-    /// nil is the bound `null`.
+    /// The value; nil is the bound `null`.
     public var value: Scalar?
-    /// Breaks ties between children of equal value; nil is before (start) or after (end) every key.
+    /// The key that breaks ties between children of equal value; nil is before (start) or after (end) every key.
     public var key: BoundKey?
-    /// True when what stands exactly there is in the range.
+    /// True when a child exactly at the bound is in the range.
     public var isInclusive: Bool
 
     /// A bound at a value, and at a key among children of that value.
@@ -43,24 +43,24 @@ public struct Query: Sendable {
     }
   }
 
-  /// How many of the children in the range are meant, and from which end they are counted.
+  /// The number of children of a result, with the end of the range that they are counted from.
   public enum Limit: Sendable, Hashable {
-    /// That many from the beginning of the order.
+    /// The first children of the range.
     case first(Int)
-    /// That many from its end.
+    /// The last children of the range.
     case last(Int)
   }
 
-  /// nil when the caller named no order (the order is then by priority).
+  /// The order; nil when the caller named none (the order is then by priority).
   public var order: Order?
-  /// The place where the range begins; nil for the beginning of the order.
+  /// The start of the range; nil for the beginning of the order.
   public var start: Bound?
-  /// The place where the range ends; nil for the end of the order.
+  /// The end of the range; nil for the end of the order.
   public var end: Bound?
-  /// nil for all children in the range.
+  /// The limit; nil for all children in the range.
   public var limit: Limit?
 
-  /// A query of these parts; without any, all children by priority.
+  /// Makes a query; without arguments, all children by priority.
   public init(order: Order? = nil, start: Bound? = nil, end: Bound? = nil, limit: Limit? = nil) {
     self.order = order
     self.start = start

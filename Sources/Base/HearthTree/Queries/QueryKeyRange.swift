@@ -1,7 +1,7 @@
-/// Which keys a query's bounds let through. That is the same in every version of the node, so it is asked before anything
-/// that is not.
+/// The keys that a query's bounds admit. They are the same in every version of the node, so they are checked before
+/// anything that is not.
 public struct QueryKeyRange: Sendable {
-  /// nil in orders in which a key alone says nothing.
+  /// The range; nil in orders in which a key alone decides nothing.
   private let range: QueryRange?
 
   /// The range of this query's bounds.
@@ -9,6 +9,6 @@ public struct QueryKeyRange: Sendable {
     if case .key = query.effectiveOrder { range = query.range } else { range = nil }
   }
 
-  /// Returns true when a child of that key could be among what the query shows.
+  /// Returns true when a child of that key could be in the query's result.
   public func contains(_ key: Key) -> Bool { range?.contains(.missing, key) ?? true }
 }

@@ -4,7 +4,7 @@ struct QueryPoint: Sendable, Hashable {
   var key: Query.BoundKey
   var isInclusive = true
 
-  /// Where a child is, seen from here: negative before this point, zero at it, positive after it.
+  /// The order of a child and this point: negative when the child is before it, zero at it, positive after it.
   func compare(_ value: SortValue, _ key: UnsafeRawBufferPointer) -> Int {
     let order = value.compare(self.value)
     if order != 0 { return order }
@@ -16,9 +16,9 @@ struct QueryPoint: Sendable, Hashable {
   }
 }
 
-/// The children that a query's bounds let through, before its limit.
+/// The children that a query's bounds admit, before its limit.
 struct QueryRange: Sendable, Hashable {
-  /// nil lets through everything on this side.
+  /// The lower end; nil for no bound on this side.
   var lower: QueryPoint?
   var upper: QueryPoint?
 
@@ -42,7 +42,7 @@ struct QueryRange: Sendable, Hashable {
 }
 
 extension Query {
-  /// The order that counts: by priority unless another was named.
+  /// The order that applies: by priority unless another was named.
   public var effectiveOrder: Order { order ?? .priority }
 
   var range: QueryRange {
@@ -53,7 +53,7 @@ extension Query {
   private func point(_ bound: Bound, whenNoKey side: BoundKey) -> QueryPoint {
     var point: QueryPoint
     if order == .key {
-      // All values are alike there; what the bound calls a value is the key. Anything else comes before every key.
+      // All values are equal there; the bound's value is the key. Anything else comes before every key.
       guard case .string(let text)? = bound.value else { return QueryPoint(value: .missing, key: .lowest) }
       point = QueryPoint(value: .missing, key: BoundKey(text), isInclusive: bound.isInclusive)
     } else {
@@ -64,11 +64,11 @@ extension Query {
     return point
   }
 
-  /// True when there are neither bounds nor a limit: then an order makes no difference to what is there.
+  /// True when there are neither bounds nor a limit: then an order makes no difference to the result.
   public var loadsAllData: Bool { start == nil && end == nil && limit == nil }
 
-  /// The same query in the shortest spelling: keys that say nothing are gone, and a bound is exclusive only where that
-  /// makes a difference.
+  /// The same query in the shortest spelling: redundant keys are gone, and a bound is exclusive only where that makes a
+  /// difference.
   public var canonical: Query {
     var result = self
     result.start = start.map { canonical($0, natural: .lowest) }

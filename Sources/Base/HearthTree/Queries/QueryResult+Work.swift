@@ -1,6 +1,6 @@
 extension QueryResult {
-  /// How many children ``node(cost:)`` looks at, at most: tells what can be put together at once from what had better
-  /// not keep anybody waiting.
+  /// The maximum number of children that ``node(cost:)`` reads: a small result can be built at once, a larger one would
+  /// delay other requests.
   public var childrenReadMax: Int {
     guard parent.isInterior, !query.loadsAllData else { return 0 }
     guard index != nil, let (count, _) = query.limitCount else { return parent.childCount }

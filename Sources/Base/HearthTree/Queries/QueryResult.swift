@@ -1,19 +1,19 @@
-/// What a query asks for of one version of a node: made at once, put together where it is needed, on any thread.
+/// The result of a query for one version of a node: made at once, built when it is needed, on any thread.
 public struct QueryResult: Sendable {
   let query: Query
   let parent: Node
   let index: ChildIndex?
 
-  /// - Parameter index: of the query's order, for this version of `node`; nil looks at every child.
+  /// - Parameter index: of the query's order, for this version of `node`; nil reads every child.
   public init(_ query: Query, of node: Node, index: ChildIndex? = nil) {
     self.query = query
     parent = node
     self.index = query.index(index, of: node)
   }
 
-  /// The children that the query asks for, under a node without a priority. Empty for a leaf.
+  /// The children of the result, under a node without a priority. Empty for a leaf.
   ///
-  /// In key order, or with an index, it costs a lookup for each child of the result. Without, every child is looked at
+  /// In key order, or with an index, it costs a lookup for each child of the result. Otherwise every child is read
   /// once, and no more are held than the result has.
   public func node(cost: inout QueryCost) -> Node {
     guard parent.isInterior else { return .empty }
@@ -35,18 +35,18 @@ public struct QueryResult: Sendable {
     return builder.finish()
   }
 
-  /// The place's node with nothing but the children that the query finds.
+  /// The node with only the children of the result.
   public var node: Node {
     var cost = QueryCost()
     return node(cost: &cost)
   }
 
-  /// One in so many children makes it worth while to look each up by the index, rather than looking at all.
+  /// The ratio of all children to those of the result from which lookups by the index are quicker than reading all.
   private static let childrenPerLookup = 6
 
-  /// Calls `body` for each child that is asked for, in the query's order from the end where its limit counts.
+  /// Calls `body` for each child of the result, in the query's order from the end where its limit counts.
   ///
-  /// False when there is no index, or when so much is asked for that it is quicker to look at every child. `body` may
+  /// False when there is no index, or when the result is so large that it is quicker to read every child. `body` may
   /// have been called for some by then.
   func walkIndex(cost: inout QueryCost, _ body: (OrderWalk.Item) -> Void) -> Bool {
     guard let index else { return false }
@@ -70,7 +70,7 @@ public struct QueryResult: Sendable {
     }
   }
 
-  /// Calls `body` for each child that the bounds let through, in key order.
+  /// Calls `body` for each child that the bounds admit, in key order.
   func forEachInRange(cost: inout QueryCost, _ body: (UnsafeRawBufferPointer, NodeWalk) -> Void) {
     let (order, range) = (query.effectiveOrder, query.range)
     cost.childrenScanned += parent.childCount
@@ -91,7 +91,7 @@ extension NodeBuilder {
 }
 
 extension Query {
-  /// How many children are asked for, and from which end; nil for all.
+  /// The number of children to return, and whether they are the last ones; nil for all.
   var limitCount: (count: Int, isLast: Bool)? {
     switch limit {
     case nil: nil
@@ -100,7 +100,7 @@ extension Query {
     }
   }
 
-  /// The index if it is one for this query; for one in key order there always is.
+  /// The index if it has this query's order; key order always has one.
   func index(_ index: ChildIndex?, of node: Node) -> ChildIndex? {
     if effectiveOrder == .key { return ChildIndex(keysOf: node) }
     return index?.order == effectiveOrder ? index : nil

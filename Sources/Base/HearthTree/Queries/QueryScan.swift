@@ -1,12 +1,12 @@
-/// The first, or the last, of many children: the best so far, with the one that leaves next on top of a heap.
+/// A selection of the first, or the last, of many children: the best so far, with the next to leave on top of a heap.
 ///
-/// Memory is that of the children kept, never of all that were offered.
+/// Its memory is that of the children kept, never of all that were offered.
 struct QueryScan {
   private let order: Query.Order
   private let range: QueryRange
   private let countMax: Int
   private let isLast: Bool
-  /// A binary heap: no item is to leave before that at half its index.
+  /// A binary heap: no item leaves before that at half its index.
   private(set) var items: [OrderWalk.Item] = []
 
   init(_ query: Query, count: Int, isLast: Bool) {
@@ -16,7 +16,7 @@ struct QueryScan {
     self.isLast = isLast
   }
 
-  /// Looks at every child of a node.
+  /// Offers every child of a node.
   mutating func scan(_ node: Node, cost: inout QueryCost) {
     guard countMax > 0 else { return }
     cost.childrenScanned += node.childCount
@@ -29,7 +29,7 @@ struct QueryScan {
     }
   }
 
-  /// The child that would leave first; nil when not as many are kept as were asked for.
+  /// The child that would leave first; nil when there is still room.
   var edge: OrderWalk.Item? { items.count == countMax ? items.first : nil }
 
   private mutating func offer(_ value: SortValue, _ key: UnsafeRawBufferPointer, _ child: NodeWalk) {

@@ -1,30 +1,31 @@
-/// Which children of a node a live query shows, kept from one version of the node to the next by looking at what changed.
+/// The children of a node that a live query shows, kept from one version of the node to the next by reading the
+/// changes.
 ///
-/// Without a limit a child is shown when the bounds let it through, which each change says by itself. With a limit the
-/// window has an edge: the child farthest from where the limit counts. What is to leave or to come in is next to the edge
-/// in the index.
+/// Without a limit a child is shown when the bounds admit it, which depends on the child alone. With a limit the window
+/// has an edge: the child farthest from where the limit counts. Children that leave or enter are next to the edge in
+/// the index.
 public struct QueryWindow: Sendable {
-  /// What is shown.
+  /// The window's query.
   public let query: Query
 
-  /// How many children it shows.
+  /// The number of children shown.
   public private(set) var count = 0
 
   private let order: Query.Order
   private let range: QueryRange
-  /// The children shown are those in the range that are not behind this. nil: all in the range are, up to the limit.
+  /// The point behind which no child is shown; nil when all in the range are, up to the limit.
   private var edge: QueryPoint?
 
-  /// A child that is, or was, different.
+  /// A changed child.
   public struct ChildChange: Sendable {
-    /// Which child.
+    /// The child's key.
     public var key: Key
-    /// What it was; empty when it was not there.
+    /// The former child; empty when there was none.
     public var old: Node
-    /// What it is; empty when it is gone.
+    /// The new child; empty when it was deleted.
     public var new: Node
 
-    /// A child's two versions.
+    /// Makes the change of a child.
     public init(key: Key, old: Node, new: Node) {
       self.key = key
       self.old = old
@@ -32,16 +33,16 @@ public struct QueryWindow: Sendable {
     }
   }
 
-  /// What a change of the node means for the window.
+  /// The effect of a change on the window.
   public enum Step: Sendable, Equatable {
-    /// The child is shown as before, and what is in it changed.
+    /// The child is still shown, and its content changed.
     case stayed(Key)
     /// The child is shown now. It may not have changed at all: another one left.
     case entered(Key)
     /// The child is shown no longer.
     case left(Key)
 
-    /// Which child.
+    /// The child's key.
     public var key: Key {
       switch self {
       case .stayed(let key), .entered(let key), .left(let key): key
@@ -49,7 +50,7 @@ public struct QueryWindow: Sendable {
     }
   }
 
-  /// - Parameter index: of the query's order, for this version of `node`; nil looks at every child.
+  /// - Parameter index: of the query's order, for this version of `node`; nil reads every child.
   public init(_ query: Query, of node: Node, index: ChildIndex?, cost: inout QueryCost) {
     self.query = query
     order = query.effectiveOrder
@@ -81,14 +82,14 @@ public struct QueryWindow: Sendable {
   /// Returns true when a child of that key and value is shown. It must be of the version that the window is at.
   public func shows(_ key: Key, _ child: Node) -> Bool { isShown(key, valueInRange(key, child)) }
 
-  /// Returns true when a child of that key could be shown, whatever it is. In the order of keys that is said without
-  /// looking at the node: where it is false, a change of the child means nothing to the window.
+  /// Returns true when a child of that key could be shown, whatever its value. In key order the answer needs no node:
+  /// when it is false, a change of the child means nothing to the window.
   public func mayShow(_ key: Key) -> Bool {
     guard case .key = order else { return true }
     return isShown(key, range.contains(.missing, key) ? .missing : nil)
   }
 
-  /// What orders a child, when the bounds let it through.
+  /// The sort value of a child; nil when the bounds do not admit it.
   private func valueInRange(_ key: Key, _ child: Node) -> SortValue? {
     if child.isEmpty { return nil }
     let value = order.value(of: child)
@@ -105,14 +106,14 @@ public struct QueryWindow: Sendable {
 
   /// Moves the window to the next version of the node.
   ///
-  /// With a limit it costs some entries of the index for each child that comes or goes, however large the node is.
+  /// With a limit it costs some entries of the index for each child that enters or leaves, however large the node is.
   ///
   /// - Parameters:
   ///   - changes: every child that changed, each once.
   ///   - node: the new version.
   ///   - index: of the new version; needed by a query with a limit that is not in key order. Without it every child is
-  ///     looked at.
-  /// - Returns: in key order, each child once. Those that were and are not shown are left out.
+  ///     read.
+  /// - Returns: the steps in key order, each child once. Children that were and are not shown are left out.
   public mutating func apply(
     _ changes: [ChildChange], node: Node, index: ChildIndex?, cost: inout QueryCost
   ) -> [Step] {
@@ -141,11 +142,11 @@ public struct QueryWindow: Sendable {
     return steps.count < 2 ? steps : steps.sorted { $0.key < $1.key }
   }
 
-  /// Lets out what is too much, or in what there is room for. `count` says how many are shown on this side of the edge
-  /// before; afterwards it says how many are shown.
+  /// Removes the children beyond the limit, or adds those that there is room for. `count` is the number shown on this
+  /// side of the edge before, and the number shown afterwards.
   ///
-  /// As long as no more and no fewer are shown than the limit allows, the edge may stay where it is, also when its child
-  /// has gone: nothing else is there.
+  /// While exactly as many are shown as the limit allows, the edge may stay, also when its child has gone: there is no
+  /// other child there.
   private mutating func moveEdge(_ node: Node, _ index: ChildIndex?, cost: inout QueryCost) -> [Step] {
     guard let (limit, isLast) = query.limitCount, limit > 0, count > limit || count < limit && edge != nil else {
       return []
@@ -180,6 +181,6 @@ public struct QueryWindow: Sendable {
 }
 
 extension Query {
-  /// True when a live query needs an index to be kept from its changes alone.
+  /// True when a live query needs an index to be updated from changes alone.
   public var needsIndex: Bool { limit != nil && order != .key }
 }

@@ -1,15 +1,16 @@
-/// What a child is ordered by, on one line for all orders: missing, false, true, numbers, texts, interior nodes.
+/// The value that a child is ordered by, with one ranking for all orders: missing, false, true, numbers, texts,
+/// interior nodes.
 ///
 /// Numbers are compared as doubles and texts by UTF-16 code unit. Interior nodes are all equal.
 enum SortValue: Sendable, Hashable {
   case missing
   case bool(Bool)
   case number(Double)
-  /// A text in a key's clothes, for its equality by code units; it is not compared in key order.
+  /// A text, as a `Key` for its equality by code units; it is not compared in key order.
   case text(Key)
   case interior
 
-  /// A bound's value; nil is the bound `null`.
+  /// Makes a bound's value; nil is the bound `null`.
   init(_ scalar: Scalar?) {
     switch scalar {
     case nil: self = .missing
@@ -28,7 +29,8 @@ enum SortValue: Sendable, Hashable {
     }
   }
 
-  /// Negative when this is before the other, zero when they are equal, positive when it is after.
+  /// The order of two values: negative when this is before the other, zero when they are equal, positive when it is
+  /// after.
   func compare(_ other: SortValue) -> Int {
     switch (self, other) {
     case (.bool(let a), .bool(let b)): (a ? 1 : 0) - (b ? 1 : 0)
@@ -52,7 +54,7 @@ enum SortValue: Sendable, Hashable {
 }
 
 extension Query.Order {
-  /// What a child has that decides its place. In key order all children are equal, and their keys decide.
+  /// The value that decides a child's position. In key order all children are equal, and their keys decide.
   func value(of child: Node) -> SortValue {
     withExtendedLifetime(child) { value(of: NodeWalk(child)) }
   }

@@ -1,8 +1,8 @@
 /// Texts in HTML, for mails and for the server's pages.
 package enum HTMLText {
-  /// Text as it must be written between tags and in quoted attributes.
+  /// The text, escaped for use between tags and in quoted attributes.
   ///
-  /// - Parameter other: what stands for a character that the page or file may not hold as it is; nil leaves it.
+  /// - Parameter other: the replacement of a character that the page or file may not hold as it is; nil leaves it.
   package static func escaped(_ text: String, other: (Unicode.Scalar) -> String? = { _ in nil }) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {

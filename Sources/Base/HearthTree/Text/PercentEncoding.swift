@@ -1,6 +1,6 @@
 /// `%XX` escapes of URLs and forms (RFC 3986 §2.1).
 public enum PercentEncoding {
-  /// Everything but letters, digits, `-`, `.`, `_` and `~` as `%XX` of its UTF-8 bytes.
+  /// The text with everything but letters, digits, `-`, `.`, `_` and `~` as `%XX` of its UTF-8 bytes.
   public static func encode(_ text: String) -> String {
     let digits = Array("0123456789ABCDEF".utf8)
     var out: [UInt8] = []
@@ -17,14 +17,14 @@ public enum PercentEncoding {
     return String(decoding: out, as: UTF8.self)
   }
 
-  /// The text with its escapes resolved; nil for a broken escape, or when the bytes are not UTF-8 then.
+  /// The text with its escapes resolved; nil for a broken escape, or when the resulting bytes are not UTF-8.
   ///
-  /// - Parameter plusIsSpace: true for what is encoded like a form, false for paths.
+  /// - Parameter plusIsSpace: true for forms, false for paths.
   public static func decode(_ bytes: some Collection<UInt8>, plusIsSpace: Bool = false) -> String? {
     decode(bytes, plusIsSpace: plusIsSpace, isLenient: false)
   }
 
-  /// The same as database clients need it: an escape that is cut short or not hexadecimal stays as it is.
+  /// The text as database clients expect it: an escape that is cut short or not hexadecimal stays as it is.
   public static func decodeLeniently(_ bytes: some Collection<UInt8>, plusIsSpace: Bool = false) -> String? {
     decode(bytes, plusIsSpace: plusIsSpace, isLenient: true)
   }

@@ -1,6 +1,7 @@
-/// Moments as texts of RFC 3339, which answers, the audit trail and exports of other tools have.
+/// Times as texts of RFC 3339, for answers, the audit trail and exports of other tools.
 package enum Timestamp {
-  /// Milliseconds since 1970 of `2024-05-31T12:00:00.123Z` or `…+02:00`; nil for any other text. A finer fraction is cut.
+  /// Milliseconds since 1970 of `2024-05-31T12:00:00.123Z` or `…+02:00`; nil for any other text. A finer fraction is
+  /// cut.
   package static func milliseconds(_ text: String) -> Int64? {
     var rest = Array(text.utf8)[...]
     guard rest.count <= 40, let year = number(&rest, digits: 4), take(&rest, "-"), let month = number(&rest, digits: 2),
@@ -14,7 +15,8 @@ package enum Timestamp {
     return (minutes * 60 + second) * 1_000 + fraction
   }
 
-  /// `2024-05-31T12:00:00.123Z`. Times before the year 1 and after 9999 are the nearest one in between.
+  /// The text of a time, such as `2024-05-31T12:00:00.123Z`. Times before the year 1 and after 9999 are the nearest one
+  /// in between.
   package static func text(milliseconds: Int64) -> String {
     let bounded = min(max(milliseconds, -62_135_596_800_000), 253_402_300_799_999)
     // Division rounds towards 0; days begin at midnight also before 1970.
@@ -26,7 +28,7 @@ package enum Timestamp {
       + pad(seconds / 60 % 60, 2) + ":" + pad(seconds % 60, 2) + "." + pad(millisecond, 3) + "Z"
   }
 
-  /// `20240531T120000.123Z`, for names of files.
+  /// The text of a time for names of files, such as `20240531T120000.123Z`.
   package static func compact(milliseconds: Int64) -> String {
     text(milliseconds: milliseconds).filter { $0 != "-" && $0 != ":" }
   }

@@ -1,6 +1,6 @@
 /// The bounds of the data model, each with its reason.
 ///
-/// A transport has bounds of its own (frames, bodies, URLs); these hold wherever data or a path comes from.
+/// A transport has bounds of its own (frames, bodies, URLs); these hold for data and paths of any source.
 public enum DataLimits {
   /// Keys from the root down to a leaf. The service's documented depth; it also bounds every recursion here.
   public static let depthMax = 32
@@ -11,8 +11,8 @@ public enum DataLimits {
   /// UTF-8 bytes of one string leaf, as documented (10 MB counted in binary).
   public static let stringSizeBytesMax = 10_485_760
 
-  /// Containers inside containers in any JSON text. Data needs 32, its metadata objects two more and a message
-  /// around it three; the rest is room for token claims.
+  /// Nested containers in any JSON text. Data needs 32, its metadata objects two more and a message around it three;
+  /// the rest is room for token claims.
   public static let nestingMax = 64
 
   /// Bytes of one number's text. 767 digits tell any two doubles apart; a longer text only costs time.

@@ -1,23 +1,22 @@
-/// One database key, compared and hashed by exact code units, never by Unicode equivalence.
+/// A database key, compared and hashed by exact code units, never by Unicode equivalence.
 ///
-/// `"é"` and `"e\u{301}"` are two keys here although Swift's `String` calls them equal. The order is the
-/// service's: keys that are 32-bit integers come first, by number and then by length; all others follow in
-/// UTF-16 code unit order.
+/// `"é"` and `"e\u{301}"` are two keys here although Swift's `String` calls them equal. The order is the service's:
+/// keys that are 32-bit integers come first, by number and then by length; all others follow in UTF-16 code unit order.
 ///
-/// Any text can be made a `Key`, because rules may name keys that cannot exist (`child('a.b')`). What may be *written*
-/// is checked where text comes in: by ``Location`` and the JSON reader.
+/// Any text can be made a `Key`, because rules may name keys that cannot exist (`child('a.b')`). ``Location`` and the
+/// JSON reader check whether a key may be *written*.
 public struct Key: Sendable {
   /// The key's text, with contiguous UTF-8 storage.
   public let text: String
 
-  /// A key with this text. Whether the tree may hold it is another question: ``problem``.
+  /// Makes a key of any text; ``problem`` tells whether the tree may hold it.
   public init(_ text: String) {
     var text = text
     text.makeContiguousUTF8()
     self.text = text
   }
 
-  /// The key of these UTF-8 bytes; what is not UTF-8 becomes U+FFFD.
+  /// The key of these UTF-8 bytes; invalid ones become U+FFFD.
   public init(utf8: UnsafeRawBufferPointer) {
     text = String(decoding: utf8, as: UTF8.self)
   }
@@ -61,6 +60,6 @@ extension Key: Comparable {
 
 extension Key: CustomStringConvertible, ExpressibleByStringLiteral {
   public var description: String { text }
-  /// A key that is written in the source.
+  /// Makes a key from a literal.
   public init(stringLiteral value: String) { self.init(value) }
 }

@@ -1,6 +1,6 @@
-/// A path that addresses nothing: a key in it cannot exist, or there are too many.
+/// An invalid path: a key in it cannot exist, or there are too many.
 public struct PathError: Error, Sendable, Equatable {
-  /// What is wrong with a key or a path. The raw values are stable.
+  /// The fault of a key or a path. The raw values are stable.
   public enum Code: String, Sendable, CaseIterable {
     /// A key has no characters.
     case emptyKey = "empty-key"
@@ -8,7 +8,7 @@ public struct PathError: Error, Sendable, Equatable {
     case forbiddenCharacter = "forbidden-character"
     /// A key has more than `DataLimits.keySizeBytesMax` bytes.
     case keyTooLong = "key-too-long"
-    /// There are more than `DataLimits.depthMax` keys.
+    /// A path has more than `DataLimits.depthMax` keys.
     case tooDeep = "too-deep"
   }
 

@@ -1,8 +1,8 @@
-/// Which keys can exist.
+/// The rules for keys that can exist.
 ///
 /// Forbidden are `. $ # [ ] /`, control characters with DEL, the empty key, and more than 768 bytes.
 enum PathValidation {
-  /// Bit n is set when the ASCII character n cannot be in a key; first those below 64, then the others.
+  /// The ASCII characters that cannot be in a key, bit n for character n; first those below 64, then the others.
   private static let forbiddenLow: UInt64 = 0xFFFF_FFFF | bit(".") | bit("$") | bit("#") | bit("/")
   private static let forbiddenHigh: UInt64 = bit("[") | bit("]") | 1 << 63
 
@@ -34,7 +34,7 @@ extension Location {
   static let priorityName = ".priority"
 
   /// Reads a path as requests carry it: parts between slashes, empty ones dropped, no percent-encoding. A last part
-  /// `.priority` addresses the priority of what is above it.
+  /// `.priority` addresses the priority of the place above it.
   public init(wire text: String) throws(PathError) {
     let bytes = ContiguousArray(text.utf8)
     self = try bytes.withUnsafeBufferPointer { (bytes) throws(PathError) in
@@ -42,7 +42,7 @@ extension Location {
     }
   }
 
-  /// The same from UTF-8 bytes.
+  /// Reads a path from UTF-8 bytes.
   init(wire bytes: UnsafeRawBufferPointer) throws(PathError) {
     self.init(path: .root)
     var start = 0
@@ -77,7 +77,7 @@ extension Location {
     path.keys.append(Key(String(decoding: part, as: UTF8.self)))
   }
 
-  /// This place below `base`.
+  /// This location below `base`.
   public func under(_ base: Path) -> Location { Location(path: base.appending(path), isPriority: isPriority) }
 }
 

@@ -1,6 +1,6 @@
 extension String {
-  /// The text without what could move a terminal's cursor or begin a line of a log: much of what is shown comes from
-  /// strangers. In the place of each such character stands U+FFFD.
+  /// The text without characters that could move a terminal's cursor or begin a line of a log: many displayed texts
+  /// come from untrusted clients. U+FFFD replaces each such character.
   package var printable: String {
     guard unicodeScalars.contains(where: Self.isControl) else { return self }
     return String(String.UnicodeScalarView(unicodeScalars.map { Self.isControl($0) ? "\u{FFFD}" : $0 }))

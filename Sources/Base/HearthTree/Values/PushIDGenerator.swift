@@ -1,11 +1,12 @@
 /// Makes the ids of list children: 20 characters that sort by time.
 ///
-/// Eight digits of milliseconds and twelve random ones, in base 64 with an alphabet in ASCII order. Ids of one generator
-/// always ascend: within one millisecond, or when the clock steps back, the last id's random digits count up by one.
+/// Eight digits of milliseconds and twelve random ones, in base 64 with an alphabet in ASCII order. Ids of one
+/// generator always ascend: within one millisecond, or when the clock steps back, the last id's random digits count up
+/// by one.
 public struct PushIDGenerator: Sendable {
   private static let alphabet: StaticString = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
   private static let digitCount = 12
-  /// What eight digits of six bits hold.
+  /// The largest number that eight digits of six bits hold.
   private static let millisecondsMax: Int64 = 1 << 48 - 1
 
   private var lastMilliseconds: Int64 = -1
@@ -18,7 +19,7 @@ public struct PushIDGenerator: Sendable {
   ///
   /// - Parameters:
   ///   - nowMilliseconds: the wall clock, since 1970.
-  ///   - random: where a new millisecond's digits come from.
+  ///   - random: the source of a new millisecond's digits.
   public mutating func next(nowMilliseconds: Int64, using random: inout some RandomNumberGenerator) -> String {
     let now = min(max(nowMilliseconds, 0), Self.millisecondsMax)
     if now > lastMilliseconds {

@@ -1,15 +1,16 @@
 /// A leaf's value, or a priority (then only `.int`, `.double` and `.string` occur).
 ///
-/// Numbers are equal by their exact value: `1` equals `1.0`, and `9007199254740993` does not equal `9007199254740992.0`,
-/// to which it rounds. Strings are equal by code units. Rules and sort orders compare numbers as doubles instead.
+/// Numbers are equal by their exact value: `1` equals `1.0`, and `9007199254740993` does not equal
+/// `9007199254740992.0`, to which it rounds. Strings are equal by code units. Rules and sort orders compare numbers as
+/// doubles instead.
 public enum Scalar: Sendable {
   /// `true` or `false`.
   case bool(Bool)
   /// A number without a fraction that fits.
   case int(Int64)
-  /// Finite, and never `-0`.
+  /// A double, finite and never `-0`.
   case double(Double)
-  /// Text, kept by its code units.
+  /// A text, kept by its code units.
   case string(String)
 }
 
@@ -47,7 +48,7 @@ extension Scalar: Hashable {
 }
 
 extension String {
-  /// Equal by code units, which Swift's `==` is not.
+  /// Compares by code units, which Swift's `==` does not.
   func hasSameCodeUnits(as other: String) -> Bool {
     let fast = utf8.withContiguousStorageIfAvailable { x in
       other.utf8.withContiguousStorageIfAvailable { y in

@@ -1,20 +1,20 @@
 import HearthRules
 
 extension ExposureAssertion {
-  /// What became of a sentence.
+  /// The result of checking an assertion.
   package enum Result: Sendable {
-    /// It is true, of so many locations.
+    /// The assertion is true for that many locations.
     case proved(locations: Int)
-    /// It is false: this is allowed although it should not be; or nothing is, although something should be.
+    /// The assertion is false: this is allowed although it should not be; or nothing is, although something should be.
     case refuted(ExposureQuestion, ExposureVerdict)
-    /// Neither could be shown, because of this.
+    /// The assertion could not be decided, for this reason.
     case undecided(ExposureQuestion, ExposureReason)
   }
 
-  /// Asks everything that the sentence says. Writes are asked about alone and as part of an update of several paths.
+  /// Checks all questions of the assertion. Writes are checked alone and as part of an update of several paths.
   package func check(_ exposure: Exposure) -> Result {
     let locations = exposure.locations(pattern)
-    // Whoever is signed in is of the last class. The others come first, because their requests say more.
+    // All clients that are signed in are of the last class. The others come first, because their requests are clearer.
     let identities = self.identities ?? exposure.identities.filter { $0 != .other } + [.anyClaims, .anyAuth]
     var doubt: (ExposureQuestion, ExposureReason)?
     var count = 0
@@ -22,7 +22,7 @@ extension ExposureAssertion {
       for identity in identities {
         var question = ExposureQuestion(location: location, operation: operation, identity: identity)
         question.isUpdate = operation == .write && !isPermission
-        // Where the path names no user, everybody is another.
+        // When the path names no user, all users are others.
         if identity == .other, exposure.verdict(question) == nil { question.identity = .anyone }
         guard let verdict = exposure.verdict(question) else { continue }
         count += 1

@@ -1,33 +1,34 @@
 import HearthRules
 import HearthTree
 
-/// A sentence about a rules file that is true or not: `nobody can write /**`.
+/// An assertion about a rules file, such as `nobody can write /**`.
 ///
 ///     (nobody | no one) can (read | write) PATTERN
 ///     WHO (can | cannot) (read | write) PATTERN
 ///
-/// The first kind says that no client is allowed to, signed in or not and whatever its claims are. WHO is `signed-out people`
-/// (`auth` is null), `signed-in people` (with the claims that everybody can get), `anyone`, `other` (signed in, and none of
-/// the users that the path names), `claim:NAME` or `claim:NAME=VALUE`. What `anyone` and `other` cannot do, nobody who is
-/// signed out can do either; otherwise these words are about people who are signed in.
+/// The first kind states that no client is allowed to, signed in or not and whatever its claims are. WHO is `signed-out
+/// people` (`auth` is null), `signed-in people` (with the claims that every user can get), `anyone`, `other` (signed
+/// in, and none of the users that the path names), `claim:NAME` or `claim:NAME=VALUE`. `cannot` with `anyone` or
+/// `other` includes signed-out clients; otherwise these words are about signed-in users.
 ///
-/// A pattern is a path from the root. `*` is any one key, `$name` any key that the rules leave open, `**` any number of keys.
+/// A pattern is a path from the root. `*` is any one key, `$name` any key that the rules leave open, `**` any number of
+/// keys.
 package struct ExposureAssertion: Sendable {
-  /// What is wrong with a sentence, and where.
+  /// A fault of an assertion, with its column.
   package struct Problem: Error, Sendable, Equatable {
-    /// From 1, in characters of the sentence.
+    /// The column of the fault, from 1, in characters of the text.
     package var column: Int
-    /// What is wrong there and what belongs there.
+    /// The fault and its remedy.
     package var message: String
   }
 
-  /// As it was written.
+  /// The assertion as it was written.
   package let text: String
-  /// The classes of users that it is about; nil for every client that there may be.
+  /// The classes of users that it is about; nil for every client.
   package let identities: [ExposureIdentity]?
-  /// It says that this can be done; otherwise that it cannot.
+  /// True when it states that the operation is possible; false when it states that it is not.
   package let isPermission: Bool
-  /// What it is about.
+  /// The operation that it is about.
   package let operation: ExposureOperation
   let pattern: [ExposurePattern.Part]
 
@@ -61,12 +62,12 @@ package struct ExposureAssertion: Sendable {
       }
       return (nil, false, operation)
     case .people(let identity, let isLoose):
-      // Who cannot do it signed in is not meant to do it signed out.
+      // An operation that signed-in users cannot do must be closed to signed-out clients, too.
       return (isLoose && !isPermission ? [.nobody, identity] : [identity], isPermission, operation)
     }
   }
 
-  /// - Returns: whether it can be done, and where the word for it stands.
+  /// - Returns: whether it can be done, and the column of the word for it.
   private static func verb(_ words: inout Words) throws(Problem) -> (Bool, Int) {
     let (verb, column) = try words.next("'can' or 'cannot'")
     switch verb {
@@ -77,9 +78,9 @@ package struct ExposureAssertion: Sendable {
   }
 
   private enum Who {
-    /// Neither signed in nor signed out.
+    /// All clients, signed in or not.
     case noClient
-    /// - Parameter isLoose: the word does not say whether people are signed in.
+    /// - Parameter isLoose: the word leaves open whether users are signed in.
     case people(ExposureIdentity, isLoose: Bool)
   }
 
@@ -157,7 +158,7 @@ package struct ExposureAssertion: Sendable {
       return words[index - 1]
     }
 
-    /// Goes on behind one of these words, if one is next.
+    /// Skips one of these words; false when none is next.
     mutating func skip(_ expected: [String]) -> Bool {
       guard index < words.count, expected.contains(words[index].text) else { return false }
       index += 1

@@ -1,15 +1,15 @@
 import HearthRules
 import HearthTree
 
-/// Which locations of a file a pattern means.
+/// The locations of a file that a pattern matches.
 enum ExposurePattern {
   enum Part: Sendable, Equatable {
     case key(String)
-    /// `*`
+    /// Any one key, `*`.
     case any
-    /// `$name`
+    /// Any key that the rules leave open, `$name`.
     case open
-    /// `**`
+    /// Any number of keys, `**`.
     case deep
   }
 
@@ -45,8 +45,8 @@ enum ExposurePattern {
     return .key(piece)
   }
 
-  /// The locations that a pattern means. One that the file does not name stands for those that it leaves to the rules
-  /// above it.
+  /// The locations that a pattern matches. A location that the file does not name stands for those that it leaves to
+  /// the rules above it.
   static func locations(_ parts: [Part], in rules: RuleSet) -> [ExposureLocation] {
     var walk = Walk()
     walk.go(parts[...], [rules.root], [])

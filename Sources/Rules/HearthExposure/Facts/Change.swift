@@ -1,28 +1,28 @@
-/// What the tree after the request has to do with the one before.
+/// The relation of the tree after the request to the one before.
 struct Change {
   enum Kind {
     /// A read: there is one tree.
     case none
-    /// One place gets another value, or none.
+    /// One place gets another value, or is deleted.
     case value
     /// One place gets another priority, and nothing else changes.
     case priority
-    /// Several places change: nothing is known of what is beside the one that is asked about.
+    /// Several places change: nothing is known about the places beside the one in question.
     case many
   }
 
   var kind: Kind
-  /// The place that is asked about; every step of it is a key.
+  /// The place in question; every step of it is a key.
   var place: PlaceID
 }
 
-/// Where a place stands to the one that is written.
+/// The relation of a place to the written one.
 enum Relation {
-  /// Neither is the other, or above or below it.
+  /// The places are different, and neither is above the other.
   case beside
   case above
   case at
   case below
-  /// It may be any.
+  /// Any relation is possible.
   case unknown
 }

@@ -1,7 +1,7 @@
 import HearthRules
 
-/// Numbers in line. Sums and products are numbers of which nothing is known: in doubles `x + 1 == x` happens, so what
-/// exact arithmetic would say of them may be false.
+/// The order of numbers. Sums and products are numbers without known value: in doubles `x + 1 == x` happens, so
+/// conclusions of exact arithmetic may be false.
 extension Facts {
   mutating func settleOrders() {
     var edges = orders
@@ -11,7 +11,7 @@ extension Facts {
     }
     for term in active {
       switch table[term] {
-      // A length is no less than zero, and no request comes earlier than asked about.
+      // A length is no less than zero, and no request is earlier than the limit.
       case .length: edges.append((table.intern(.number(0)), term, false))
       case .now: edges.append((table.intern(.number(Double(table.nowMilliseconds))), term, false))
       case .arithmetic(let binary, let a, let b): edges += shiftEdges(term, binary, a, b)
@@ -33,7 +33,7 @@ extension Facts {
     guard !line.isEmpty, !refutesOrEquates(line) else { return }
     var isTighter = false
     for (a, b) in unequal where !mayBeNaN(a) && !mayBeNaN(b) {
-      // What is not more and not equal is less.
+      // A number that is not more and not equal is less.
       if line.tighten(root(a), root(b)) || line.tighten(root(b), root(a)) { isTighter = true }
     }
     if isTighter {
@@ -43,8 +43,9 @@ extension Facts {
     bounds = line.bounds
   }
 
-  /// A number and what it is shifted to by a constant: rounding keeps order, so `x <= x + c` for `c >= 0`. That they differ
-  /// is sure of the time alone, a 64-bit integer, and of shifts by more than doubles of that size are apart.
+  /// Adds the order of a number and its sum with a constant: rounding keeps order, so `x <= x + c` for `c >= 0`. They
+  /// are certain to differ only for the time, a 64-bit integer, and for constants larger than the distance of doubles
+  /// of that size.
   private mutating func shiftEdges(
     _ term: TermID, _ binary: BinaryOperator, _ a: TermID, _ b: TermID
   ) -> [(a: TermID, b: TermID, isStrict: Bool)] {
@@ -61,7 +62,7 @@ extension Facts {
     return (shift >= 0 ? [(start, term, isStrict)] : []) + (shift <= 0 ? [(term, start, isStrict)] : [])
   }
 
-  /// Texts stand in one line as well, by their units.
+  /// Derives the order of texts, by their units.
   private mutating func settleTextOrders() {
     guard textOrders.count > 1 else { return }
     let edges = textOrders.map { (a: root($0.a), b: root($0.b), isStrict: $0.isStrict) }
@@ -74,15 +75,15 @@ extension Facts {
   }
 
   private mutating func refutesOrEquates(_ line: Line) -> Bool {
-    // Nothing is less than itself.
+    // No value is less than itself.
     if line.isCyclic { refute() }
-    // Of two of which neither is more than the other, both are one.
+    // Two values of which neither is more than the other are one.
     for (a, b) in line.equals { unite(a, b) }
     return isRefuted
   }
 }
 
-/// Which of some numbers, or of some texts, are less than others, worked out to the end.
+/// The order of some numbers, or of some texts, closed under transitivity.
 private struct Line {
   private enum Link: UInt8 { case none, lessOrEqual, less }
 
@@ -94,14 +95,14 @@ private struct Line {
   var isEmpty: Bool { nodes.isEmpty }
 
   /// - Parameters:
-  ///   - value: the number that a term is known to be.
+  ///   - value: the known number of a term.
   ///   - isLess: whether one known constant is less than another.
   init(
     _ edges: [(a: TermID, b: TermID, isStrict: Bool)], value: (TermID) -> Double?, isLess: (TermID, TermID) -> Bool
   ) {
     for edge in edges {
       for term in [edge.a, edge.b] where numbers[term] == nil {
-        // With more of them less is found out, which is always allowed.
+        // With more of them fewer facts are derived, which is always sound.
         guard nodes.count < ExposureLimits.numbersMax else { continue }
         numbers[term] = nodes.count
         nodes.append(term)

@@ -1,9 +1,9 @@
 import HearthRules
 import HearthTree
 
-/// What is known of places: which are one, and what the value at one says of those around it.
+/// Facts about places: which are one, and the consequences of a value for the places around it.
 extension Facts {
-  /// The place with every known text in it resolved. Places that are surely one have one form.
+  /// The place with every known text in it resolved. Places that are certainly equal have one form.
   func canonical(_ place: PlaceID) -> PlaceID {
     let (end, parent) = table.end(of: place)
     guard let last = end else { return place }
@@ -45,15 +45,15 @@ extension Facts {
     }
   }
 
-  /// Returns the place where a canonical place stands to the written one.
+  /// Returns the relation of a canonical place to the written one.
   ///
-  /// One step that surely differs is enough, also below steps that are not known: either those differ, and that is
-  /// beside too, or they are the same.
+  /// One step that certainly differs is enough, also below unknown steps: either those differ, and the places are
+  /// beside each other too, or they are the same.
   func relation(_ place: PlaceID) -> Relation { relation(place, to: change.place) }
 
-  /// The same to another place of which every step is a key.
+  /// Returns the relation to another place of which every step is a key.
   func relation(_ place: PlaceID, to other: PlaceID) -> Relation {
-    // Resolving a place may add one to the table, so it comes before the table is looked into.
+    // Resolving a place may add one to the table, so it comes before the table is read.
     let resolved = canonical(other)
     let (steps, written) = (table.places[place].segments, table.places[resolved].segments)
     var isSame = true
@@ -91,7 +91,7 @@ extension Facts {
       }
     }
     let same = table.intern(.value(valueSide, canonical))
-    // Also where it is as it was: what stays somewhere keeps the places above it, on whichever side these are asked about.
+    // Also for unchanged places: a value that stays keeps the places above it, in both trees.
     propagateTree(term, side, canonical)
     guard same == term else { return unite(term, same) }
     if side == .old, change.kind == .value, !types(term).contains(.null), self.relation(canonical) == .beside {
@@ -100,7 +100,7 @@ extension Facts {
     if side == .new, change.kind == .value, relation == .above { propagateAncestor(term, canonical) }
   }
 
-  /// What is somewhere is in an object above it.
+  /// Adds the consequences of a value for the place above it, which is an object.
   private mutating func propagateTree(_ term: TermID, _ side: Side, _ place: PlaceID) {
     let content = table.places[place]
     guard let last = content.segments.last, let parent = content.parent else { return }
@@ -119,21 +119,21 @@ extension Facts {
     }
   }
 
-  /// A place above the one that is written, after the write.
+  /// Adds the facts about a place above the written one, after the write.
   private mutating func propagateAncestor(_ term: TermID, _ place: PlaceID) {
     let written = table.intern(.value(.new, canonical(change.place)))
     let old = table.intern(.value(.old, place))
     activate(written)
     activate(old)
     if table.faults.contains(.leafVanishes), types(written) == .null { restrict(term, [.null, .object]) }
-    // A leaf stays when something below it is deleted, so only nothing and objects can become nothing.
+    // A leaf stays when a place below it is deleted, so only null and objects can become null.
     if types(term) == .null { restrict(old, [.null, .object]) }
-    // Writing something below makes an object. So a leaf means that nothing was written, and it was there before.
+    // Writing below a place makes an object. So a leaf means that nothing was written, and it was there before.
     if types(term).isSubset(of: .scalar) {
       restrict(written, .null)
       unite(term, old)
     }
-    // A delete below nothing or below a leaf changes nothing.
+    // A delete below null or below a leaf changes nothing.
     if types(written) == .null, !types(old).contains(.object) { unite(term, old) }
   }
 
@@ -148,14 +148,14 @@ extension Facts {
     if side == .new {
       switch (change.kind, relation) {
       case (.priority, .beside), (.priority, .above), (.priority, .below), (.value, .beside): prioritySide = .old
-      // What is left of a place above the written one keeps its priority; a new one has none, as nothing had.
+      // A remaining place above the written one keeps its priority; a new one has none, as null had.
       case (.value, .above) where !types(value).contains(.null): prioritySide = .old
       default: break
       }
     }
     let same = table.intern(.priority(prioritySide, canonical))
     if same != term { unite(term, same) }
-    // Nothing has no priority.
+    // Null has no priority.
     if types(value) == .null { restrict(term, .null) }
     if !types(term).contains(.null) { restrict(value, .present) }
   }

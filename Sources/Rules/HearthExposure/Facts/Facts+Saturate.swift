@@ -2,7 +2,7 @@ import HearthRules
 import HearthTree
 
 extension Facts {
-  /// Derives until nothing new comes of it, or a round limit is reached: what is derived later is only missing.
+  /// Derives facts until there is no new one, or a round limit is reached: later facts are only missing.
   mutating func saturate(_ texts: TextSolver) {
     for _ in 0..<ExposureLimits.propagationRoundsMax {
       settle()
@@ -54,7 +54,7 @@ extension Facts {
         restrict(a, mayBeNaN(a) ? [.object, .number] : .object)
         if table.faults.contains(.unequalRefutes) { refute() }
       } else if let constant = constant(a), types(b) == .bool, types(constant) == .bool {
-        // There are two booleans: what is not the one is the other.
+        // There are two booleans: a term that is not the one is the other.
         unite(b, constant == TermTable.yes ? TermTable.no : TermTable.yes)
       } else if let constant = constant(b), types(a) == .bool, types(constant) == .bool {
         unite(a, constant == TermTable.yes ? TermTable.no : TermTable.yes)
@@ -98,7 +98,7 @@ extension Facts {
     }
   }
 
-  /// The value of a function whose arguments are constants, found as the evaluator finds it.
+  /// The value of a function whose arguments are constants, computed like the evaluator; nil otherwise.
   private func fold(_ term: Term) -> TermID? {
     func text(_ term: TermID) -> String? { if case .text(let key) = table[term] { key.text } else { nil } }
     func number(_ term: TermID) -> Double? { if case .number(let value) = table[term] { value } else { nil } }
@@ -120,7 +120,7 @@ extension Facts {
     }
   }
 
-  /// The result of arithmetic as the evaluator finds it; nil for a comparison.
+  /// The result of arithmetic, computed like the evaluator; nil for a comparison.
   static func compute(_ binary: BinaryOperator, _ x: Double, _ y: Double) -> Double? {
     switch binary {
     case .add: x + y
@@ -134,7 +134,7 @@ extension Facts {
 
   // MARK: Claims and queries
 
-  /// What is there is there in an object; a property of anything else is null.
+  /// Relates a property to its owner: an existing one needs an object; a property of anything else is null.
   private mutating func bindOwner(_ term: TermID, _ owner: TermID) {
     activate(owner)
     if !types(term).contains(.null) { restrict(owner, .object) }
@@ -143,7 +143,7 @@ extension Facts {
 
   private mutating func propagateQuery(_ term: TermID, _ field: QueryField) {
     guard change.kind == .none else {
-      // In a write every field is what a plain read has.
+      // In a write every field has the value that it has in a plain read.
       return unite(term, field.type == .boolean ? TermTable.no : TermTable.null)
     }
     // A query has one order and one limit.

@@ -1,10 +1,10 @@
 import HearthRules
 import HearthTree
 
-/// What follows from the statements on one branch of a search.
+/// The facts that follow from the statements on one branch of a search.
 ///
-/// Terms that have the same value are one class, which has a set of types and at most one constant. Everything that is
-/// derived holds in every request in which the statements hold; each rule says beside it why. So when a class is left
+/// Terms that have the same value are one class, which has a set of types and at most one constant. Every derived fact
+/// holds in every request in which the statements hold; each rule has its reason beside it. So when a class is left
 /// without a type, or two constants meet in one, no such request exists. The reverse is not claimed: statements that no
 /// request satisfies may stand here unrefuted.
 ///
@@ -15,14 +15,14 @@ struct Facts {
   private(set) var isRefuted = false
   var changed = false
 
-  // By term; a class is known by its first term.
+  // The entries by term; a class is known by its first term.
   private var entries: [Entry] = []
 
-  /// What is known of a term, in one list so that a branch is one copy.
+  /// The facts about a term, in one list so that a branch is one copy.
   private struct Entry {
     /// The next term on the way to the first of its class; itself when it is the first.
     var parent: Int32
-    // Of the class, at its first term; -1 for none.
+    // The class's constant, at its first term; -1 for none.
     var constant: Int32 = -1
     var wildcard: Int32 = -1
     var types: TypeSet = []
@@ -30,7 +30,7 @@ struct Facts {
     var isActive = false
   }
 
-  /// The terms that the statements speak of, and those that these are made of.
+  /// The terms of the statements, and their arguments.
   private(set) var active: [TermID] = []
   private(set) var unequal: [(TermID, TermID)] = []
   var orders: [(a: TermID, b: TermID, isStrict: Bool)] = []
@@ -38,7 +38,7 @@ struct Facts {
   var textOrders: [(a: TermID, b: TermID, isStrict: Bool)] = []
   var patterns: [(term: TermID, pattern: Int, isPositive: Bool)] = []
   var relations: [(relation: TextRelation, text: TermID, part: TermID, isPositive: Bool)] = []
-  /// What is known of the numbers in a class, since the last look at orders.
+  /// The bounds of the numbers in a class, since orders were derived last.
   var bounds: [TermID: NumberBounds] = [:]
 
   init(_ table: TermTable, _ change: Change) {
@@ -63,7 +63,7 @@ struct Facts {
     return root < entries.count && entries[root].isActive ? entries[root].types : table.types(term)
   }
 
-  /// The constant that a term is known to be.
+  /// The constant that a term is known to be; nil when none is known.
   func constant(_ term: TermID) -> TermID? {
     let root = root(term)
     if root < entries.count, entries[root].constant >= 0 { return Int(entries[root].constant) }
@@ -80,7 +80,7 @@ struct Facts {
     return value
   }
 
-  /// A term that stands for the class in other terms: the constant, or the wildcard, or the first.
+  /// A term that represents the class in other terms: the constant, or the wildcard, or the first.
   func representative(_ term: TermID) -> TermID {
     let root = root(term)
     guard root < entries.count else { return root }
@@ -98,7 +98,7 @@ struct Facts {
     return root < entries.count && entries[root].isActive ? entries[root].mayBeNaN : Self.mayBeNaN(table[term])
   }
 
-  /// Only arithmetic makes NaN: neither data nor claims nor queries can hold it.
+  /// Returns true when a term may be NaN. Only arithmetic makes it: neither data nor claims nor queries can hold it.
   private static func mayBeNaN(_ term: Term) -> Bool {
     switch term {
     case .arithmetic, .negative: true
@@ -113,7 +113,7 @@ struct Facts {
     while entries.count <= term { entries.append(Entry(parent: Int32(entries.count))) }
     let content = table[term]
     active.append(term)
-    // A term that nothing spoke of yet is a class of its own.
+    // A term that no statement has used yet is a class of its own.
     entries[term].isActive = true
     entries[term].types = table.types(term)
     if content.constant != nil { entries[term].constant = Int32(term) }
@@ -147,7 +147,8 @@ struct Facts {
     if left.isEmpty { refute() }
   }
 
-  /// The two have one value. (`==` says more: that it is no object, and a number that is equal to itself.)
+  /// States that two terms have one value. (`==` states more: that it is no object, and a number that is equal to
+  /// itself.)
   mutating func unite(_ a: TermID, _ b: TermID) {
     activate(a)
     activate(b)
@@ -168,7 +169,7 @@ struct Facts {
     if entries[first].types.isEmpty { refute() }
   }
 
-  /// One that cannot be told from itself by `==` although it may be NaN otherwise.
+  /// States that a term, which may be NaN otherwise, is equal to itself.
   mutating func forbidNaN(_ term: TermID) {
     activate(term)
     entries[root(term)].mayBeNaN = false
@@ -216,7 +217,7 @@ struct Facts {
     }
   }
 
-  /// False when a statement surely contradicts what is known: it need not be tried.
+  /// Returns false when a statement certainly contradicts the facts: it need not be tried.
   func isPossible(_ literal: Literal) -> Bool {
     switch literal {
     case .types(let term, let wanted): return !types(term).isDisjoint(with: wanted)
@@ -237,7 +238,7 @@ struct Facts {
     }
   }
 
-  /// True when two keys are surely not the same.
+  /// True when two keys are certainly different.
   func differ(_ a: TermID, _ b: TermID) -> Bool {
     let (first, second) = (root(a), root(b))
     if first == second { return false }
@@ -251,14 +252,14 @@ struct Facts {
     }
   }
 
-  /// A wildcard is no key that stands beside it in the file, and always a legal key.
+  /// Returns true when a wildcard cannot be a text: it is no key named beside it in the file, and always a legal key.
   func excludes(_ wildcard: TermID, _ text: String) -> Bool {
     guard case .wildcard(let number) = table[wildcard] else { return false }
     return Key(text).problem != nil || table.wildcards[number].excluded.contains { Text.areEqual($0, text) }
   }
 }
 
-/// What is known of a number.
+/// The known bounds of a number.
 struct NumberBounds {
   var low = -Double.infinity
   var isLowStrict = false

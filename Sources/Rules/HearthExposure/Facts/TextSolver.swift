@@ -1,8 +1,8 @@
 import HearthRules
 import HearthTree
 
-/// What is known of texts as regular languages: each class of terms that are texts has one, the intersection of what
-/// its statements and its terms say.
+/// Facts about texts as regular languages: each class of terms that are texts has one, the intersection of those of its
+/// statements and its terms.
 ///
 /// A class for the sake of its store of languages, which all questions about one file share.
 final class TextSolver {
@@ -15,7 +15,7 @@ final class TextSolver {
 
   // MARK: Deriving
 
-  /// Refutes when a known text breaks a statement, or a class of texts is left without any.
+  /// Refutes when a known text breaks a statement, or a class of texts has no text left.
   func settle(_ facts: inout Facts) {
     if breaksStatement(facts) { return facts.refute() }
     var looked: Set<TermID> = []
@@ -52,7 +52,7 @@ final class TextSolver {
     return false
   }
 
-  /// Terms of classes that more than one thing is said of; others cannot run out of texts.
+  /// Terms of classes with more than one statement; others cannot run out of texts.
   private func concerned(_ facts: Facts) -> [TermID] {
     var result = facts.patterns.map(\.term)
     result += facts.relations.map(\.text)
@@ -74,7 +74,7 @@ final class TextSolver {
 
   // MARK: Languages
 
-  /// The texts that a class can be; more than those is allowed.
+  /// A language that contains all texts that a class can be, and perhaps more.
   func language(of root: TermID, _ facts: Facts, depth: Int = 0) -> Language {
     var parts: [Language] = []
     for term in facts.active {
@@ -84,7 +84,7 @@ final class TextSolver {
       where names.count == 1 && names[0].text == "uid" && facts.table.claims.freedom != .all && facts.root(term) == root:
         parts.append(languages.userIDs)
       case .joined(let pieces) where facts.root(term) == root && depth < 2:
-        // What is joined is a text of each part, one after another.
+        // A joined text is a text of each part, one after another.
         parts.append(languages.sequence(pieces.map { piece($0, facts, depth: depth + 1) }))
       case .lowercase where facts.root(term) == root: parts.append(languages.lowercased)
       case .uppercase where facts.root(term) == root: parts.append(languages.uppercased)
@@ -107,7 +107,7 @@ final class TextSolver {
       if x == root, let text = facts.constantText(b) { parts.append(without(text)) }
       if y == root, let text = facts.constantText(a) { parts.append(without(text)) }
     }
-    // One of which nothing can be said is left out: the rest has all its texts and more.
+    // An opaque one is left out: the rest has all its texts and more.
     return languages.intersection(parts.filter { $0 != languages.opaque })
   }
 
@@ -137,7 +137,7 @@ final class TextSolver {
     return language
   }
 
-  /// The texts of the lengths that are left. Very long ones are left to whoever builds a text.
+  /// The texts of the possible lengths; nil for very long ones, which the builder of a text checks.
   private func lengths(_ length: TermID, _ facts: Facts) -> Language? {
     if let value = facts.constantNumber(length) {
       guard let count = Int(exactly: value) else { return languages.none }  // because a length is a whole number

@@ -1,7 +1,7 @@
 import HearthRules
 
 extension TypedExpression {
-  /// It is `auth.uid`, or another name of it.
+  /// True for `auth.uid`, or another name of it.
   var isUID: Bool {
     guard let names = claimNames else { return false }
     return names == ["uid"] || names == ["token", "sub"] || names == ["token", "user_id"]

@@ -1,8 +1,8 @@
 import HearthRules
 
-/// What must hold for an expression to be an error. It may be said of too many requests, never of too few: an operand's
-/// error is listed although an operand before it may decide, except where short-circuit evaluation is the very point.
-/// Errors of the limits on steps and lengths are left out.
+/// The conditions for an expression to be an error. They may hold for too many requests, never for too few: an
+/// operand's error is listed although an operand before it may decide, except where short-circuit evaluation is the
+/// very point. Errors of the limits on steps and lengths are left out.
 extension Unfolding {
   func errors(_ expression: TypedExpression, _ scope: ScopeID) throws(TooMany) -> [Alternative] {
     switch expression.form {
@@ -37,7 +37,7 @@ extension Unfolding {
     }
   }
 
-  /// The first operands have one outcome, the next is an error.
+  /// The conditions for the first operands to have one outcome, and the next to be an error.
   private func chainErrors(
     _ operands: [TypedExpression], _ scope: ScopeID, after sense: Sense
   ) throws(TooMany) -> [Alternative] {
@@ -50,7 +50,7 @@ extension Unfolding {
     return result
   }
 
-  /// The operand's own errors, and values that are not of these types.
+  /// The operand's own errors, and the conditions for a value of other types.
   private func unless(
     _ types: TypeSet, _ operand: TypedExpression, _ scope: ScopeID
   ) throws(TooMany) -> [Alternative] {

@@ -1,8 +1,8 @@
 import HearthRules
 import HearthTree
 
-/// What an expression may come to, and what must hold for it. Errors are left out: where evaluating the expression is an
-/// error, nothing of the list holds.
+/// The possible values of an expression, each with its conditions. Errors are left out: when evaluating the expression
+/// is an error, no condition of the list holds.
 extension Unfolding {
   struct Found {
     var goals: [Goal]
@@ -55,7 +55,7 @@ extension Unfolding {
     }
   }
 
-  /// The two values of an expression that is true or false.
+  /// The two values of a Boolean expression.
   private func truths(_ expression: TypedExpression, _ scope: ScopeID) -> [Found] {
     [
       Found(goals: [.formula(.holds, expression, scope)], term: TermTable.yes),
@@ -79,7 +79,8 @@ extension Unfolding {
     }
   }
 
-  /// `+`: numbers are added; with a text on either side, texts and numbers are joined; anything else is an error.
+  /// The values of `+`: numbers are added; with a text on either side, texts and numbers are joined; anything else is
+  /// an error.
   private func sum(_ a: TypedExpression, _ b: TypedExpression, _ scope: ScopeID) throws(TooMany) -> [Found] {
     var result: [Found] = []
     for (goals, x, y) in try pairs(a, b, scope) {
@@ -112,8 +113,8 @@ extension Unfolding {
     return result
   }
 
-  /// Of a text the number of units. A claim that is a list has a number of elements, one that is an object a member of
-  /// that name; neither is looked into.
+  /// The values of `length`: for a text the number of units. A claim that is a list has a number of elements, one that
+  /// is an object a member of that name; neither is analysed.
   private func length(_ receiver: TypedExpression, _ scope: ScopeID) throws(TooMany) -> [Found] {
     var result: [Found] = []
     for found in try values(receiver, scope) {

@@ -1,15 +1,15 @@
 import HearthRules
 
-/// Takes an expression apart: what must be true of terms for it to be true, false or an error.
+/// Takes an expression apart into the conditions on terms for it to be true, false or an error.
 ///
-/// The result is a list of alternatives, each a list of goals. In every request in which the expression comes to the
-/// wanted outcome, all goals of at least one alternative hold: that is what proofs rest on. For `holds` and `fails` the
-/// reverse is true too. Operands that short-circuit evaluation never reaches are not mentioned, so errors there do not
-/// matter; operands that are reached appear with the types that they are asked for.
+/// The result is a list of alternatives, each a list of goals. In every request in which the expression has the wanted
+/// outcome, all goals of at least one alternative hold: proofs rest on that. For `holds` and `fails` the reverse is
+/// true too. Operands that short-circuit evaluation never reaches are not mentioned, so errors there do not matter;
+/// operands that are reached appear with the types that they must have.
 struct Unfolding {
   let table: TermTable
 
-  /// There are more alternatives than are looked at.
+  /// The error for more alternatives than the limit.
   struct TooMany: Error {}
 
   typealias Alternative = [Goal]
@@ -32,7 +32,7 @@ struct Unfolding {
 
   // MARK: True and false
 
-  /// What makes an expression `outcome`, without error.
+  /// The alternatives for an expression to be `outcome`, without error.
   private func truth(
     _ expression: TypedExpression, _ scope: ScopeID, _ outcome: Bool
   ) throws(TooMany) -> [Alternative] {
@@ -77,7 +77,7 @@ struct Unfolding {
     }
   }
 
-  /// An expression without a logic of its own has a value, and that is `outcome`.
+  /// The alternatives for the value of an expression without a logic of its own to be `outcome`.
   private func isTrue(
     _ expression: TypedExpression, _ scope: ScopeID, _ outcome: Bool
   ) throws(TooMany) -> [Alternative] {
@@ -86,7 +86,8 @@ struct Unfolding {
     }
   }
 
-  /// Either every operand has one outcome, or those before some operand have it, and that one has the other.
+  /// The alternatives of a chain: either every operand has one outcome, or those before some operand have it, and that
+  /// one has the other.
   private func chain(
     _ operands: [TypedExpression], _ scope: ScopeID, allOf: Sense, ends: Sense, isAll: Bool
   ) -> [Alternative] {
@@ -110,14 +111,15 @@ struct Unfolding {
     _ a: TypedExpression, _ b: TypedExpression, _ scope: ScopeID, _ outcome: Bool
   ) throws(TooMany) -> [Alternative] {
     try pairs(a, b, scope).map { goals, x, y in
-      // Only null is equal to null, so this says all there is to say.
+      // Only null is equal to null, so this is the whole condition.
       if x == TermTable.null { return goals + [.literal(.types(y, outcome ? .null : .present))] }
       if y == TermTable.null { return goals + [.literal(.types(x, outcome ? .null : .present))] }
       return goals + [.literal(.equal(x, y, outcome))]
     }
   }
 
-  /// `<` and its like: both numbers, or both texts. Anything else is an error, so it is neither true nor false.
+  /// The alternatives for `<` and its like: both numbers, or both texts. Anything else is an error, so it is neither
+  /// true nor false.
   private func comparison(
     _ binary: BinaryOperator, _ a: TypedExpression, _ b: TypedExpression, _ scope: ScopeID, _ outcome: Bool
   ) throws(TooMany) -> [Alternative] {
@@ -131,7 +133,7 @@ struct Unfolding {
         result.append(
           goals + [.literal(outcome ? .order(x, y, isStrict: isStrict) : .noOrder(x, y, isStrict: isStrict))])
       }
-      // Texts are in one line: where `x < y` is false, `y <= x` is true.
+      // Texts are totally ordered: when `x < y` is false, `y <= x` is true.
       if both.contains(.text), !table.faults.contains(.orderIsOfNumbers) {
         result.append(
           goals + [.literal(outcome ? .textOrder(x, y, isStrict: isStrict) : .textOrder(y, x, isStrict: !isStrict))])
@@ -168,7 +170,7 @@ struct Unfolding {
     return try bounded(result)
   }
 
-  /// `contains` and its like.
+  /// The alternatives for `contains` and its like.
   private func related(
     _ receiver: TypedExpression, _ relation: TextRelation, _ argument: TypedExpression, _ scope: ScopeID,
     _ outcome: Bool

@@ -1,13 +1,14 @@
-/// A set of texts, by its number in the ``Languages`` that made it. Equal numbers are equal sets; the reverse need not hold.
+/// A set of texts, by its number in the ``Languages`` that made it. Equal numbers are equal sets; the reverse need not
+/// hold.
 package struct Language: Hashable, Sendable {
   let index: Int32
 }
 
-/// What was found out by looking for a word of a language.
+/// The result of searching for a word of a language.
 package enum WordSearch: Equatable, Sendable {
-  /// This text is a word of it.
+  /// The text is a word of it.
   case word(String)
-  /// It has no word: proved.
+  /// The language has no word: proved.
   case empty
   /// A limit was reached before either was known.
   case unknown

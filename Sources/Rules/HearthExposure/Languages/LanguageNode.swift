@@ -1,6 +1,6 @@
-/// What a language is made of. Operands are languages of the same ``Languages``.
+/// The composition of a language. Operands are languages of the same ``Languages``.
 enum LanguageNode: Hashable {
-  /// Nothing is known of it. Every question about it, and about what is made of it, is answered with "unknown".
+  /// An unknown language. Every question about it, and about languages made of it, is answered with "unknown".
   case opaque
   /// No text.
   case none
@@ -10,29 +10,29 @@ enum LanguageNode: Hashable {
   case units(Int32)
   /// A text of the first, then one of the second, which is often a sequence itself.
   case sequence(Language, Language)
-  /// Texts of any; two or more, in order of their numbers.
+  /// Texts of any of the languages; two or more, in order of their numbers.
   case either([Language])
-  /// Texts of all; two or more, in order of their numbers.
+  /// Texts of all of the languages; two or more, in order of their numbers.
   case both([Language])
-  /// Texts that are not of it.
+  /// Texts that are not of the language.
   case complement(Language)
-  /// So many texts of it, one after another; any number when there is no most.
+  /// The given number of its texts, one after another; unbounded when there is no maximum.
   case repeated(Language, atLeast: Int, atMost: Int?)
-  /// Texts whose UTF-8 takes at most so many bytes; each half of a surrogate pair counts two.
+  /// Texts whose UTF-8 takes at most that many bytes; each half of a surrogate pair counts two.
   case bytes(atMost: Int)
 }
 
-/// What is known of a language from how it is made.
+/// Properties of a language that follow from its composition.
 struct LanguageFacts {
-  /// The empty text is a word.
+  /// True when the empty text is a word.
   var isNullable: Bool
-  /// No word has fewer units.
+  /// The fewest units of a word.
   var unitsMin: Int
-  /// No word has more; nil for no bound that is known.
+  /// The most units of a word; nil when no bound is known.
   var unitsMax: Int?
-  /// Levels of nodes, those after the first of a sequence left out: they are walked in a loop.
+  /// Levels of nodes, those after the first of a sequence left out: they are visited in a loop.
   var height: Int
-  /// Nodes that a derivative looks at.
+  /// The number of nodes that a derivative visits.
   var width: Int
 }
 

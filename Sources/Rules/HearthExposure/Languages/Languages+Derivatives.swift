@@ -1,8 +1,8 @@
-/// What may follow a unit.
+/// The derivatives of languages.
 ///
-/// Recursion goes as deep as the term is high. Sequences and repetitions under way are walked in loops.
+/// Recursion goes as deep as the term is high. Sequences and repetitions under way are visited in loops.
 extension Languages {
-  /// Texts that are words of the language with `unit` before them.
+  /// The texts that are words of the language with `unit` before them.
   func derivative(of language: Language, by unit: UInt16) -> Language {
     switch self[language] {
     case .opaque: return opaque
@@ -20,7 +20,7 @@ extension Languages {
       return intersection(after)
     case .complement(let inner): return complement(derivative(of: inner, by: unit))
     case .repeated(let part, let least, let most):
-      // Where the part can be empty this is right too: the least is 0 then, and fewer times is contained in more.
+      // This is right too when the part can be empty: the minimum is 0 then, and fewer times is contained in more.
       let next = derivative(of: part, by: unit)
       if next == none { return none }
       return sequence(next, repeated(part, atLeast: max(0, least - 1), atMost: most.map { $0 - 1 }))
@@ -41,7 +41,7 @@ extension Languages {
     return union(options)
   }
 
-  /// The sets that tell units apart at the beginning of a language.
+  /// Adds the sets that distinguish units at the beginning of a language.
   func addFirstSets(of language: Language, to found: inout Set<Int32>) {
     switch self[language] {
     case .opaque, .none, .nothing: break

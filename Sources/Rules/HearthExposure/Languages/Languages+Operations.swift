@@ -1,7 +1,7 @@
 import HearthRules
 
-/// Making languages of languages. Each brings what it makes into a form in which many equal sets are equal terms: that is
-/// what keeps the derivatives few.
+/// Operations that make languages of languages. Each normalises its result so that many equal sets are equal terms:
+/// that keeps the number of derivatives small.
 extension Languages {
   /// Texts of one unit of these ranges.
   package func units(_ ranges: [ClosedRange<UInt16>]) -> Language {
@@ -12,7 +12,7 @@ extension Languages {
       LanguageFacts(isNullable: false, unitsMin: 1, unitsMax: 1, height: 1, width: 1))
   }
 
-  /// A text of each, one after another.
+  /// Texts made of one text of each, one after another.
   package func sequence(_ parts: [Language]) -> Language {
     parts.reversed().reduce(emptyText) { sequence($1, $0) }
   }
@@ -35,7 +35,7 @@ extension Languages {
         width: Saturating.sum(Saturating.sum(a.width, 1), a.isNullable ? b.width : 0)))
   }
 
-  /// Two repetitions of one language side by side as one, and what comes after them; nil when they are not.
+  /// Two adjacent repetitions of one language as one, and the rest after them; nil when they are not.
   private func joined(_ first: Language, _ rest: Language) -> (Language, Language)? {
     var (next, after) = (rest, emptyText)
     if case .sequence(let head, let tail) = self[rest] { (next, after) = (head, tail) }
@@ -46,7 +46,7 @@ extension Languages {
     return (sum, after)
   }
 
-  /// So many texts of a language, one after another; any number when there is no most.
+  /// The given number of a language's texts, one after another; unbounded when there is no maximum.
   package func repeated(_ part: Language, atLeast least: Int, atMost most: Int?) -> Language {
     if let most, most < least { return none }
     if most == 0 || part == emptyText { return emptyText }
@@ -54,7 +54,7 @@ extension Languages {
     if part == none { return least == 0 ? emptyText : none }
     if least == 1, most == 1 { return part }
     let inner = facts(of: part)
-    // Those that need not be there can be empty: the least is then no bound.
+    // Optional ones can be empty: the minimum is then no bound.
     let least = inner.isNullable ? 0 : least
     if case .repeated(let inside, 0, let insideMost) = self[part], least == 0 {
       return repeated(
@@ -142,7 +142,7 @@ extension Languages {
         width: all.reduce(1) { Saturating.sum($0, $1.width) }))
   }
 
-  /// Texts that are not of it.
+  /// Texts that are not of the language.
   package func complement(_ language: Language) -> Language {
     if language == any { return none }
     if language == none { return any }
@@ -165,7 +165,7 @@ extension Languages {
     }
   }
 
-  /// Texts whose UTF-8 takes at most so many bytes.
+  /// Texts whose UTF-8 takes at most that many bytes.
   package func bytes(atMost most: Int) -> Language {
     guard most >= 0 else { return none }
     guard most > 0 else { return emptyText }
@@ -184,8 +184,8 @@ extension Languages {
     return false
   }
 
-  /// Of `x{0,3}y` and `x{0,5}y` in a union, the first says nothing new. Such pairs are what counted repetitions under way
-  /// leave behind.
+  /// Drops redundant repetitions: of `x{0,3}y` and `x{0,5}y` in a union, the first adds nothing. Counted repetitions
+  /// under way leave such pairs behind.
   private func dropShorterCounts(_ members: inout Set<Language>) {
     struct Shape: Hashable {
       var part: Language
@@ -207,7 +207,7 @@ extension Languages {
     }
   }
 
-  /// Bounds on the length in an intersection, as one.
+  /// Joins bounds on the length in an intersection.
   private func joinCounts(_ members: inout Set<Language>) {
     var (least, most, count) = (0, nil as Int?, 0)
     for member in members {

@@ -2,13 +2,13 @@ import HearthTree
 
 /// Questions about a language. Each is answered exactly, or with "unknown" when a limit was reached.
 extension Languages {
-  /// A word with the fewest UTF-16 units, or that there is none.
+  /// A word with the fewest UTF-16 units, or a proof that there is none.
   package func shortestWord(of language: Language) -> WordSearch { search(language, .short) }
 
-  /// A short word, of letters and digits where it can be, or that there is none.
+  /// A short word, of letters and digits if possible, or a proof that there is none.
   package func readableWord(of language: Language) -> WordSearch { search(language, .readable) }
 
-  /// Returns true when the language has no word; nil when that is not known.
+  /// Returns true when the language has no word; nil when that is unknown.
   package func isEmpty(_ language: Language) -> Bool? {
     if let known = emptiness[language] { return known }
     let isEmpty: Bool?
@@ -25,8 +25,8 @@ extension Languages {
     return isEmpty
   }
 
-  /// Up to `count` different words, the most readable first; fewer when there are no more, or when no more are found. Each is
-  /// looked for when it is asked for.
+  /// Up to `count` different words, the most readable first; fewer when there are no more, or no more are found. Each
+  /// is searched for on request.
   package func words(of language: Language, count: Int) -> AnyIterator<String> {
     var (rest, last, left) = (language, String?.none, count)
     return AnyIterator {
@@ -38,12 +38,12 @@ extension Languages {
     }
   }
 
-  /// Returns true when every word of `part` is a word of `whole`; nil when that is not known.
+  /// Returns true when every word of `part` is a word of `whole`; nil when that is unknown.
   package func isSubset(_ part: Language, of whole: Language) -> Bool? {
     isEmpty(intersection([part, complement(whole)]))
   }
 
-  /// Returns true when a text is a word of the language; nil when that is not known.
+  /// Returns true when a text is a word of the language; nil when that is unknown.
   package func contains(_ language: Language, _ word: String) -> Bool? {
     let membership = Membership(language: language, word: Key(word))
     if let known = memberships[membership] { return known }
@@ -73,7 +73,7 @@ extension Languages {
     return answer
   }
 
-  /// The derivative by any unit of a class that is one for the language.
+  /// The derivative by any unit of a class that the language does not distinguish.
   func derivative(of language: Language, byFirstOf units: [ClosedRange<UInt16>]) -> Language {
     let key = DerivativeKey(language: language, unit: units[0].lowerBound)
     if let known = derivatives[key] { return known }

@@ -1,9 +1,9 @@
 import HearthRules
 import HearthTree
 
-/// The languages that rules files speak of.
+/// The languages of predicates in rules.
 extension Languages {
-  /// This text alone. One that is longer than ``ExposureLimits/languageTextUnitsMax`` is opaque.
+  /// The language of one text. A text longer than ``ExposureLimits/languageTextUnitsMax`` gives an opaque one.
   package func text(_ text: String) -> Language {
     let all = Array(text.utf16.prefix(ExposureLimits.languageTextUnitsMax + 1))
     guard all.count <= ExposureLimits.languageTextUnitsMax else { return opaque }
@@ -18,21 +18,21 @@ extension Languages {
     return language
   }
 
-  /// What `x.contains(part)` is true of.
+  /// The texts for which `x.contains(part)` is true.
   package func containing(_ part: String) -> Language { sequence([any, text(part), any]) }
 
-  /// What `x.beginsWith(part)` is true of.
+  /// The texts for which `x.beginsWith(part)` is true.
   package func beginning(with part: String) -> Language { sequence([text(part), any]) }
 
-  /// What `x.endsWith(part)` is true of.
+  /// The texts for which `x.endsWith(part)` is true.
   package func ending(with part: String) -> Language { sequence([any, text(part)]) }
 
-  /// Texts of so many UTF-16 units.
+  /// Texts of that many UTF-16 units.
   package func length(atLeast least: Int, atMost most: Int? = nil) -> Language {
     repeated(anyUnit, atLeast: max(0, least), atMost: most)
   }
 
-  /// What `x.matches(regex)` is true of.
+  /// The texts for which `x.matches(regex)` is true.
   package func matching(_ regex: LinearRegex) -> Language {
     let key = RegexKey(body: Array(regex.body.utf8), ignoresCase: regex.ignoresCase)
     if let known = regexes[key] { return known }
@@ -70,12 +70,12 @@ extension Languages {
     return intersection([legal, bytes(atMost: DataLimits.keySizeBytesMax)])
   }
 
-  /// User names: 1 to 128 UTF-16 units, whichever. They need not be keys: a custom token may carry `a/b`.
+  /// User ids: any 1 to 128 UTF-16 units. They need not be keys: a custom token may carry `a/b`.
   package var userIDs: Language { length(atLeast: 1, atMost: 128) }
 
-  /// What `x.toLowerCase()` can be: no text with A to Z in it. Nothing more is said.
+  /// A superset of the results of `x.toLowerCase()`: the texts without A to Z.
   package var lowercased: Language { repeated(units(RegexUnits.complement([0x41...0x5A])), atLeast: 0, atMost: nil) }
 
-  /// What `x.toUpperCase()` can be: no text with a to z in it. Nothing more is said.
+  /// A superset of the results of `x.toUpperCase()`: the texts without a to z.
   package var uppercased: Language { repeated(units(RegexUnits.complement([0x61...0x7A])), atLeast: 0, atMost: nil) }
 }

@@ -1,36 +1,36 @@
 import HearthRules
 import HearthTree
 
-/// Regular languages over UTF-16 units, each made once: what the rules language can say about one text.
+/// Regular languages over UTF-16 units, each made once: the facts that the rules language can express about one text.
 ///
-/// A language is a term: union, sequence, counted repetition, intersection and complement of sets of units. Questions are
-/// answered by derivatives (Brzozowski, "Derivatives of Regular Expressions", 1964): the derivative by a unit is the
-/// language of what may follow it. A language has finitely many, and there is no automaton to build beforehand. Units
-/// that no set in a term tells apart are one class, and have one derivative.
+/// A language is a term: union, sequence, counted repetition, intersection and complement of sets of units. Questions
+/// are answered by derivatives (Brzozowski, "Derivatives of Regular Expressions", 1964): the derivative by a unit is
+/// the language of the texts that may follow it. A language has finitely many, and there is no automaton to build
+/// beforehand. Units that no set in a term distinguishes are one class, and have one derivative.
 ///
-/// Only texts count, which are well-formed UTF-16: questions are about the well-formed words, and a half of a surrogate
-/// pair alone is none. An answer depends on nothing that was asked before. Not for two threads at once.
+/// Only well-formed UTF-16 texts count: questions are about the well-formed words, and a half of a surrogate pair alone
+/// is none. An answer does not depend on earlier questions. Not thread-safe.
 package final class Languages {
-  // Looked into at every step of a derivative, and never while they change: what changes one calls nothing else of the
-  // store meanwhile.
+  // Read at every step of a derivative, and never while they change: the functions that change one call nothing else of
+  // the store meanwhile.
 
-  /// By the number of the language.
+  /// The nodes by the number of the language.
   @exclusivity(unchecked) private var nodes: [LanguageNode] = []
   @exclusivity(unchecked) private var facts: [LanguageFacts] = []
   @exclusivity(unchecked) private var numbers: [LanguageNode: Language] = [:]
   @exclusivity(unchecked) var sets = UnitSets()
-  /// Answers that were given.
+  /// Answers to earlier questions.
   @exclusivity(unchecked) var answers: [Question: WordSearch] = [:]
-  /// The languages that were found empty or not; nil where the search gave up.
+  /// Results of emptiness checks; nil when the search gave up.
   @exclusivity(unchecked) var emptiness: [Language: Bool?] = [:]
-  /// Texts that were asked for.
+  /// Results of membership checks.
   @exclusivity(unchecked) var memberships: [Membership: Bool?] = [:]
   /// Derivatives that were computed.
   @exclusivity(unchecked) var derivatives: [DerivativeKey: Language] = [:]
-  /// Those of regular expressions that were asked for.
+  /// The languages of regular expressions used so far.
   @exclusivity(unchecked) var regexes: [RegexKey: Language] = [:]
 
-  /// Texts of one ASCII unit, once they were asked for.
+  /// Texts of one ASCII unit, made on demand.
   @exclusivity(unchecked) var singles: [Language?] = Array(repeating: nil, count: 128)
 
   struct Question: Hashable {
@@ -40,36 +40,36 @@ package final class Languages {
 
   struct Membership: Hashable {
     var language: Language
-    /// A key, because texts of equal meaning are not equal words.
+    /// The word as a key, because texts of equal meaning are not equal words.
     var word: Key
   }
 
-  /// A language, and the first unit of a class of units that it does not tell apart.
+  /// A language, and the first unit of a class of units that it does not distinguish.
   struct DerivativeKey: Hashable {
     var language: Language
     var unit: UInt16
   }
 
   struct RegexKey: Hashable {
-    /// UTF-8: texts of equal meaning are not equal patterns.
+    /// The pattern in UTF-8: texts of equal meaning are not equal patterns.
     var body: [UInt8]
     var ignoresCase: Bool
   }
 
   /// No text at all.
   package let none = Language(index: 0)
-  /// A language of which nothing is known: what is said of it, or of what is made of it, is "unknown".
+  /// An unknown language: questions about it, or about languages made of it, are answered with "unknown".
   package let opaque = Language(index: 1)
   /// The empty text.
   package let emptyText = Language(index: 2)
   /// Every text.
   package let any = Language(index: 4)
-  /// One unit, whichever.
+  /// Any one unit.
   let anyUnit = Language(index: 3)
   /// Texts in which each high surrogate has its low one.
   private(set) var wellFormed = Language(index: 4)
 
-  /// An empty store, in which any number of languages can be made.
+  /// Makes an empty store, in which any number of languages can be made.
   package init() {
     _ = intern(.none, LanguageFacts(isNullable: false, unitsMin: .max, unitsMax: 0, height: 0, width: 0))
     _ = intern(.opaque, LanguageFacts(isNullable: false, unitsMin: 0, unitsMax: nil, height: 0, width: 0))
@@ -82,14 +82,14 @@ package final class Languages {
     wellFormed = repeated(character, atLeast: 0, atMost: nil)
   }
 
-  /// How much is kept: languages, derivatives and answers, at some hundred bytes each.
+  /// The number of kept languages, derivatives and answers, at some hundred bytes each.
   var keptCount: Int { nodes.count + derivatives.count + answers.count + emptiness.count + memberships.count }
 
   subscript(language: Language) -> LanguageNode { nodes[Int(language.index)] }
 
   func facts(of language: Language) -> LanguageFacts { facts[Int(language.index)] }
 
-  /// The language of a node, the same one for equal nodes. One that would be too deep to walk is opaque.
+  /// The language of a node, the same one for equal nodes. A node too deep to visit is opaque.
   func intern(_ node: LanguageNode, _ facts: @autoclosure () -> LanguageFacts) -> Language {
     if let known = numbers[node] { return known }
     let facts = facts()

@@ -7,11 +7,11 @@ struct UnitSets {
   private var numbers: [[ClosedRange<UInt16>]: Int32] = [:]
   private var partitions: [[Int32]: Partition] = [:]
 
-  /// Units that nothing tells apart: in or out of each of the sets together.
+  /// Units that the sets together do not distinguish: each class is in or out of each set.
   struct Partition {
-    /// At least one class; together they have every unit.
+    /// The classes, at least one; together they have every unit.
     var classes: [[ClosedRange<UInt16>]]
-    /// What finding them took, in ranges looked at.
+    /// The cost of computing them, in ranges visited.
     var work: Int
   }
 
@@ -52,7 +52,7 @@ struct UnitSets {
     let borders = starts.sorted()
     var indexOfBorder: [Int: Int] = [:]
     for (index, border) in borders.enumerated() { indexOfBorder[border] = index }
-    // Each set divides the classes so far: what it has of a class becomes a class of its own.
+    // Each set divides the classes so far: its part of a class becomes a class of its own.
     var classOf = [Int](repeating: 0, count: borders.count)
     var classCount = 1
     var work = borders.count

@@ -1,20 +1,20 @@
-/// Looks for the best word of a language: best first (A*), by what a word has cost so far and the fewest units that it
+/// Searches for the best word of a language: best first (A*), by the cost of a word so far and the fewest units that it
 /// still needs.
 ///
-/// What is spent is counted as if nothing were known from before, so that an answer is the same in any order of questions.
+/// The work is counted as if nothing were known from before, so that an answer is the same in any order of questions.
 struct WordFinder {
-  /// What a word should be like.
+  /// The preference among words.
   enum Taste: Hashable {
-    /// Few units.
+    /// Words of few units.
     case short
-    /// Few units, letters and digits above all.
+    /// Words of few units, letters and digits above all.
     case readable
   }
 
   private struct Open {
-    /// Cost so far, and the least that is to come.
+    /// The cost so far, and the least that is to come.
     var estimate: Int
-    /// Of those with equal estimates the latest is looked at first: it is the furthest.
+    /// The order of insertion: of equal estimates the latest is visited first, since it is the furthest.
     var turn: Int
     var cost: Int
     var language: Language
@@ -30,7 +30,7 @@ struct WordFinder {
   private let taste: Taste
   private var heap: [Open] = []
   private var turn = 0
-  /// How each state is reached at the lowest cost so far.
+  /// The cheapest step so far to each state.
   private var steps: [Language: Step] = [:]
   private var closed: Set<Language> = []
   private var workLeft = ExposureLimits.languageWorkMax
@@ -56,7 +56,7 @@ struct WordFinder {
     return isCut ? .unknown : .empty
   }
 
-  /// - Returns: False when that would take too much.
+  /// - Returns: False when that would exceed the limit of work.
   private mutating func expand(_ state: Open) -> Bool {
     let width = languages.facts(of: state.language).width
     guard width <= workLeft else { return false }
@@ -121,9 +121,9 @@ struct WordFinder {
   }
 }
 
-/// Which units people like to read.
+/// The readability of units.
 enum UnitTaste {
-  /// From the best to the worst.
+  /// The units by rank, from the best to the worst.
   private static let ranks: [[ClosedRange<UInt16>]] = [
     [0x61...0x7A], [0x30...0x39, 0x41...0x5A], [0x2D...0x2D, 0x5F...0x5F], [0x21...0x7E], [0x20...0x20],
     [0xC0...0x24F, 0x391...0x3C9, 0x400...0x45F], [0xA1...0xD7FF, 0xF900...0xFDCF, 0xFDF0...0xFFEF],
@@ -131,15 +131,15 @@ enum UnitTaste {
   ]
   private static let costs = [1, 1, 2, 3, 3, 4, 6, 6, 20]
 
-  /// The place of the best unit of a class among ``ranks``.
+  /// The rank of the best unit of a class.
   static func rank(of units: [ClosedRange<UInt16>]) -> Int {
     ranks.firstIndex { wanted in units.contains { range in wanted.contains { $0.overlaps(range) } } } ?? 0
   }
 
-  /// What a unit of that rank costs in a readable word; none is below 1, since the fewest units are part of estimates.
+  /// The cost of a unit of that rank in a readable word; none is below 1, since the fewest units are part of estimates.
   static func cost(ofRank rank: Int) -> Int { costs[rank] }
 
-  /// One of the best units of a class: neighbours in a word differ where they can.
+  /// One of the best units of a class: neighbours in a word differ if possible.
   static func choose(from units: [ClosedRange<UInt16>], position: Int) -> UInt16 {
     for wanted in ranks {
       var found: [ClosedRange<UInt16>] = []

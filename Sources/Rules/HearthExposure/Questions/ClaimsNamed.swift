@@ -9,7 +9,7 @@ enum ClaimsNamed {
     return found
   }
 
-  /// Those that rules on the way to a location name, or rules below it.
+  /// The claims that rules on the way to a location, or below it, name.
   static func all(at location: ExposureLocation) -> [ExposureIdentity] {
     var found: [ExposureIdentity] = []
     for chain in location.chains {
@@ -46,7 +46,7 @@ enum ClaimsNamed {
     }
   }
 
-  /// Custom claims stand below `auth.token`, and are those that nobody has by signing up.
+  /// Adds a custom claim: one below `auth.token` that users do not get by signing up.
   private static func add(_ names: [String], _ value: Scalar, _ found: inout [ExposureIdentity]) {
     let everybody = ClaimTypes(isSignedIn: true, held: [])
     guard names.count > 1, names[0] == "token",

@@ -1,9 +1,9 @@
 import HearthRules
 
-/// What a rule looks at of a token.
+/// The claims of a token that a rule reads.
 struct ClaimsRead {
   private var names: Set<String> = []
-  /// It looks at the token as a whole, or at a claim whose name is computed.
+  /// True when it reads the token as a whole, or a claim whose name is computed.
   private var mayBeAny = false
 
   init(_ rule: Rule) {

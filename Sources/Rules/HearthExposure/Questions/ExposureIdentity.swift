@@ -1,22 +1,22 @@
 import HearthTree
 
-/// Who asks: a class of users. A question is about everybody in it.
+/// A class of users. A question is about all users in it.
 package enum ExposureIdentity: Sendable, Hashable {
-  /// Somebody who is signed out: `auth` is null.
+  /// A signed-out client: `auth` is null.
   case nobody
-  /// Somebody who signed up and signed in, with the claims that everybody can get, and no custom one.
+  /// A user that signed up and signed in, with the claims that every user can get, and no custom one.
   case anyone
-  /// Such a user whose uid is none of the keys of the path that the rules compare with the uid.
+  /// A user of ``anyone`` whose uid is none of the keys of the path that the rules compare with the uid.
   case other
-  /// Such a user who has a custom claim as well: its names below `auth.token`, and its value.
+  /// A user of ``anyone`` with a custom claim as well: its names below `auth.token`, and its value.
   case holder([String], Scalar)
-  /// Such a user with custom claims of any names, values and number: users of ``anyone`` and every ``holder(_:_:)``, and
-  /// those with several claims at once.
+  /// A user of ``anyone`` with custom claims of any names, values and number: users of ``anyone`` and every
+  /// ``holder(_:_:)``, and those with several claims at once.
   case anyClaims
-  /// Every token that the server takes, also one that a database secret signed, whose `auth` is any object.
+  /// The holder of any token that the server takes, also one that a database secret signed, whose `auth` is any object.
   case anyAuth
 
-  /// What scripts know it by: `nobody`, `anyone`, `other`, `claim:admin`, `claim:role=editor` for a value other than true,
+  /// The name in scripts: `nobody`, `anyone`, `other`, `claim:admin`, `claim:role=editor` for a value other than true,
   /// `any-claims` and `any-auth`.
   package var name: String {
     switch self {
@@ -37,7 +37,7 @@ package enum ExposureIdentity: Sendable, Hashable {
     }
   }
 
-  /// Somebody of the class has a claim that nobody gets by signing up.
+  /// True when a user of the class may have a claim that no user gets by signing up.
   var hasCustomClaim: Bool {
     switch self {
     case .nobody, .anyone, .other: false

@@ -1,19 +1,19 @@
 import HearthRules
 import HearthTree
 
-/// A place that rules files name: `/rooms/$room`. It stands for every path that leads to that place of the rules.
+/// A place that rules files name: `/rooms/$room`. It stands for every path that matches it in the rules.
 package struct ExposureLocation: Sendable {
   /// One step of it.
   package enum Step: Sendable, Hashable {
-    /// This key.
+    /// Exactly this key.
     case key(String)
     /// Any legal key that no file of the question names beside it.
     case wildcard(name: String, excluding: [String])
   }
 
-  /// From the root down.
+  /// The steps from the root down.
   package let steps: [Step]
-  /// For each rules file of the question its nodes from the root down to the location; nil from where it names nothing.
+  /// The nodes of each rules file of the question from the root down to the location; nil below the last named one.
   let chains: [[RuleNode?]]
 
   /// The location as the rules have it.
@@ -27,8 +27,8 @@ package struct ExposureLocation: Sendable {
       }.joined(separator: "/")
   }
 
-  /// Every location of some rules files together, in the order of the first file, then of what only later ones name. A key
-  /// that only one names is served by the wildcard of the other, as the rules are matched.
+  /// Every location of some rules files together, in the order of the first file, then the additional ones of later
+  /// files. A key that only one names matches the wildcard of the other, as in evaluation.
   package static func all(in files: [RuleSet]) -> [ExposureLocation] {
     var result: [ExposureLocation] = []
     let root = ExposureLocation(steps: [], chains: files.map { [$0.root] })
@@ -39,8 +39,8 @@ package struct ExposureLocation: Sendable {
     return result
   }
 
-  /// The locations of two files at which something that is asked is not the same, in the order of ``all(in:)``. What both
-  /// share is not looked at.
+  /// The locations of two files at which an applicable rule differs, in the order of ``all(in:)``. Shared parts are not
+  /// visited.
   static func changed(from old: RuleSet, to new: RuleSet) -> [ExposureLocation] {
     var result: [ExposureLocation] = []
     let root = ExposureLocation(steps: [], chains: [[new.root], [old.root]])
@@ -54,7 +54,7 @@ package struct ExposureLocation: Sendable {
     return result
   }
 
-  /// - Parameter next: takes a location, and says where to go on below it.
+  /// - Parameter next: takes a location, and returns those to visit below it.
   private func visit(_ next: (ExposureLocation) -> [ExposureLocation]) {
     for location in next(self) { location.visit(next) }
   }
@@ -79,7 +79,7 @@ package struct ExposureLocation: Sendable {
     return result
   }
 
-  /// Those right below that two files do not share; no others where that can be told at once.
+  /// The locations right below that two files do not share; only those when they can be found cheaply.
   private var belowUnshared: [ExposureLocation] {
     guard let a = nodes[0], let b = nodes[1], a !== b else { return nodes[0] === nodes[1] ? [] : below }
     guard a.children.sharesNames(with: b.children) else { return below }
@@ -94,7 +94,7 @@ package struct ExposureLocation: Sendable {
     return result
   }
 
-  /// True when all rules that are asked are the same in the two files: they have one text and stand at one place.
+  /// True when all applicable rules are the same in the two files: they have one text and stand at one place.
   func isSame(for operation: ExposureOperation) -> Bool {
     guard chains.count == 2 else { return false }
     let pairs = zip(chains[0], chains[1])
@@ -110,7 +110,7 @@ package struct ExposureLocation: Sendable {
     }
   }
 
-  /// The step to what a node does not name.
+  /// The step to the keys that a node does not name.
   static func open(_ node: RuleNode?) -> Step {
     .wildcard(name: node?.wildcard?.name ?? "$key", excluding: node?.children.list.map(\.key.text) ?? [])
   }

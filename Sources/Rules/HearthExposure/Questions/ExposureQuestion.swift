@@ -1,25 +1,25 @@
 import HearthRules
 
-/// What somebody might do at a location.
+/// An operation at a location.
 package enum ExposureOperation: String, Sendable, CaseIterable {
-  /// Read it, with any query.
+  /// A read, with any query.
   case read
-  /// Write it: set, delete, change its priority, or write what no rule names below it.
+  /// A write: set, delete, a change of priority, or a write of keys below it that no rule names.
   case write
 }
 
-/// True when everybody of a class is kept from doing something at every instance of a location.
+/// A question: are all users of a class denied an operation at every instance of a location?
 package struct ExposureQuestion: Sendable {
-  /// Where.
+  /// The location.
   package var location: ExposureLocation
-  /// What.
+  /// The operation.
   package var operation: ExposureOperation
-  /// By whom.
+  /// The class of users.
   package var identity: ExposureIdentity
-  /// As one of several paths of one update, instead of alone. Only for writes.
+  /// True for a write as one of several paths of one update, instead of alone.
   package var isUpdate = false
 
-  /// A question of these parts, about requests for this alone.
+  /// Makes a question about requests for this operation alone.
   package init(location: ExposureLocation, operation: ExposureOperation, identity: ExposureIdentity) {
     self.location = location
     self.operation = operation
@@ -33,23 +33,23 @@ package enum ExposureReason: String, Sendable {
   case searchTooLong = "the search took too many steps"
   /// An expression has too many ways to be true: ``ExposureLimits/alternativesMax``.
   case tooManyAlternatives = "an expression has too many alternatives"
-  /// Nothing contradicts such a request, and none was found.
+  /// Such a request is not contradicted, and none was found.
   case noWitness = "neither a proof nor a request was found"
 }
 
-/// What is known of a question.
+/// The answer to a question.
 package enum ExposureVerdict: Sendable {
   /// No such request is allowed: proved.
   case closed
-  /// This request is allowed: the evaluator said so.
+  /// This request is allowed, as the evaluator confirmed.
   case open(ExposureWitness, grantedBy: RuleReference?)
-  /// Neither is known.
+  /// The question could not be decided.
   case undecided(ExposureReason)
 
-  /// A request is known that is allowed.
+  /// True when an allowed request is known.
   package var isOpen: Bool { if case .open = self { true } else { false } }
 
-  /// What scripts know it by.
+  /// The name in scripts.
   package var name: String {
     switch self {
     case .closed: "closed"

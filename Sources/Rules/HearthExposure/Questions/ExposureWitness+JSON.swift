@@ -1,8 +1,8 @@
 import HearthTree
 
 extension ExposureWitness {
-  /// The witness for scripts: `auth`, `data`, `path`, `value`, `now`; `query` for a read that needs one, `updates` in the
-  /// place of `value` for several paths at once. Numbers that are the time of the write are `{".sv":"timestamp"}`.
+  /// The witness for scripts: `auth`, `data`, `path`, `value`, `now`; `query` for a read that needs one, `updates` in
+  /// the place of `value` for several paths at once. Numbers that are the time of the write are `{".sv":"timestamp"}`.
   package var json: JSON {
     var members: [JSON.Member] = [.init("auth", auth ?? .null), .init("data", Self.json(data))]
     let isPriority = changes.count == 1 && changes[0].isPriority

@@ -2,7 +2,7 @@ import HearthRules
 import HearthTree
 
 extension ExposureWitness {
-  /// What a reader of the rules may not have expected: comparisons that are true because something is not there.
+  /// Notes for a reader of the rules: comparisons that are true because a value is missing.
   package func surprises(_ rules: RuleSet) -> [String] {
     guard let granting = decision(by: rules, detail: .trace).trace?.visits.first(where: Self.grants),
       let expression = granting.rule.rule.expression, let traced = granting.expression

@@ -1,29 +1,29 @@
 import HearthRules
 import HearthTree
 
-/// A request that the rules allow although somebody asked whether they do.
+/// A request that the rules allow and that answers a question.
 package struct ExposureWitness: Sendable {
-  /// What a write puts at one place.
+  /// A change of a write at one place.
   package struct Change: Sendable {
-    /// Where.
+    /// The place.
     package var path: Path
-    /// What is there afterwards; empty for a delete.
+    /// The value afterwards; empty for a delete.
     package var value: Node
-    /// The priority alone is written; the value carries it, and is otherwise what was there.
+    /// True when the priority alone is written; the value carries it, and is otherwise the former one.
     package var isPriority = false
   }
 
-  /// What rules see as `auth`; nil when signed out.
+  /// The `auth` of rules; nil when signed out.
   package var auth: JSON?
   /// The whole database before the request.
   package var data: Node
-  /// What is read; for a write the place of the first change.
+  /// The place that is read; for a write the place of the first change.
   package var path: Path
-  /// What is written: one change, or several of one multi-path update; none for a read.
+  /// The changes: one, or several of one multi-path update; none for a read.
   package var changes: [Change]
-  /// What rules see as `now`.
+  /// The `now` of rules.
   package var nowMilliseconds: Int64
-  /// What rules see as `query`, for a read that needs one.
+  /// The `query` of rules, for a read that needs one.
   package var query: Query?
 
   /// The database after the request.
@@ -35,7 +35,7 @@ package struct ExposureWitness: Sendable {
     }
   }
 
-  /// What the rules say to it: the evaluator that serves requests is asked.
+  /// The decision of the rules, from the evaluator that serves requests.
   package func decision(by rules: RuleSet, detail: DecisionDetail = []) -> Decision {
     guard !changes.isEmpty else {
       return rules.decideRead(

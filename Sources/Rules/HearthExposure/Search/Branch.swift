@@ -1,24 +1,25 @@
 import HearthRules
 
-/// One way on which a request may make all goals true.
+/// One branch of the search for a request that makes all goals true.
 struct Branch {
   var facts: Facts
-  /// Of each, one alternative must hold.
+  /// The open choices: one alternative of each must hold.
   var choices: [[[Goal]]] = []
   /// Places whose own `.validate` is among the goals already.
   var validated: Set<PlaceID> = []
-  /// Objects for which it was asked which child they have.
+  /// Objects whose choice of a child was already made.
   var opened: Set<PlaceID> = []
   /// The other paths of an update.
   var others: [WrittenPlace] = []
-  /// A goal was left out because it has too many alternatives. What refutes the rest refutes the whole all the same.
+  /// True when a goal was left out because it has too many alternatives. A refutation of the rest still refutes the
+  /// whole.
   var isWeakened = false
   var splitsLeft = ExposureLimits.splitsMax
   var depth = 0
 
   init(_ facts: Facts) { self.facts = facts }
 
-  /// Takes goals up: statements at once, expressions taken apart.
+  /// Adds goals: statements at once, expressions taken apart.
   mutating func adopt(_ goals: [Goal], _ unfolding: Unfolding) {
     for goal in goals where !facts.isRefuted {
       switch goal {
@@ -43,16 +44,16 @@ struct Branch {
     }
   }
 
-  /// False when one of the statements surely does not hold.
+  /// Returns false when one of the statements certainly does not hold.
   private func isPossible(_ goals: [Goal]) -> Bool {
     goals.allSatisfy { goal in
       if case .literal(let literal) = goal { facts.isPossible(literal) } else { true }
     }
   }
 
-  /// Drops alternatives that contradict what is known, and takes up the one that is left where it is one.
+  /// Drops alternatives that contradict the facts, and adds the last one left.
   ///
-  /// - Returns: True when something was taken up.
+  /// - Returns: True when something was added.
   mutating func simplify(_ unfolding: Unfolding) -> Bool {
     var hasProgress = false
     let pending = choices

@@ -1,7 +1,7 @@
 import HearthRules
 import HearthTree
 
-/// What a request must make true to be of a class, of a form, and allowed or refused.
+/// The conditions for a request to be of a class, of a form, and allowed or refused.
 struct Goals {
   private let aim: Aim
   private let table: TermTable
@@ -11,14 +11,14 @@ struct Goals {
     self.table = table
   }
 
-  // MARK: Who, and what is written
+  // MARK: The user, and the written value
 
   func identity(owners: Set<Int>) -> [Goal] {
     let uid = table.intern(.claim(["uid"]))
     switch aim.identity {
     case .nobody, .anyone, .anyClaims: return []
     case .other: return owners.sorted().map { .literal(.equal(uid, aim.keys[$0], false)) }
-    // Readers know users by their uid, so one who has it is looked for first.
+    // Readers know users by their uid, so a user with one is searched for first.
     case .anyAuth: return [.either([[.literal(.types(uid, .text))], [.literal(.types(uid, .null))]])]
     case .holder(let names, let value):
       let claim = table.intern(.claim([Key("token")] + names.map { Key($0) }))
@@ -44,7 +44,7 @@ struct Goals {
     return [.either(grants)] + (aim.operation == .read ? [] : [validated(chain)])
   }
 
-  /// The validate rules on the way to the place. The walk ends at the first place that is null after the write.
+  /// The validate rules on the way to the place. They end at the first place that is null after the write.
   private func validated(_ chain: [RuleNode?]) -> Goal {
     if aim.form == .delete, table.faults.contains(.deleteSkipsAncestors) { return .either([[]]) }
     let rules = rules(chain, \.validate)
@@ -52,7 +52,7 @@ struct Goals {
     var cases: [[Goal]] = []
     for (depth, expression) in rules {
       let value = table.intern(.value(.new, place(depth)))
-      // For what puts a value there, nothing on the way is null.
+      // For a write of a value, nothing on the way is null.
       if aim.form == .delete { cases.append(goals + [.literal(.types(value, .null))]) }
       goals += [.literal(.types(value, .present)), .formula(.holds, expression, scope(depth))]
     }
@@ -62,7 +62,7 @@ struct Goals {
 
   // MARK: Refused
 
-  /// Every read or write rule on the way denies, or a validate rule that is asked does.
+  /// The conditions for a refusal: every read or write rule on the way denies, or an applicable validate rule does.
   func denied(_ chain: [RuleNode?]) -> [Goal] {
     let refusals: [Goal] = rules(chain, aim.operation == .read ? \.read : \.write).map { depth, expression in
       .formula(.denies, expression, scope(depth))
@@ -75,7 +75,7 @@ struct Goals {
     }
     if aim.carriesValue, let node = chain.last ?? nil {
       carried(node, aim.keys, &cases)
-      // With more cases than are looked at, nothing is said of the refusal: what refutes the rest refutes the whole.
+      // With too many cases the refusal has no condition: a refutation of the rest refutes the whole.
       if cases.count > ExposureLimits.alternativesMax { return [] }
     }
     return [.either(cases)]

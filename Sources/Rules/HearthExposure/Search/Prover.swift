@@ -1,9 +1,9 @@
 import HearthRules
 import HearthTree
 
-/// Decides questions about one rules file, or about two of which one allows what the other does not.
+/// Decides questions about one rules file, or about two of which one allows requests that the other does not.
 ///
-/// A class, because what is found out about texts serves all questions. Not for two threads at once.
+/// A class, because results about texts serve all questions. Not thread-safe.
 final class Prover {
   private let rules: RuleSet
   private let denying: RuleSet?
@@ -12,12 +12,12 @@ final class Prover {
   private let faults: ExposureFaults
   /// Keys that a rule compares with the uid, by rule.
   private var owners: [ObjectIdentifier: Set<Int>] = [:]
-  /// What rules look at of a token, by rule.
+  /// The claims that rules read, by rule.
   private var claimsRead: [ObjectIdentifier: ClaimsRead] = [:]
 
   /// - Parameters:
   ///   - denying: a request must be refused by this file, which is the second of each location's.
-  ///   - texts: what is known of texts from elsewhere; answers do not depend on it.
+  ///   - texts: results about texts from elsewhere; answers do not depend on it.
   init(
     _ rules: RuleSet, denying: RuleSet? = nil, nowMilliseconds: Int64, faults: ExposureFaults = [],
     texts: TextSolver = TextSolver()
@@ -29,16 +29,16 @@ final class Prover {
     self.nowMilliseconds = nowMilliseconds
   }
 
-  /// The verdict; nil when nobody is of the class there: no key of the location is compared with the uid.
+  /// The verdict; nil when the class has no user there: no key of the location is compared with the uid.
   func verdict(_ question: ExposureQuestion) -> ExposureVerdict? {
     let owners = question.identity == .other ? owners(of: question.location) : []
     if question.identity == .other, owners.isEmpty { return nil }
-    // Without any rule that could grant it, nothing is allowed.
+    // Without any rule that could grant it, the operation is closed.
     guard question.location.chains[0].contains(where: { $0?.grant(question.operation) != nil }) else { return .closed }
     var alone = question
     alone.isUpdate = false
     var reason: ExposureReason?
-    // A write alone is an update of one path; more of them are looked for only when it does not do.
+    // A write alone is an update of one path; more of them are searched for only when it is not enough.
     for asked in question.isUpdate && question.operation == .write ? [alone, question] : [alone] {
       reason = nil
       for form in forms(asked) {
@@ -52,13 +52,13 @@ final class Prover {
     return reason.map { .undecided($0) } ?? .closed
   }
 
-  /// Returns true when somebody is of the class there.
+  /// Returns true when the class has a user there.
   func concerns(_ question: ExposureQuestion) -> Bool {
     question.identity != .other || !owners(of: question.location).isEmpty
   }
 
-  /// Returns true when a write alone, or a read, is allowed to somebody with such a claim exactly where it is allowed to
-  /// anyone: no rule that is asked looks at the claim, and none at a claim whose name is computed.
+  /// Returns true when a write alone, or a read, is allowed to a holder of such a claim exactly when it is allowed to
+  /// `anyone`: no applicable rule reads the claim, and none a claim whose name is computed.
   func isIndifferent(to claim: String, at location: ExposureLocation, _ operation: ExposureOperation) -> Bool {
     location.chains.allSatisfy { chain in
       chain.allSatisfy { node in
@@ -88,7 +88,7 @@ final class Prover {
 
   private struct Form {
     var kind: Aim.Form
-    /// At a key below the location that no rule names.
+    /// True at a key below the location that no rule names.
     var isBelow = false
   }
 
@@ -100,7 +100,7 @@ final class Prover {
     if nodes.allSatisfy({ $0?.wildcard == nil }) {
       forms += [Form(kind: .set, isBelow: true), Form(kind: .delete, isBelow: true)]
     }
-    // Without validation below, setting the value that is there with another priority is asked no less.
+    // Without validation below, setting the existing value with another priority needs no less.
     if nodes.contains(where: { $0?.hasValidation == true && $0?.isLeaf == false }) {
       forms.append(Form(kind: .priority))
     }
@@ -109,7 +109,7 @@ final class Prover {
 
   // MARK: One search
 
-  /// What a search for one form is about, with the terms of its own.
+  /// A search for one form, with the terms of its own.
   private struct Task {
     var aim: Aim
     var table: TermTable
@@ -156,7 +156,7 @@ final class Prover {
     return guessing.request().map { .open($0) } ?? ending
   }
 
-  /// A request that is found by guessing alone, without any proof: what verdicts are tested against.
+  /// A request that is found by guessing alone, without any proof, for tests of verdicts.
   func guess(_ question: ExposureQuestion) -> ExposureWitness? {
     let owners = question.identity == .other ? owners(of: question.location) : []
     if question.identity == .other, owners.isEmpty { return nil }
@@ -169,7 +169,7 @@ final class Prover {
 
   // MARK: Owners
 
-  /// Which keys of a location some rule on the way to it compares with the uid.
+  /// The keys of a location that some rule on the way to it compares with the uid.
   private func owners(of location: ExposureLocation) -> Set<Int> {
     var result: Set<Int> = []
     for case let node? in location.chains.joined() {

@@ -1,6 +1,6 @@
 import HearthRules
 
-/// The rules below what a write puts somewhere.
+/// The rules below a written value.
 extension Search {
   /// The places that get a value, with the rules there.
   private func written(_ branch: Branch) -> [WrittenPlace] {
@@ -9,9 +9,9 @@ extension Search {
     return (aim.carriesValue ? [own] : []) + branch.others
   }
 
-  /// Adds the `.validate` of every place below a written one that is there afterwards: the decision asks each.
+  /// Adds the `.validate` of every place below a written one that exists afterwards: the decision checks each.
   ///
-  /// Places whose rules are not surely known are left out: fewer goals, so nothing is refuted that should not be.
+  /// Places whose rules are uncertain are left out: fewer goals, so no possible request is refuted.
   func adoptCarried(_ branch: inout Branch) -> Bool {
     var hasAdopted = false
     for written in written(branch) {
@@ -32,8 +32,8 @@ extension Search {
     return hasAdopted
   }
 
-  /// The rules for a place below a node that stands so many keys from the root, and the place's keys; nil when it is not
-  /// sure which those are.
+  /// The rules for a place below a node that stands that many keys from the root, and the place's keys; nil when they
+  /// are uncertain.
   func rules(
     at place: PlaceID, below node: RuleNode, depth: Int, _ facts: Facts
   ) -> (node: RuleNode, keys: [TermID])? {
@@ -47,16 +47,16 @@ extension Search {
     return (node, keys)
   }
 
-  /// Returns the place where the rules for a key stand: nil when that is not sure, and nothing when no rule names it.
+  /// Returns the rules' node for a key: nil when it is uncertain, and an empty optional when no rule names it.
   func child(of node: RuleNode, _ key: TermID, _ facts: Facts) -> RuleNode?? {
     if let text = facts.constantText(key) { return .some(node.child(.init(text))) }
-    // A key that is not known is the wildcard's only when it is none of the names beside it.
+    // An unknown key is the wildcard's only when it is none of the names beside it.
     let isNone = node.children.list.allSatisfy { facts.differ(key, table.intern(.text($0.key))) }
     return isNone ? .some(node.wildcard) : nil
   }
 
-  /// An object in a written value of which no child is known, and what its first child may be: one that the rules name,
-  /// or any other. That is all there is.
+  /// An object in a written value of which no child is known, and all cases of its first child: one that the rules
+  /// name, or any other; nil when there is none.
   func unopenedObject(_ branch: Branch) -> (PlaceID, [[Goal]])? {
     let facts = branch.facts
     for written in written(branch) {

@@ -1,12 +1,12 @@
 import HearthRules
 
-/// Updates of several paths: what is beside the place that is asked about may be written as well, where the rules let it.
+/// Updates of several paths: places beside the one in question may be written as well, if the rules allow it.
 ///
-/// This only serves to find requests. That there is none is proved without it, by what must hold whatever the other paths
-/// are.
+/// This only serves to find requests. A proof that there is none does not use it, but the conditions that hold whatever
+/// the other paths are.
 extension Search {
-  /// A place beside all that is written so far, which has to differ from what it was. What need not differ is taken to be
-  /// as it was.
+  /// A place beside all written ones that must have changed; nil when there is none. Places that need not differ are
+  /// taken as unchanged.
   func undecidedBeside(_ branch: inout Branch) -> PlaceID? {
     guard aim.change.kind == .many else { return nil }
     for term in branch.facts.active {
@@ -31,7 +31,7 @@ extension Search {
       && branch.others.allSatisfy { branch.facts.relation(place, to: $0.place) == .beside }
   }
 
-  /// Writes a place as another path of the update, or one above it that is beside the rest.
+  /// Searches with a place as another path of the update, or one above it that is beside the rest.
   mutating func search(_ branch: Branch, writing place: PlaceID) -> Ending {
     var at: PlaceID? = place
     while let other = at, isBeside(other, branch) {
@@ -45,11 +45,11 @@ extension Search {
       }
       at = table.places[other].parent
     }
-    // Other places could be written to the same end, so nothing is proved.
+    // Other places could be written to the same end, so there is no proof.
     return .unfinished(nodesLeft < 0 ? .searchTooLong : .noWitness)
   }
 
-  /// The rules from the root to a place; nil when it is not sure which those are.
+  /// The rules from the root to a place; nil when they are uncertain.
   private func chain(_ keys: [TermID], _ facts: Facts) -> [RuleNode?]? {
     var chain: [RuleNode?] = [aim.rules.root]
     for key in keys {
@@ -63,7 +63,7 @@ extension Search {
     return chain
   }
 
-  /// The place gets a value, and the rules on the way to it allow that.
+  /// The conditions for writing a value there, and for the rules on the way to allow it.
   private func grants(_ chain: [RuleNode?], _ keys: [TermID]) -> [Goal] {
     func scope(_ depth: Int) -> ScopeID { table.addScope(Array(keys.prefix(depth))) }
     var grants: [[Goal]] = []

@@ -1,17 +1,17 @@
 import HearthRules
 
-/// Looks for a request that makes all goals of a case true, by cases, depth first.
+/// Searches for a request that makes all goals of a case true, by cases, depth first.
 ///
-/// A case is closed only when every branch was refuted. One function ends branches, and what it gives cannot be left
-/// unlooked at: a branch without an answer keeps the whole from being closed.
+/// A case is closed only when every branch was refuted. One function ends branches, and its result cannot be ignored: a
+/// branch without an answer keeps the whole from being closed.
 struct Search {
-  /// How a branch, or all of them, came to its end.
+  /// The end of a branch, or of all of them.
   enum Ending {
-    /// No request is on it.
+    /// The branch has no request.
     case refuted
-    /// This one is.
+    /// The branch has this request.
     case open(ExposureWitness)
-    /// Nobody knows.
+    /// The result is unknown.
     case unfinished(ExposureReason)
   }
 
@@ -29,7 +29,7 @@ struct Search {
     unfolding = Unfolding(table: table)
   }
 
-  /// Runs to an answer from these goals.
+  /// Searches from these goals until there is an answer.
   mutating func run(_ goals: [Goal]) -> Ending {
     var facts = Facts(table, aim.change)
     for key in aim.keys { facts.activate(key) }
@@ -54,7 +54,7 @@ struct Search {
     return search(branch, eitherOf: alternatives)
   }
 
-  /// Each of some cases, which together are all there are.
+  /// Searches each of some cases, which together are exhaustive.
   private mutating func search(_ branch: Branch, eitherOf cases: [[Goal]]) -> Ending {
     var ending = Ending.refuted
     for goals in cases {
@@ -70,8 +70,7 @@ struct Search {
     return ending
   }
 
-  /// The one end of a branch on which nothing is left to be chosen: a request, or a split into all the cases there are,
-  /// or no answer.
+  /// The end of a branch without open choices: a request, or an exhaustive split into cases, or no answer.
   private mutating func end(_ leaf: Branch) -> Ending {
     leavesLeft -= 1
     guard leavesLeft >= 0 else { return .unfinished(.searchTooLong) }

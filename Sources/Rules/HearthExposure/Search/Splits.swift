@@ -1,6 +1,6 @@
 import HearthRules
 
-/// Cases that a branch without a request is split into. Each split names all the cases there are.
+/// The cases that a branch without a request is split into. Each split is exhaustive.
 struct Splits {
   private let facts: Facts
   private let texts: TextSolver
@@ -12,7 +12,8 @@ struct Splits {
 
   func next() -> [[Goal]]? { keys ?? nulls }
 
-  /// Two keys at one step below one place may be one key, or two: which it is decides whether two places are one.
+  /// A split of two keys at one step below one place, which may be one key, or two: it decides whether two places are
+  /// one.
   private var keys: [[Goal]]? {
     let table = facts.table
     var steps: [PlaceID: [TermID]] = [:]
@@ -23,7 +24,7 @@ struct Splits {
         let key: TermID? =
           switch last {
           case .key(let key): key
-          // A text that holds no slash is one key; whether it is, the case that says it is equal to one tells.
+          // A text without a slash is one key; the case in which it is equal to one decides whether it has a slash.
           case .part(let text), .whole(let text): facts.types(text) == .text ? text : nil
           case .above: nil
           }
@@ -49,7 +50,7 @@ struct Splits {
     return nil
   }
 
-  /// Of two values that must differ, one may be null.
+  /// A split of two values that must differ, of which one may be null.
   private var nulls: [[Goal]]? {
     for (a, b) in facts.unequal {
       for term in [a, b] {

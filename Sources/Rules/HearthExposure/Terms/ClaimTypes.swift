@@ -1,12 +1,12 @@
 import HearthTree
 
-/// What is known of `auth` and everything below it.
+/// Facts about `auth` and everything below it.
 struct ClaimTypes {
-  /// False for somebody who is signed out: `auth` is null.
+  /// False for a signed-out client: `auth` is null.
   var isSignedIn: Bool
-  /// Custom claims that are there, by their names below `auth.token`, and what they are.
+  /// The custom claims that the user has, by their names below `auth.token`, with their values.
   var held: [(names: [Key], value: Scalar)]
-  /// What may be there beside.
+  /// The claims that may exist beside them.
   var freedom = Freedom.none
 
   enum Freedom {
@@ -14,13 +14,13 @@ struct ClaimTypes {
     case none
     /// Any custom claims.
     case customClaims
-    /// `auth` is any object: that of a token that a database secret signs is what the token's maker wrote.
+    /// Any object as `auth`: the maker of a token that a database secret signs chooses all of it.
     case all
   }
 
-  /// The one place that a claim is kept at: some are there under several names.
+  /// The canonical names of a claim: some claims exist under several names.
   func canonical(_ names: [Key]) -> [Key] {
-    // Nothing says that such a token repeats itself.
+    // Such a token need not repeat itself.
     if freedom == .all { return names }
     return switch names.map(\.text) {
     case ["token", "sub"], ["token", "user_id"]: ["uid"]
@@ -42,7 +42,7 @@ struct ClaimTypes {
     }
   }
 
-  /// Below `auth.token`. Nobody gets a claim of another name by signing up.
+  /// The types of a claim below `auth.token`. Users do not get a claim of another name by signing up.
   private func token(_ names: [Key]) -> TypeSet {
     for claim in held {
       if claim.names == names { return Self.type(claim.value) }

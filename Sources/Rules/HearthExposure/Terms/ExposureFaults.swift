@@ -6,9 +6,9 @@ struct ExposureFaults: OptionSet {
   static let unequalRefutes = ExposureFaults(rawValue: 1)
   /// A uid in a path is exactly one key: forgets those with slashes.
   static let uidIsOneKey = ExposureFaults(rawValue: 2)
-  /// Places above the written one are as they were.
+  /// Places above the written one are unchanged.
   static let sameAboveWrite = ExposureFaults(rawValue: 4)
-  /// A delete is asked no `.validate` above it.
+  /// A delete is checked by no `.validate` above it.
   static let deleteSkipsAncestors = ExposureFaults(rawValue: 8)
   /// A branch that ends without a request counts as refuted.
   static let leafNotMarked = ExposureFaults(rawValue: 16)
@@ -18,6 +18,6 @@ struct ExposureFaults: OptionSet {
   static let perhapsIsBeside = ExposureFaults(rawValue: 64)
   /// Deleting below a leaf deletes the leaf.
   static let leafVanishes = ExposureFaults(rawValue: 128)
-  /// In an update, what is beside the place asked about is as it was.
+  /// Places beside the one in question are unchanged in an update.
   static let sameBesideUpdate = ExposureFaults(rawValue: 256)
 }

@@ -2,43 +2,43 @@ import HearthRules
 
 /// A plain statement about terms.
 enum Literal {
-  /// Its type is one of these.
+  /// The term's type is one of these.
   case types(TermID, TypeSet)
-  /// `a == b` as the language has it is true, or false.
+  /// The result of `a == b` is true, or false.
   case equal(TermID, TermID, Bool)
-  /// Both are numbers, and `a < b`, or `a <= b` when it is not strict.
+  /// The terms are numbers, and `a < b`, or `a <= b` when it is not strict.
   case order(TermID, TermID, isStrict: Bool)
-  /// Both are numbers, and `a < b` (`a <= b`) is false; it is also false for NaN.
+  /// The terms are numbers, and `a < b` (`a <= b`) is false; it is also false for NaN.
   case noOrder(TermID, TermID, isStrict: Bool)
-  /// Both are texts, and `a` comes before `b`, or may be the same when it is not strict.
+  /// The terms are texts, and `a` comes before `b`, or may be the same when it is not strict.
   case textOrder(TermID, TermID, isStrict: Bool)
-  /// It is a text that fits a pattern of the table, or does not.
+  /// The term is a text that fits a pattern of the table, or does not.
   case fits(TermID, Int, Bool)
-  /// Two texts of which neither is known.
+  /// A relation of two unknown texts holds, or does not.
   case relates(TextRelation, TermID, TermID, Bool)
 }
 
-/// What is to be true of an expression.
+/// The wanted outcome of an expression.
 enum Sense {
-  /// It is true, without error.
+  /// The expression is true, without error.
   case holds
-  /// It is false, without error.
+  /// The expression is false, without error.
   case fails
-  /// Evaluating it is an error. What follows from it may be said of more than that, never of less.
+  /// The evaluation is an error. The conditions may hold for more requests than that, never for fewer.
   case errs
-  /// It is false or an error: the rule does not grant.
+  /// The expression is false or an error: the rule does not grant.
   case denies
 }
 
-/// Something that a request must make true.
+/// A condition that a request must satisfy.
 enum Goal {
   case literal(Literal)
   case formula(Sense, TypedExpression, ScopeID)
-  /// One of these, each a list of goals.
+  /// One of these alternatives, each a list of goals.
   case either([[Goal]])
 }
 
-/// What a text is compared with that is known beforehand.
+/// A known pattern that a text is compared with.
 enum TextPattern {
   case regex(LinearRegex)
   case contains(String)
@@ -55,7 +55,7 @@ enum TextPattern {
       }
   }
 
-  /// Returns true when the text fits, as the evaluator finds it.
+  /// Returns true when the text fits, computed like the evaluator.
   func accepts(_ text: String) -> Bool {
     switch self {
     case .regex(let regex): regex.matches(text)

@@ -1,19 +1,19 @@
-/// Small numbers by keys of 64 bits, which are numbers of this table's own making: a multiplication spreads them, where a
-/// hash that withstands chosen keys would cost more than all the rest.
+/// A map of small numbers by keys of 64 bits, which this program computes itself: a multiplication spreads them, where
+/// a hash that withstands chosen keys would cost more than all the rest.
 struct IntegerMap {
   private var keys: [UInt64] = Array(repeating: 0, count: 64)
-  /// Negative where nothing is.
+  /// The values by slot; negative for a free one.
   private var values: [Int32] = Array(repeating: -1, count: 64)
   private var count = 0
   private var shift: UInt64 = 58
 
-  /// What stands under a key; nil when nothing does.
+  /// The number of a key; nil when there is none.
   subscript(key: UInt64) -> Int? {
     let slot = slot(key)
     return values[slot] < 0 ? nil : Int(values[slot])
   }
 
-  /// Puts a number under a key that has none.
+  /// Inserts a number for a key that has none.
   mutating func insert(_ value: Int, for key: UInt64) {
     if count * 2 >= keys.count { grow() }
     let slot = slot(key)

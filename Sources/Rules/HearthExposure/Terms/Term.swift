@@ -8,26 +8,26 @@ typealias PlaceID = Int
 /// The number of a ``Scope`` in its ``TermTable``.
 typealias ScopeID = Int
 
-/// Which of the two trees a place is looked up in.
+/// The tree that a place is looked up in.
 enum Side: Hashable, Sendable {
-  /// Before the write: `data` and `root`.
+  /// The tree before the write: `data` and `root`.
   case old
-  /// After it: `newData`.
+  /// The tree after the write: `newData`.
   case new
 }
 
-/// A value that is not known: what an expression comes to in every request at once.
+/// An unknown value: the value of an expression in every request at once.
 enum Term: Hashable {
   case null
   case bool(Bool)
-  /// Never `-0`, which no rule can tell from `0`, and never NaN.
+  /// A number, never `-0`, which no rule can distinguish from `0`, and never NaN.
   case number(Double)
   case text(Key)
   /// A key of the path, by its number among the table's wildcards.
   case wildcard(Int)
-  /// `auth.a.b`, by its names.
+  /// A claim `auth.a.b`, by its names.
   case claim([Key])
-  /// A claim below another, by a name that is computed.
+  /// A claim below another, by a computed name.
   case computedClaim(TermID, TermID)
   /// `length` below a claim that is a list or an object.
   case claimLength(TermID)
@@ -55,7 +55,7 @@ enum Term: Hashable {
     }
   }
 
-  /// The terms that it is made of.
+  /// The terms that this one is made of.
   var arguments: [TermID] {
     switch self {
     case .computedClaim(let a, let b), .arithmetic(_, let a, let b): [a, b]
@@ -66,7 +66,7 @@ enum Term: Hashable {
     }
   }
 
-  /// Returns true when one of the terms that it is made of is like that.
+  /// Returns true when one of the arguments fulfils a condition.
   func hasArguments(where isSuch: (TermID) -> Bool) -> Bool {
     switch self {
     case .computedClaim(let a, let b), .arithmetic(_, let a, let b): isSuch(a) || isSuch(b)
@@ -77,7 +77,7 @@ enum Term: Hashable {
     }
   }
 
-  /// The same made of other terms.
+  /// The same term made of other arguments.
   func mapArguments(_ transform: (TermID) -> TermID) -> Term {
     switch self {
     case .computedClaim(let a, let b): .computedClaim(transform(a), transform(b))

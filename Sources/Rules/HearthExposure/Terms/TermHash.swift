@@ -1,14 +1,14 @@
 import HearthTree
 
-/// A number that equal terms have in common, and others hardly ever.
+/// A hash of terms: equal terms have the same, others hardly ever.
 ///
-/// Texts come from rules files of strangers: a seed that no file can know keeps it from choosing texts of one number.
+/// Texts come from untrusted rules files: a seed that no file can know prevents texts chosen for collisions.
 struct TermHash {
   private(set) var bits = TermHash.seed
 
   private static let seed = UInt64.random(in: .min ... .max)
 
-  /// Of a term that holds texts or any number of terms.
+  /// The hash of a term that holds texts or any number of terms.
   init(_ term: Term) {
     switch term {
     case .text(let text): add(text)

@@ -3,30 +3,30 @@ import HearthTree
 
 /// The terms, places and patterns of one question, each once: equal numbers are equal terms.
 ///
-/// A class, because everything that takes part in a question adds to the one table. Not for two threads at once.
+/// A class, because all parts of a question add to the one table. Not thread-safe.
 final class TermTable {
   let claims: ClaimTypes
-  /// No request is earlier.
+  /// The earliest time of a request.
   let nowMilliseconds: Int64
-  /// None outside of tests.
+  /// The faults that tests switch on; empty in the product.
   let faults: ExposureFaults
-  // Read at every step of a search, and never while they change: each is added to by one function that calls nothing
-  // else of the table meanwhile.
+  // Read at every step of a search, and never while they change: only one function adds to each, and calls nothing else
+  // of the table meanwhile.
   @exclusivity(unchecked) private(set) var terms: [Term] = []
   @exclusivity(unchecked) private(set) var places: [Place] = []
-  /// For each place, its last step and where that is taken from: what most want to know, without its list of steps.
+  /// The last step of each place and its parent, which most callers need without the list of steps.
   @exclusivity(unchecked) private var ends: [(last: Segment?, parent: PlaceID)] = [(nil, 0)]
   @exclusivity(unchecked) private(set) var scopes: [Scope] = []
   @exclusivity(unchecked) private(set) var wildcards: [Wildcard] = []
   @exclusivity(unchecked) private(set) var patterns: [TextPattern] = []
-  /// Terms that are made of a number or two, by those.
+  /// Terms of one or two numbers, by those.
   @exclusivity(unchecked) private var small = IntegerMap()
   @exclusivity(unchecked) private var doubles = IntegerMap()
-  /// All other terms, by what ``TermHash`` makes of them, or the next free number after it.
+  /// All other terms, by their ``TermHash``, or the next free number after it.
   @exclusivity(unchecked) private var large = IntegerMap()
   @exclusivity(unchecked) private var placeNumbers = IntegerMap()
   private var patternNumbers: [String: Int] = [:]
-  /// For claims, the claim that each is below, once it was asked for.
+  /// The claim that each claim is below, filled on demand.
   @exclusivity(unchecked) private var owners: [TermID] = []
 
   static let null: TermID = 0
@@ -34,7 +34,7 @@ final class TermTable {
   static let yes: TermID = 2
   /// The place that holds the whole tree.
   static let root: PlaceID = 0
-  /// A place that is never there: its key is the empty text.
+  /// A place that never exists: its key is the empty text.
   let nowhere: PlaceID
 
   init(claims: ClaimTypes, nowMilliseconds: Int64, faults: ExposureFaults = []) {
@@ -103,7 +103,7 @@ final class TermTable {
     return terms.count - 1
   }
 
-  /// A number of its own for each term that is made of a number or two; nil for all others. Numbers of terms and places
+  /// A unique number for each term that is made of one or two numbers; nil for all others. Numbers of terms and places
   /// are far below 2^28: a search ends long before.
   private static func key(of term: Term) -> UInt64? {
     func key(_ kind: UInt64, _ a: Int, _ b: Int = 0) -> UInt64 { kind << 56 | UInt64(a) << 28 | UInt64(b) }
@@ -124,7 +124,7 @@ final class TermTable {
     }
   }
 
-  /// The claim that a claim is below; nil for `auth` itself and for what is no claim.
+  /// The claim that a claim is below; nil for `auth` itself and for other terms.
   func owner(of claim: TermID) -> TermID? {
     if claim < owners.count, owners[claim] >= 0 { return owners[claim] }
     guard case .claim(let names) = terms[claim], !names.isEmpty else { return nil }
@@ -154,7 +154,7 @@ final class TermTable {
     }
   }
 
-  /// Parts side by side: sums inside sums dissolved, constants beside constants as one, empty texts left out.
+  /// The parts joined: sums inside sums dissolved, adjacent constants as one, empty texts left out.
   private func join(_ parts: [TermID]) -> Term {
     var result: [TermID] = []
     var literal = ""
@@ -191,7 +191,7 @@ final class TermTable {
     return intern(.wildcard(wildcards.count - 1))
   }
 
-  /// The types that a term can have whatever the request.
+  /// The types that a term can have in any request.
   func types(_ term: TermID) -> TypeSet {
     switch terms[term] {
     case .null: .null
@@ -242,7 +242,7 @@ final class TermTable {
     return places.count - 1
   }
 
-  /// The last step of a place, and the place that it is taken from: the root where that is not known.
+  /// The last step of a place, and its parent: the root when that is unknown.
   func end(of place: PlaceID) -> (last: Segment?, parent: PlaceID) { ends[place] }
 
   func place(_ keys: [TermID]) -> PlaceID { keys.reduce(Self.root) { place($0, .key($1)) } }
@@ -252,16 +252,17 @@ final class TermTable {
     return scopes.count - 1
   }
 
-  /// Returns the place where `child(text)` leads from a place.
+  /// Returns the place that `child(text)` leads to.
   func child(_ place: PlaceID, _ text: TermID) -> PlaceID {
     guard let segments = segments(text) else { return self.place(place, .whole(text)) }
     guard !segments.isEmpty else { return self.place(place, .key(self.text(""))) }
     return segments.reduce(place) { self.place($0, $1) }
   }
 
-  /// The steps of a path; nil when it may have no key at all, and is not known.
+  /// The steps of a path; nil when it may have no key at all, and is unknown.
   ///
-  /// Literal slashes part it. Between them one wildcard is one key; anything else may hold slashes of its own.
+  /// Literal slashes separate them. A wildcard alone between them is one key; anything else may hold slashes of its
+  /// own.
   private func segments(_ text: TermID) -> [Segment]? {
     switch terms[text] {
     case .text(let text): return Path(text.text).keys.map { .key(intern(.text($0))) }
@@ -302,7 +303,7 @@ final class TermTable {
     return hasKey ? result : nil
   }
 
-  /// Returns the place where `parent()` leads; nil at the root.
+  /// Returns the place that `parent()` leads to; nil at the root.
   func parent(_ place: PlaceID) -> PlaceID? {
     if place == Self.root { return nil }
     guard case .key = places[place].segments.last else { return self.place(nil, .above(place)) }
@@ -311,7 +312,7 @@ final class TermTable {
 }
 
 extension Segment {
-  /// A number of its own for each step from each place. Numbers of places and terms are far below 2^30.
+  /// A unique number for each step from each place. Numbers of places and terms are far below 2^30.
   fileprivate func key(below parent: PlaceID?) -> UInt64 {
     let above = UInt64(parent.map { $0 + 1 } ?? 0) << 32
     return switch self {

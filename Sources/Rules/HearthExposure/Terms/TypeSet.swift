@@ -1,4 +1,4 @@
-/// Which types a value may have.
+/// A set of types that a value may have.
 struct TypeSet: OptionSet, Hashable, Sendable {
   let rawValue: UInt8
 
@@ -12,7 +12,7 @@ struct TypeSet: OptionSet, Hashable, Sendable {
   static let any = TypeSet(rawValue: 31)
   static let present: TypeSet = [.bool, .number, .text, .object]
   static let scalar: TypeSet = [.bool, .number, .text]
-  /// What can be joined to a text.
+  /// The types that can be joined to a text.
   static let joinable: TypeSet = [.number, .text]
 
   /// Every type that is not in the set.

@@ -1,7 +1,7 @@
 import HearthRules
 import HearthTree
 
-/// What a search looks for: a request at instances of a location that one rules file allows, and another, if there is
+/// The target of a search: a request at instances of a location that one rules file allows, and another, if there is
 /// one, does not.
 struct Aim {
   let identity: ExposureIdentity
@@ -10,13 +10,13 @@ struct Aim {
   let change: Change
   /// The keys of the written or read place.
   let keys: [TermID]
-  /// The nodes of the allowing file from the root to the place; nil from where it names nothing.
+  /// The nodes of the allowing file from the root to the place; nil below the last named one.
   let allowed: [RuleNode?]
-  /// The write puts a value at the place, and so is asked the rules below it.
+  /// True when the write puts a value at the place, so that the rules below it apply.
   let carriesValue: Bool
   let form: Form
   let rules: RuleSet
-  /// The file that must not allow it.
+  /// The file that must not allow it; nil for a question about one file.
   let denying: RuleSet?
   let nowMilliseconds: Int64
 
@@ -25,14 +25,14 @@ struct Aim {
     case read, set, delete, priority
   }
 
-  /// Returns true when a request is one of those that are looked for: the evaluator is asked.
+  /// Returns true when a request meets the target, as the evaluator decides.
   func accepts(_ witness: ExposureWitness) -> Bool {
     guard witness.decision(by: rules).isAllowed else { return false }
     return denying.map { !witness.decision(by: $0).isAllowed } ?? true
   }
 }
 
-/// A place that a write puts something at, and the rules there.
+/// A written place, with the rules there.
 struct WrittenPlace {
   var place: PlaceID
   var keys: [TermID]

@@ -1,7 +1,7 @@
 import HearthTree
 
 extension JSON {
-  /// What rules see as `auth` of somebody who is signed in, with claims below `auth.token` by their names.
+  /// The `auth` of a signed-in user, with claims below `auth.token` by their names.
   static func auth(uid: String, provider: String, claims: [(names: [String], value: Scalar)]) -> JSON {
     var auth = JSON.object([
       .init("uid", .string(uid)), .init("provider", .string(provider)),
@@ -27,7 +27,7 @@ extension JSON {
     }
   }
 
-  /// Puts a value at a path of members, making the objects on the way.
+  /// Sets a value at a path of members, making the objects on the way.
   mutating func set(_ names: [String], _ value: JSON) {
     guard let name = names.first else {
       self = value
@@ -43,7 +43,8 @@ extension JSON {
 }
 
 extension ExposureIdentity {
-  /// The `auth` of somebody of the class, as much as can be like another's who has no custom claim; nil for nobody.
+  /// The `auth` of a user of the class, as similar as possible to another's without custom claims; nil for a signed-out
+  /// client.
   func auth(like other: JSON?) -> JSON? {
     if self == .nobody { return nil }
     var auth = other ?? .auth(uid: "bob", provider: "password", claims: [])

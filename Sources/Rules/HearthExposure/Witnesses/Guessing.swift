@@ -1,8 +1,8 @@
 import HearthRules
 import HearthTree
 
-/// Requests made up at random of what the rules speak of: the last resort for a question that is neither proved nor shown.
-/// The same question gets the same requests everywhere.
+/// Random requests made of the vocabulary of the rules: the last resort for a question that is neither proved nor
+/// shown. The same question gets the same requests everywhere.
 struct Guessing {
   private let aim: Aim
   private let owners: Set<Int>
@@ -15,7 +15,7 @@ struct Guessing {
     words = Vocabulary(aim.location.chains, languages, nowMilliseconds: aim.nowMilliseconds)
   }
 
-  /// A request that the evaluator answers as wanted, if one of some hundred is.
+  /// A request that the evaluator answers as wanted; nil when none of some hundred is.
   mutating func request() -> ExposureWitness? {
     for _ in 0..<ExposureLimits.guessesMax {
       guard let witness = guess(), aim.accepts(witness) else { continue }
@@ -25,7 +25,7 @@ struct Guessing {
     return nil
   }
 
-  /// SplitMix64.
+  /// A random number below `sides`, by SplitMix64.
   private mutating func roll(_ sides: Int) -> Int {
     state &+= 0x9E37_79B9_7F4A_7C15
     var z = state
@@ -61,7 +61,7 @@ struct Guessing {
     var witness = ExposureWitness(
       auth: auth(uid), data: tree(keys + words.keys + [uid], depth: 4), path: path, changes: [],
       nowMilliseconds: aim.nowMilliseconds, query: nil)
-    // Somewhere on the way there is more often something.
+    // Values on the way are more likely than elsewhere.
     if roll(2) == 0 { witness.data = witness.data.replacing(path, with: tree(words.keys, depth: 2)) }
     switch aim.form {
     case .read: break

@@ -1,10 +1,10 @@
 import HearthRules
 import HearthTree
 
-/// Gives every term of a branch a value, one after another. Each choice is a statement of its own, so that what follows
-/// from it is derived before the next, and one that contradicts is taken back at once.
+/// Gives every term of a branch a value, one after another. Each choice is a statement of its own, so that its
+/// consequences are derived before the next, and a contradictory one is undone at once.
 ///
-/// Nothing rests on it: what it makes is a suggestion, which the evaluator confirms or not.
+/// No proof rests on it: its result is a suggestion, which the evaluator confirms or not.
 struct ModelBuilder {
   private(set) var facts: Facts
   private let table: TermTable
@@ -13,7 +13,7 @@ struct ModelBuilder {
   private let nowMilliseconds: Int64
   private var namesUsed: [String] = []
 
-  /// What is preferred where there is a choice.
+  /// The preferences among values.
   struct Taste {
     var types: [TypeSet]
     var numbers: [Double]
@@ -48,7 +48,7 @@ struct ModelBuilder {
 
   // MARK: Choosing
 
-  /// States it if nothing contradicts.
+  /// States the literals; false when the facts contradict them.
   private mutating func choose(_ literals: [Literal]) -> Bool {
     var next = facts
     for literal in literals { next.assert(literal) }
@@ -115,7 +115,7 @@ struct ModelBuilder {
     }
   }
 
-  /// A key that is compared with the uid is somebody's.
+  /// Returns true for a key that is compared with the uid, and so is a user's.
   private func isUser(_ term: TermID) -> Bool {
     let uid = facts.root(table.intern(.claim([Key("uid")])))
     return facts.unequal.contains { pair in
@@ -125,7 +125,7 @@ struct ModelBuilder {
   }
 
   private mutating func chooseTexts() {
-    // What a text is searched for comes before the text.
+    // Patterns are chosen before the texts that are searched for them.
     let parts = facts.relations.map { facts.root($0.part) }
     let fitted = facts.patterns.map { facts.root($0.term) }
     let order = parts + fitted + openTerms
@@ -135,7 +135,7 @@ struct ModelBuilder {
     }
   }
 
-  /// One of these texts, the first time each, or a word of what the text can be.
+  /// Chooses the first unused one of these texts, or a word of the text's language.
   private mutating func chooseText(_ term: TermID, _ names: [String]) {
     for name in names where !namesUsed.contains(name) && choose(term, .string(name)) {
       namesUsed.append(name)
@@ -144,7 +144,7 @@ struct ModelBuilder {
     let language = texts.language(of: facts.root(term), facts)
     for word in texts.languages.words(of: language, count: 4) {
       if choose(term, .string(word)) { return }
-      // A text that must be longer than words are looked for is filled up.
+      // A text that must be longer than the words of a search is filled up.
       let length = facts.bounds[facts.root(table.intern(.length(term)))]?.low ?? 0
       if length > Double(ExposureLimits.lengthMax), length < Double(ExposureLimits.paddingMax),
         choose(term, .string(word + String(repeating: "a", count: Int(length) + 1 - word.utf16.count)))
@@ -160,7 +160,7 @@ struct ModelBuilder {
   private mutating func chooseNumbers() {
     if facts.active.contains(table.intern(.now)) { chooseNumber(table.intern(.now), [Double(nowMilliseconds)]) }
     solve()
-    // The result of a sum that something is asked of is chosen before what is summed, one operand left open.
+    // The result of a sum with a condition is chosen before its operands, one operand left open.
     for term in facts.active {
       guard case .arithmetic(let binary, let a, let b) = table[term], facts.constant(term) == nil else { continue }
       if facts.constant(a) == nil, facts.constant(b) == nil { chooseNumber(b, taste.numbers) }
@@ -174,7 +174,8 @@ struct ModelBuilder {
     }
   }
 
-  /// The rest of a division, together with what is divided: not every rest has a dividend within its bounds.
+  /// Chooses the remainder of a division, together with the dividend: not every remainder has a dividend within its
+  /// bounds.
   private mutating func chooseRemainder(_ term: TermID, _ dividend: TermID, _ divisor: TermID) {
     guard let size = facts.constantNumber(divisor)?.magnitude else { return chooseNumber(term, taste.numbers) }
     // A number that is not whole leaves half of a divisor of 1.
@@ -207,7 +208,7 @@ struct ModelBuilder {
 
   // MARK: Inverses
 
-  /// Where a result is known and all operands but one, finds that one.
+  /// Finds the last operand when a result and all other operands are known.
   private mutating func solve() {
     for term in facts.active {
       guard let result = facts.constant(term), let value = table[result].constant else { continue }

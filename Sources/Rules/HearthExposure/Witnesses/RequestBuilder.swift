@@ -1,7 +1,7 @@
 import HearthRules
 import HearthTree
 
-/// Makes requests of what is known on a branch, until one is of those that are looked for.
+/// Builds requests from the facts of a branch, until one meets the target.
 struct RequestBuilder {
   private let aim: Aim
   private let table: TermTable
@@ -13,7 +13,7 @@ struct RequestBuilder {
     self.texts = texts
   }
 
-  /// A request that the evaluator answers as wanted; nil when none of those that were tried is.
+  /// A request that the evaluator answers as wanted; nil when none of the tried ones is.
   func request(_ facts: Facts, others: [WrittenPlace] = []) -> ExposureWitness? {
     for taste in ModelBuilder.Taste.all {
       var model = ModelBuilder(facts, texts, taste, nowMilliseconds: aim.nowMilliseconds)
@@ -61,7 +61,7 @@ struct RequestBuilder {
     }
   }
 
-  /// The other paths of an update.
+  /// The changes of the other paths of an update.
   private func changes(_ others: [WrittenPlace], _ facts: Facts) -> [ExposureWitness.Change] {
     others.compactMap { other in
       guard let keys = path(other.place, facts) else { return nil }
@@ -71,7 +71,7 @@ struct RequestBuilder {
 
   private static let fillers: [Key] = ["x", "y", "z", "x1", "y1", "z1"]
 
-  /// Keys for a child of the value: one that nobody validates, then each that the rules name.
+  /// Keys for a child of the value: one without validation, then each that the rules name.
   private var valueFillers: [[Key]] {
     let named = (aim.allowed.last ?? nil)?.children.list.prefix(8).map { [$0.key] } ?? []
     return [Self.fillers] + named
@@ -138,7 +138,7 @@ struct RequestBuilder {
       }
     }
     if auth.members?.isEmpty == true {
-      // A token that says nothing of anybody is no one's.
+      // A token without any claim would name no user.
       let mayHaveUID = facts.types(table.intern(.claim(["uid"]))).contains(.text)
       auth.set([mayHaveUID ? "uid" : "name"], .string(uid))
     }
@@ -169,7 +169,7 @@ struct RequestBuilder {
 }
 
 extension Term {
-  /// A constant as data holds it; nil for null and for what is no constant.
+  /// A constant as data holds it; nil for null and for other terms.
   var scalar: Scalar? {
     switch self {
     case .bool(let value): .bool(value)

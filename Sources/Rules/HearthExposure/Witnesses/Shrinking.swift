@@ -44,7 +44,7 @@ struct Shrinking {
       for smaller in Self.smaller(best.data[path]) {
         var next = best
         next.data = best.data.replacing(path, with: smaller)
-        // A change of a priority carries what was there.
+        // A change of a priority carries the existing value.
         if aim.form == .priority {
           next.changes[0].value = next.data[aimPath(best)].with(priority: best.changes[0].value.priority)
         }
@@ -67,7 +67,7 @@ struct Shrinking {
     }
   }
 
-  /// Claims that everybody may lack.
+  /// Removes claims that every user may lack.
   private mutating func shrinkAuth(_ best: inout ExposureWitness) {
     guard case .object(let members) = best.auth, let token = best.auth?["token"]?.members else { return }
     for claim in token where !isOfTheClass(claim.name) {
@@ -83,7 +83,7 @@ struct Shrinking {
     return false
   }
 
-  /// Places of a tree, those above first.
+  /// The places of a tree, those above first.
   private static func paths(_ node: Node, _ base: Path = .root) -> [Path] {
     [base] + node.children.flatMap { paths($0.node, base.appending($0.key)) }
   }

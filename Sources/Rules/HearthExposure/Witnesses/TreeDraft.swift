@@ -1,11 +1,11 @@
 import HearthTree
 
-/// A tree while it is put together.
+/// A tree under construction.
 final class TreeDraft {
   private(set) var children: [(key: Key, draft: TreeDraft)] = []
   var scalar: Scalar?
   var priority: Scalar?
-  /// It must have a child, whichever.
+  /// True when it must have a child, with any key.
   var isObject = false
 
   func child(_ key: Key) -> TreeDraft {

@@ -1,7 +1,7 @@
 import HearthRules
 import HearthTree
 
-/// What the rules on the way to a place, and below it, speak of: what random requests are made of.
+/// The vocabulary of the rules on the way to a place, and below it, for random requests.
 struct Vocabulary {
   private(set) var keys: [String] = []
   private(set) var texts: [String] = ["", "a", "/", "a/b"]

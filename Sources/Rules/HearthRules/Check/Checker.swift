@@ -1,12 +1,12 @@
 import HearthTree
 
-/// Resolves the names of one rule and checks its types, with the messages that the service gives.
+/// Resolves the names of one rule and checks its types, with the service's messages.
 struct Checker {
   let kind: RuleKind
   /// Wildcards in scope, and the index in the path of the key that each matched.
   let wildcards: [Key: Int]
   var regexBudget = RegexBudget()
-  /// The rules were in force before: what only new ones are refused for is not looked at.
+  /// True when the rules were in force before: restrictions on new rules are not checked.
   var wasAccepted = false
 
   /// - Throws: the first problem, in reading order.
@@ -140,7 +140,7 @@ struct Checker {
       form: .binary(binary, typedLeft, typedRight), type: binary.type(typedLeft.type, typedRight.type), offset: offset)
   }
 
-  /// The child that a query is ordered by is compared with a literal or another order alone.
+  /// Requires that the child that a query is ordered by is compared with a literal or another order alone.
   private func requireLiteral(
     _ binary: BinaryOperator, _ operand: TypedExpression, beside other: TypedExpression, _ side: String
   ) throws(ExpressionProblem) {
@@ -196,7 +196,7 @@ extension BinaryOperator {
     }
   }
 
-  /// The service words every operator a little differently.
+  /// The service's message, which differs a little for every operator.
   func refusal(isLeft: Bool) -> String {
     let operand = isLeft ? "left operand" : "right operand"
     switch self {

@@ -1,4 +1,4 @@
-/// What is known of an expression's value when a rules file is uploaded.
+/// The type of an expression as known when a rules file is uploaded.
 package enum StaticType: Sendable, Equatable {
   case boolean
   case number
@@ -8,7 +8,7 @@ package enum StaticType: Sendable, Equatable {
   case snapshot
   /// A method that is named but not called.
   case method
-  /// What `val()` and `getPriority()` give: some primitive, known when the rule runs.
+  /// The result of `val()` and `getPriority()`: some primitive, known when the rule runs.
   case value
   /// `auth`, and everything below it.
   case auth
@@ -19,10 +19,10 @@ package enum StaticType: Sendable, Equatable {
   case queryLimit
   /// The child that `query` is ordered by.
   case ordering
-  /// A conditional whose branches have unlike types.
+  /// A conditional whose branches have different types.
   case mixed
 
-  /// May stand beside `==` and `!=`.
+  /// True for an operand of `==` and `!=`.
   package var isComparable: Bool {
     switch self {
     case .boolean, .null: true
@@ -30,10 +30,10 @@ package enum StaticType: Sendable, Equatable {
     }
   }
 
-  /// May stand beside `<`, `<=`, `>`, `>=` and `+`.
+  /// True for an operand of `<`, `<=`, `>`, `>=` and `+`.
   package var isOrdered: Bool { self == .string || isNumeric }
 
-  /// May stand beside `-`, `*`, `/` and `%`.
+  /// True for an operand of `-`, `*`, `/` and `%`.
   package var isNumeric: Bool {
     switch self {
     case .number, .value, .auth, .queryValue, .queryLimit, .ordering, .mixed: true
@@ -41,7 +41,7 @@ package enum StaticType: Sendable, Equatable {
     }
   }
 
-  /// May be an argument that takes a string.
+  /// True for an argument that takes a string.
   package var isTextual: Bool {
     switch self {
     case .string, .value, .auth, .mixed: true

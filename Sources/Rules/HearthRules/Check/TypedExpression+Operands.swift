@@ -1,5 +1,5 @@
 extension TypedExpression {
-  /// The expressions that it is made of and that come to something by themselves, in the order of the text.
+  /// The operands that have a value by themselves, in the order of the text.
   package var operands: [TypedExpression] {
     switch form {
     case .constant, .now, .wildcard, .auth, .query, .snapshot, .unusable: []

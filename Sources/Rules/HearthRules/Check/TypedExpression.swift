@@ -1,6 +1,6 @@
-/// An expression with its names resolved and its types found to fit.
+/// An expression with its names resolved and its types checked.
 package struct TypedExpression: Sendable {
-  /// What kind of expression it is, and its operands.
+  /// The kind of expression, with its operands.
   package indirect enum Form: Sendable {
     case constant(Value)
     case now
@@ -22,9 +22,9 @@ package struct TypedExpression: Sendable {
     case matches(TypedExpression, LinearRegex)
     case not(TypedExpression)
     case negate(TypedExpression)
-    /// `&&`, two operands or more.
+    /// An `&&` of two operands or more.
     case all([TypedExpression])
-    /// `||`, two operands or more.
+    /// An `||` of two operands or more.
     case any([TypedExpression])
     case binary(BinaryOperator, TypedExpression, TypedExpression)
     case conditional(TypedExpression, TypedExpression, TypedExpression)
@@ -32,11 +32,11 @@ package struct TypedExpression: Sendable {
     case unusable
   }
 
-  /// What it does, and to which operands.
+  /// The kind of the expression, with its operands.
   package let form: Form
-  /// What is known of its value before the rule runs.
+  /// The type before the rule runs.
   package let type: StaticType
-  /// The byte of the rule's text that an error of evaluating it is reported at.
+  /// The byte of the rule's text that an evaluation error is reported at.
   package let offset: Int
   /// UTF-8 bytes of the rule's text, with the parentheses around it.
   package internal(set) var range: Range<Int>
@@ -89,7 +89,7 @@ package enum TextMethod: String, Sendable, CaseIterable {
   case toLowerCase
   case toUpperCase
 
-  /// The relation that it tests; nil for a method that gives a text.
+  /// The relation that it tests; nil for a method that returns a text.
   package var relation: TextRelation? {
     switch self {
     case .contains: .contains
@@ -108,7 +108,7 @@ package enum TextMethod: String, Sendable, CaseIterable {
     }
   }
 
-  /// What it gives.
+  /// The type of the result.
   package var type: StaticType {
     switch self {
     case .contains, .beginsWith, .endsWith: .boolean
@@ -129,7 +129,7 @@ package enum QueryField: String, Sendable, CaseIterable {
   case limitToFirst
   case limitToLast
 
-  /// What it gives.
+  /// The type of the property.
   package var type: StaticType {
     switch self {
     case .orderByKey, .orderByValue, .orderByPriority: .boolean

@@ -12,7 +12,7 @@ extension Compiler {
       }
     }
 
-    /// What is the same sub-expression whichever is chosen.
+    /// The sub-expressions that both choices share.
     var sites: Set<Int32> {
       switch self {
       case .one(_, let marks): Set(marks.map(\.site))
@@ -20,7 +20,7 @@ extension Compiler {
       }
     }
 
-    /// Says what it is, as far as it goes by now.
+    /// The chain with a site noted at its current end.
     func marked(_ site: Int32?) -> Chains {
       guard let site else { return self }
       switch self {
@@ -42,7 +42,7 @@ extension Compiler {
     case .conditional(let condition, let then, let otherwise):
       chains = .either(condition: compile(condition), self.chains(then), self.chains(otherwise))
     case .snapshot(let base): chains = .one(SnapshotChain(base), [])
-    // The checker lets nothing else stand where a snapshot is read.
+    // The checker allows no other expression as a snapshot.
     case .constant, .now, .wildcard, .auth, .claim, .claimIndex, .query, .queryField, .snapshotTest, .hasChild,
       .hasAllChildren, .length, .text, .matches, .not, .negate, .all, .any, .binary, .unusable:
       chains = .one(SnapshotChain(.root), [])

@@ -1,9 +1,9 @@
 import HearthTree
 
-/// Turns a checked expression into a program, and computes beforehand what does not depend on the request.
+/// Turns a checked expression into a program, and computes the parts that do not depend on the request.
 struct Compiler {
   var program = ProgramDraft()
-  /// Nil when nobody is going to watch the rule run.
+  /// The recorder of sites; nil when the rule will not be observed.
   var sites: SiteRecorder?
 
   init(keepsSites: Bool = false) {
@@ -66,7 +66,7 @@ struct Compiler {
 
   // MARK: Texts and paths
 
-  /// A sum that is a text whatever its operands turn out to be: its parts, side by side.
+  /// Compiles a sum that is a text for all operands: its parts, joined.
   private mutating func join(_ expression: TypedExpression) -> Int32 {
     var draft = TemplateDraft()
     appendOperands(of: expression, to: &draft)
@@ -125,7 +125,7 @@ struct Compiler {
     }
   }
 
-  /// The argument of `child()`.
+  /// Compiles the argument of `child()`.
   mutating func template(_ path: TypedExpression) -> Int32 {
     var draft = TemplateDraft()
     let isSum: Bool = if case .binary(.add, _, _) = path.form { path.type == .string } else { false }
@@ -171,7 +171,7 @@ struct Compiler {
     return emit(.claimName(compile(receiver), name: index), expression)
   }
 
-  /// `query` may be chosen by a conditional; the field is then read in each branch.
+  /// Compiles a field of `query`. A conditional may choose the query; the field is then read in each branch.
   private mutating func queryField(
     _ receiver: TypedExpression, _ field: QueryField, _ source: TypedExpression
   ) -> Int32 {
@@ -193,10 +193,10 @@ struct Compiler {
     return Int32(program.lists.count - entries.count)
   }
 
-  /// Adds an operation. When its operands are given and all constant, what it computes is added in its place, unless
-  /// that is a long text or an error, which must wait until the rule runs.
+  /// Adds an operation. When its operands are given and all constant, its result is added instead, unless that is a
+  /// long text or an error, which must wait until the rule runs.
   ///
-  /// - Parameter isSite: it is what computes the source; false for one of two branches of it.
+  /// - Parameter isSite: it computes the source; false for one of two branches of it.
   mutating func emit(
     _ operation: Operation, _ source: TypedExpression, _ operands: [Int32] = [], isSite: Bool = true
   ) -> Int32 {
@@ -229,14 +229,14 @@ extension Program {
     self.init(compiler.program, root: root)
   }
 
-  /// Compiles a checked rule that somebody may want to watch.
+  /// Compiles a checked rule so that it can be observed.
   static func watchable(_ expression: TypedExpression) -> (program: Program, sites: SiteMap) {
     var compiler = Compiler(keepsSites: true)
     let root = compiler.compile(expression)
     return (Program(compiler.program, root: root), compiler.sites?.map ?? SiteMap())
   }
 
-  /// What the root comes to, which only constants lead to; nil when that is an error.
+  /// The value of the root, which only depends on constants; nil when that is an error.
   fileprivate func constantValue(_ observation: Observation?) -> Value? {
     EvaluationContext.with(auth: nil, nowMilliseconds: 0, query: nil, old: .empty, new: .empty) { context in
       var context = context

@@ -1,4 +1,4 @@
-/// Notes, while a rule is compiled, which bytes of its text each site stands for.
+/// Records the bytes of a rule's text that each site stands for, while the rule is compiled.
 struct SiteRecorder {
   private var operations: [Range<Int32>] = []
   private var parts: [Range<Int32>] = []
@@ -14,7 +14,7 @@ struct SiteRecorder {
       dependent: dependent)
   }
 
-  /// The next operation; nil when it stands for nothing by itself.
+  /// Records the next operation; nil when it stands for no source by itself.
   mutating func operation(_ source: TypedExpression?) { operations.append(Self.bytes(of: source)) }
 
   mutating func part(_ source: TypedExpression) -> Int32 {
@@ -27,7 +27,7 @@ struct SiteRecorder {
     return Int32(range.lowerBound)..<Int32(range.upperBound)  // a file has 1 MiB at most
   }
 
-  /// The expressions that a chain of claims goes through, `auth` first.
+  /// Records the expressions that a chain of claims goes through, `auth` first.
   mutating func claims(_ operation: Int32, _ prefixes: [TypedExpression]) {
     guard !prefixes.isEmpty else { return }
     claims[operation] = ~Int32(parts.count)
@@ -47,10 +47,10 @@ struct SiteRecorder {
   }
 }
 
-/// A template while it is put together.
+/// A template under construction.
 struct TemplateDraft {
   private(set) var pieces: [PathTemplate.Piece] = []
-  /// In the order in which they are done.
+  /// The marks, in the order in which they are done.
   private(set) var marks: [TemplateMark] = []
 
   var position: TemplateMark.Position {
@@ -68,12 +68,12 @@ struct TemplateDraft {
     }
   }
 
-  /// Says what has been appended since a position.
+  /// Marks the pieces since a position as a site.
   mutating func mark(_ site: Int32, since start: TemplateMark.Position) {
     marks.append(TemplateMark(site: site, start: start, end: position))
   }
 
-  /// The text, when all of it is known.
+  /// The text, when all of it is known; nil otherwise.
   var literal: [UInt8]? {
     guard pieces.count == 1, case .bytes(let bytes) = pieces[0] else { return nil }
     return bytes

@@ -1,9 +1,9 @@
 import HearthTree
 
 extension RulesCoverage {
-  /// What has been counted so far: `{"rules":[{"path","kind","line","column","expression":{…}}]}`, in the order of the
-  /// file. An expression has its `text`, where it begins and ends, whether it is a `condition`, how often it came to
-  /// what, and its `operands`.
+  /// The counts so far: `{"rules":[{"path","kind","line","column","expression":{…}}]}`, in the order of the file. An
+  /// expression has its `text`, its beginning and end, whether it is a `condition`, the counts of its outcomes, and its
+  /// `operands`.
   public var json: JSON { .object([.init("rules", .array(report().map(\.json)))]) }
 }
 

@@ -1,8 +1,8 @@
-/// How often one rule of a file was evaluated, and its parts.
+/// The number of evaluations of one rule of a file, and of its parts.
 public struct RuleCoverage: Sendable {
-  /// Which rule.
+  /// The rule.
   public let rule: RuleReference
-  /// All of it, and in it its parts.
+  /// The whole rule, with its parts.
   public let expression: CoveredExpression
 
   init(_ rule: Rule, _ inside: RuleInside, _ counts: [UInt64]) {
@@ -18,7 +18,7 @@ public struct RuleCoverage: Sendable {
   }
 }
 
-/// A part of a rule: where it stands, and how often it came to what.
+/// A part of a rule, with its position and the counts of its outcomes.
 public struct CoveredExpression: Sendable {
   /// UTF-8 bytes of the rule's text, parentheses around it included.
   public let range: Range<Int>
@@ -30,11 +30,11 @@ public struct CoveredExpression: Sendable {
   public let endLine: Int
   /// 1-based column after its last character.
   public let endColumn: Int
-  /// True when it is a condition: always true or false, and neither by its own writing.
+  /// True when it is a condition: a Boolean that is not written as a constant.
   public let isCondition: Bool
-  /// How often it was evaluated.
+  /// The counts of its outcomes.
   public let counts: OutcomeCounts
-  /// Its parts, in the order of the text.
+  /// The operands, in the order of the text.
   public let operands: [CoveredExpression]
 
   // Levels are those of the rule, which the file bounds.
@@ -49,26 +49,26 @@ public struct CoveredExpression: Sendable {
   }
 }
 
-/// How often a part of a rule came to what.
+/// The counts of a part's outcomes.
 public struct OutcomeCounts: Sendable, Equatable {
-  /// It was `null`.
+  /// The number of times that it was `null`.
   public internal(set) var nullCount: UInt64 = 0
-  /// It was `true`.
+  /// The number of times that it was `true`.
   public internal(set) var trueCount: UInt64 = 0
-  /// It was `false`.
+  /// The number of times that it was `false`.
   public internal(set) var falseCount: UInt64 = 0
-  /// It had any other value.
+  /// The number of times that it had any other value.
   public internal(set) var otherCount: UInt64 = 0
-  /// It could not be evaluated.
+  /// The number of times that it could not be evaluated.
   public internal(set) var errorCount: UInt64 = 0
 
-  /// Nothing was counted.
+  /// Makes counts of zero.
   public init() {}
 
-  /// How often it was evaluated.
+  /// The number of evaluations.
   public var total: UInt64 { nullCount &+ trueCount &+ falseCount &+ otherCount &+ errorCount }
 
-  /// As often as both together.
+  /// Adds the counts.
   package static func + (a: OutcomeCounts, b: OutcomeCounts) -> OutcomeCounts {
     var sum = a
     sum.nullCount &+= b.nullCount

@@ -1,26 +1,26 @@
 import Synchronization
 
-/// Counts how often each part of a rules file was evaluated, and with which outcome.
+/// Counts the evaluations of each part of a rules file, by outcome.
 ///
-/// A rule set that counts is made by ``RuleSet/counting(into:)``; from then on every decision that it makes counts,
-/// on any thread.
+/// ``RuleSet/counting(into:)`` makes a rule set that counts; from then on every decision that it makes counts, on any
+/// thread.
 public final class RulesCoverage: Sendable {
   /// The rules that are counted, without counting themselves.
   public let rules: RuleSet
-  /// For each rule by its number, how often each outcome came of each site.
+  /// The count of each outcome of each site, for each rule by its number.
   private let counts: Mutex<[[UInt64]]>
   private let rulesInOrder: [Rule]
 
-  /// Nothing is counted yet.
+  /// Makes counts of zero.
   ///
-  /// - Parameter rules: compiled with `keepsExpressions`; of others nothing can be told.
+  /// - Parameter rules: compiled with `keepsExpressions`; other rules cannot be counted.
   public init(of rules: RuleSet) {
     self.rules = rules
     rulesInOrder = rules.allRules.filter { $0.inside != nil }.sorted { ($0.number ?? 0) < ($1.number ?? 0) }
     counts = Mutex(Array(repeating: [], count: rulesInOrder.count))
   }
 
-  /// Adds what was observed of a rule that has just run.
+  /// Adds the observation of a rule that has just run.
   func add(_ rule: Rule, _ observation: Observation) {
     guard let inside = rule.inside else { return }
     counts.withLock { counts in
@@ -34,14 +34,14 @@ public final class RulesCoverage: Sendable {
     }
   }
 
-  /// Begins again at zero.
+  /// Resets all counts to zero.
   public func reset() {
     counts.withLock { counts in
       for index in counts.indices { counts[index] = [] }
     }
   }
 
-  /// Adds what another has counted of the same rules, or of another compilation of the same file.
+  /// Adds the counts of another coverage of the same rules, or of another compilation of the same file.
   public func add(_ other: RulesCoverage) {
     guard rules.source.utf8.elementsEqual(other.rules.source.utf8) else { return }
     let others = other.counts.withLock { $0 }
@@ -56,7 +56,7 @@ public final class RulesCoverage: Sendable {
     }
   }
 
-  /// Every rule of the file, in the order of the file, with what has been counted so far.
+  /// Every rule of the file, in the order of the file, with the counts so far.
   public func report() -> [RuleCoverage] {
     let counts = counts.withLock { $0 }
     return rulesInOrder.enumerated().compactMap { number, rule in

@@ -1,26 +1,26 @@
 import HearthTree
 
-/// Walks the rules along paths for one request.
+/// Evaluates the rules along paths for one request.
 struct Decider: ~Copyable {
   var context: EvaluationContext
-  /// Nil unless somebody watches.
+  /// The watcher; nil when the decision is not observed.
   private var watcher: Watcher?
-  /// How much of the present path the write's last place shared, all of it validated already.
+  /// The number of keys that the current path shares with the write's last place, all of them validated already.
   private var validatedDepth = -1
-  /// The write rules that let places be written, each once; nil unless they are wanted.
+  /// The write rules that allowed places, each once; nil unless they were requested.
   private var grantors: [Unmanaged<Rule>]?
 
-  /// Sets a decision up.
+  /// Prepares a decision.
   init(_ context: consuming EvaluationContext) { self.context = context }
 
-  /// From now on, what rules come to is traced, counted, or both.
+  /// Traces or counts the results of rules, or both, from now on.
   mutating func watch(isTracing: Bool, coverage: RulesCoverage?) {
     guard isTracing || coverage != nil else { return }
     watcher = Watcher(coverage: coverage, trace: isTracing ? Trace() : nil)
     context.observation = Observation(keepsValues: isTracing)
   }
 
-  /// From now on, every look at the data is kept.
+  /// Keeps every read of the data from now on.
   mutating func noteReads() {
     let watcher = watcher ?? Watcher(coverage: nil, trace: nil)
     watcher.reads = []
@@ -29,26 +29,26 @@ struct Decider: ~Copyable {
     context.notes = ReadNotes()
   }
 
-  /// From now on, the write rules that let places be written are kept.
+  /// Keeps the write rules that allow places from now on.
   mutating func noteGrantors() { grantors = [] }
 
-  /// The write rules that let places be written so far, each once, in the order of the places.
+  /// The write rules that allowed places so far, each once, in the order of the places.
   var granting: [RuleReference] { grantors?.map { RuleReference($0.takeUnretainedValue()) } ?? [] }
 
-  /// Nil unless it was asked for.
+  /// The trace; nil unless it was requested.
   var trace: Trace? { watcher?.trace }
 
-  /// Every look at the data so far; nil unless it was asked for, and when there were too many.
+  /// Every read of the data so far; nil unless they were requested, and when there were too many.
   var reads: [Observation.Read]? { watcher?.reads }
 
-  /// A verdict with all that belongs to it.
+  /// The decision of a verdict, with its details.
   func decision(_ verdict: Verdict) -> Decision {
     Decision(
       outcome: verdict.outcome, rule: verdict.rule.map { RuleReference($0.takeUnretainedValue()) },
       path: Path(context.place.keys(verdict.depth)), error: verdict.error)
   }
 
-  /// Asks the read or write rules from the root down to the end of the path, until one is true.
+  /// Evaluates the read or write rules from the root down to the end of the path, until one is true.
   mutating func grant(_ kind: RuleKind, from root: RuleNode) -> Verdict {
     var node = Unmanaged.passUnretained(root)
     var depth = 0
@@ -71,7 +71,7 @@ struct Decider: ~Copyable {
 
   /// Decides one place of a write.
   ///
-  /// - Parameter sharedCount: Keys that its path begins with like that of the place before.
+  /// - Parameter sharedCount: the number of keys that its path shares with that of the place before.
   mutating func decideWrite(
     of path: UnsafeBufferPointer<Key>, isPriority: Bool, sharing sharedCount: Int, from root: RuleNode
   ) -> Verdict {
@@ -91,8 +91,8 @@ struct Decider: ~Copyable {
 
   // MARK: Validation
 
-  /// Asks the validate rules on the way to a place, and those below it for what the write puts there. Nil when all
-  /// hold.
+  /// Evaluates the validate rules on the way to a place, and those below it for the value that the write puts there.
+  /// Nil when all hold.
   private mutating func validate(
     _ path: UnsafeBufferPointer<Key>, carriesValue: Bool, from root: RuleNode
   ) -> Verdict? {
@@ -115,7 +115,7 @@ struct Decider: ~Copyable {
     return nil
   }
 
-  /// Asks the validate rules below a node that was written. Levels are those of the rules, which the file bounds.
+  /// Evaluates the validate rules below a node that was written. Levels are those of the rules, which the file bounds.
   private mutating func validateChildren(of node: BorrowedNode, _ place: Unmanaged<RuleNode>) -> Verdict? {
     let rules = place._withUnsafeGuaranteedRef { $0 }
     guard rules.hasValidationBelow else { return nil }
@@ -138,7 +138,8 @@ struct Decider: ~Copyable {
     return nil
   }
 
-  /// On a refusal the path stays where it is: what is told of it is read from there.
+  /// Evaluates the validate rules of a child and below. On a refusal the path stays, since the decision is read from
+  /// it.
   private mutating func validate(_ node: BorrowedNode, _ key: Key, _ place: Unmanaged<RuleNode>) -> Verdict? {
     context.place.push(key, new: node)
     if let refusal = check(place, depth: context.place.count) ?? validateChildren(of: node, place) { return refusal }
@@ -146,7 +147,7 @@ struct Decider: ~Copyable {
     return nil
   }
 
-  /// Asks one place's own validate rule.
+  /// Evaluates one place's own validate rule; nil when it holds.
   private mutating func check(_ place: Unmanaged<RuleNode>, depth: Int) -> Verdict? {
     guard let rule = place._withUnsafeGuaranteedRef({ $0.unmanagedValidate }) else { return nil }
     switch run(rule, depth: depth) {
@@ -167,13 +168,13 @@ struct Decider: ~Copyable {
   }
 }
 
-/// Keeps what is seen of a decision.
+/// Collects the observations of a decision.
 final class Watcher {
-  /// What is counted into, if anything is.
+  /// The coverage to count into; nil without counting.
   private let coverage: RulesCoverage?
-  /// Nil unless it was asked for.
+  /// The trace; nil unless it was requested.
   private(set) var trace: Trace?
-  /// Every look at the data so far; nil unless it was asked for, and when there were too many.
+  /// Every read of the data so far; nil unless they were requested, and when there were too many.
   var reads: [Observation.Read]?
 
   init(coverage: RulesCoverage?, trace: Trace?) {
@@ -181,7 +182,7 @@ final class Watcher {
     self.trace = trace
   }
 
-  /// A rule has just run.
+  /// Adds a rule that has just run.
   func note(_ rule: Rule, at path: @autoclosure () -> Path, _ result: RuleVisit.Result, _ observation: Observation) {
     coverage?.add(rule, observation)
     if let count = reads?.count {

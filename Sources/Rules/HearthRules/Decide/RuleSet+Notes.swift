@@ -1,5 +1,5 @@
 extension RuleSet {
-  /// Decides, with all that leads to it; nil when it takes more than so many steps.
+  /// Decides with a trace; nil when it takes more than the given number of steps.
   package func traced(_ request: RulesRequest, stepsMax: Int) -> Decision? {
     withDecider(of: request) { decider in
       decider.watch(isTracing: true, coverage: storage.coverage)
@@ -10,7 +10,7 @@ extension RuleSet {
     }
   }
 
-  /// Decides if it takes no more than so many steps; nil when it takes more.
+  /// Decides a request; nil when it takes more than the given number of steps.
   package func decide(_ request: RulesRequest, stepsMax: Int) -> Decision? {
     withDecider(of: request) { decider in
       decider.watch(isTracing: false, coverage: storage.coverage)
@@ -20,8 +20,8 @@ extension RuleSet {
     }
   }
 
-  /// Decides, and gives every look at the data, in order, and whether `auth` was looked at. Nil when there are more of
-  /// them than a record holds, or when it takes too long.
+  /// Decides, and returns every read of the data, in order, and whether `auth` was read. Nil when there are more than a
+  /// record holds, or when it takes too long.
   func notingReads(_ request: RulesRequest) -> (reads: [Observation.Read], usesAuth: Bool)? {
     withDecider(of: request) { decider in
       decider.watch(isTracing: false, coverage: storage.coverage)

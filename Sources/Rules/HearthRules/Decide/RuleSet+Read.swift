@@ -1,8 +1,8 @@
 import HearthTree
 
 extension RuleSet {
-  /// Decides whether the rules let this read happen: the first `.read` that is true, from the root down to the path,
-  /// grants it. Rules below the path are not asked.
+  /// Decides a read: the first `.read` that is true, from the root down to the path, grants it. Rules below the path
+  /// are not evaluated.
   public func decideRead(_ request: ReadRequest, detail: DecisionDetail = []) -> Decision {
     withDecider(of: request) { decider in
       decider.watch(isTracing: detail.contains(.trace), coverage: storage.coverage)
@@ -18,8 +18,8 @@ extension RuleSet {
     }
   }
 
-  /// Why the rules do not let this read happen; nil when they do. The same answer as ``decideRead(_:detail:)`` gives, for
-  /// those who only want to go on: nothing is told of what is allowed, and so it costs a tenth.
+  /// The decision that refuses a read; nil when the rules allow it. The same answer as ``decideRead(_:detail:)``, for
+  /// callers that only need to know whether to go on: an allowed request has no details, and so costs a tenth.
   public func refusal(of request: ReadRequest) -> Decision? {
     withDecider(of: request) { decider in
       if let coverage = storage.coverage { decider.watch(isTracing: false, coverage: coverage) }

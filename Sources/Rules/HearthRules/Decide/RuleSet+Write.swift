@@ -1,7 +1,7 @@
 import HearthTree
 
 extension RuleSet {
-  /// Decides whether the rules let this write happen.
+  /// Decides a write.
   ///
   /// Every place that the write replaces needs a `.write` that is true, from the root down to that place. Then every
   /// `.validate` on the way there and at every node that the written value carries must be true; nodes that the write
@@ -16,8 +16,8 @@ extension RuleSet {
     }
   }
 
-  /// Returns the reason why the rules do not let this write happen; nil when they do. The same answer as
-  /// ``decideWrite(_:detail:)`` gives, for those who only want to go on.
+  /// Returns the decision that refuses a write; nil when the rules allow it. The same answer as
+  /// ``decideWrite(_:detail:)``, for callers that only need to know whether to go on.
   public func refusal(of request: WriteRequest) -> Decision? {
     withDecider(of: request) { decider in
       decider.watch(isTracing: false, coverage: storage.coverage)
@@ -27,11 +27,11 @@ extension RuleSet {
     }
   }
 
-  /// Decides a write if it takes no more than so many steps.
+  /// Decides a write if it takes no more than the given number of steps.
   ///
   /// - Parameters:
-  ///   - stepsMax: How many; what the decision took is taken off.
-  ///   - namesRules: whether an answer that allows it says by which rules.
+  ///   - stepsMax: the number of steps; those taken are subtracted.
+  ///   - namesRules: whether an answer that allows it names the rules.
   public func answer(to request: WriteRequest, stepsMax: inout Int, namesRules: Bool = false) -> WriteAnswer {
     withDecider(of: request) { decider in
       decider.watch(isTracing: false, coverage: storage.coverage)
@@ -47,12 +47,13 @@ extension RuleSet {
     }
   }
 
-  /// Decides a write, and notes what it read outside of what it replaces: the answer holds for any tree in which that is
-  /// the same, and what is replaced was the same before.
+  /// Decides a write, and notes its reads outside of the replaced places: the answer holds for any tree in which those
+  /// are the same, and the replaced places were the same before.
   ///
   /// - Parameters:
-  ///   - ownDepthMax: A place further down counts as all that is at this depth above it.
-  ///   - namesRules: whether an answer that allows it says by which rules.
+  ///   - ownDepthMax: the depth of the deepest replaced places; one further down counts as the whole place at this
+  ///     depth.
+  ///   - namesRules: whether an answer that allows it names the rules.
   public func answerNotingReads(
     to request: WriteRequest, ownDepthMax: Int, namesRules: Bool = false
   ) -> (answer: WriteAnswer, reads: WriteReads, steps: Int) {
@@ -70,9 +71,9 @@ extension RuleSet {
     }
   }
 
-  /// Returns true when the decision on a write looks at what the write brings at, above or below a place.
+  /// Returns true when the decision on a write reads the new data at, above or below a place.
   ///
-  /// - Parameter stepsMax: Steps after which it counts as one that does.
+  /// - Parameter stepsMax: the number of steps after which the write counts as one that does.
   package func looksAtNewData(_ request: WriteRequest, around place: Path, stepsMax: Int) -> Bool {
     withDecider(of: request) { decider in
       decider.context.decisionStepsLeft = stepsMax
@@ -99,8 +100,8 @@ extension RuleSet {
     return decision
   }
 
-  /// Calls `body` with the verdict on the first place that is refused, or else on the last, while the decider still stands
-  /// there: it borrows the path.
+  /// Calls `body` with the verdict on the first place that is refused, or else on the last, while the decider is still
+  /// at that place: it borrows the path.
   @inline(__always)
   private func verdict<Result>(
     on request: WriteRequest, _ decider: inout Decider, _ body: (Verdict, borrowing Decider) -> Result
@@ -140,23 +141,23 @@ extension RuleSet {
   }
 }
 
-/// What the rules say to a write, for those who bound what may be spent on asking them.
+/// The answer of the rules to a write, for callers with a limit of steps.
 public enum WriteAnswer: Sendable {
-  /// It may happen, by these write rules, each named once; none unless they were asked for.
+  /// The write is allowed, by these write rules, each named once; none unless they were requested.
   case allowed(by: [RuleReference])
-  /// It may not, and why.
+  /// The write is refused, with the decision.
   case refused(Decision)
   /// Deciding takes more steps than were given.
   case tooLong
 }
 
-/// What the decision of a write read beside what the write replaces. The paths are absolute.
+/// The reads in the decision of a write outside of the replaced places. The paths are absolute.
 public struct WriteReads: Sendable {
-  /// Of the tree before the write.
+  /// The reads of the tree before the write.
   public var before = ReadDependencies(countMax: RulesLimits.writeReadsMax)
-  /// Of the tree after the write.
+  /// The reads of the tree after the write.
   public var after = ReadDependencies(countMax: RulesLimits.writeReadsMax)
 
-  /// Nothing was read.
+  /// Makes empty reads.
   public init() {}
 }

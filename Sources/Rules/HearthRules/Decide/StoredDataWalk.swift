@@ -1,30 +1,30 @@
 import HearthTree
 
-/// Asks the `.validate` rules of one file about data that is stored already, as if all of it were written again as it is,
-/// by nobody. Where another file has the same rules, nothing is asked.
+/// Evaluates the `.validate` rules of one file on stored data, as if a signed-out client wrote all of it again. Rules
+/// that another file shares are not evaluated.
 ///
-/// It goes step by step, in key order and from the top down, on one version of the tree.
+/// It proceeds step by step, in key order and from the top down, on one version of the tree.
 package struct StoredDataWalk: ~Copyable {
-  /// A place that a rule does not take.
+  /// A place that fails a rule.
   package struct Failure: Sendable {
     /// The rule.
     package var rule: RuleReference
     /// The place.
     package var path: Path
-    /// The rule looked at `auth`.
+    /// True when the rule read `auth`.
     package var usesAuth: Bool
-    /// The rule looked at `now`.
+    /// True when the rule read `now`.
     package var usesClock: Bool
-    /// The rules in force do not take it either.
+    /// True when the place also fails the rules in force.
     package var isFailingAlready: Bool
   }
 
-  /// A place on the way to where the walk is, and what of its children is to come.
+  /// A place on the way to the current one, with its remaining children.
   private struct Level {
     let staged: RuleNode
     let current: RuleNode?
     let node: Node
-    /// Nil when only children are looked at that the rules name.
+    /// The remaining children; nil when only children that the rules name are visited.
     var children: NodeChildren.Iterator?
     var namedIndex = 0
     var doneCount = 0
@@ -60,42 +60,42 @@ package struct StoredDataWalk: ~Copyable {
     let current: ObjectIdentifier?
   }
 
-  /// Places that rules were asked about.
+  /// Places whose rules were evaluated.
   package private(set) var checkedCount = 0
   private let root: Node
   private let nowMilliseconds: Int64
-  /// The place where the walk is.
+  /// The current place.
   private var keys: [Key] = []
   private var levels: [Level] = []
-  /// The root is still to be looked at.
+  /// The root's rules before it is visited.
   private var start: (staged: RuleNode, current: RuleNode?)?
   private var isSame: [Pair: Bool] = [:]
 
   /// - Parameters:
-  ///   - root: The whole database.
-  ///   - current: The rules in force.
+  ///   - root: the whole database.
+  ///   - current: the rules in force.
   package init(of root: Node, staged: RuleSet, current: RuleSet, nowMilliseconds: Int64) {
     self.root = root
     self.nowMilliseconds = nowMilliseconds
     if !root.isEmpty { start = (staged.root, current.root) }
   }
 
-  /// True when everything was looked at.
+  /// True when everything was visited.
   package var isAtEnd: Bool { start == nil && levels.isEmpty }
 
-  /// How much was looked at, from 0 to 1, as if all children of a place were as large as each other.
+  /// The visited part, from 0 to 1, as if all children of a place had the same size.
   package var progress: Double {
     if isAtEnd { return 1 }
     var (progress, share) = (0.0, 1.0)
     for level in levels {
-      // The last one is under way.
+      // The last child is still being visited.
       progress += share * Double(max(0, min(level.doneCount, level.count) - 1)) / Double(level.count)
       share /= Double(level.count)
     }
     return progress
   }
 
-  /// Goes on for about so many steps: one for each place, and those of the rules.
+  /// Proceeds for about the given number of steps: one for each place, and those of the rules.
   package mutating func advance(steps: Int, _ found: (Failure) -> Void) {
     var stepsLeft = steps
     if let (staged, current) = start {
@@ -118,7 +118,7 @@ package struct StoredDataWalk: ~Copyable {
     }
   }
 
-  /// Asks one place's own rule, and has its children be next.
+  /// Evaluates one place's own rule, and makes its children the next.
   private mutating func visit(
     _ node: Node, _ staged: RuleNode, _ current: RuleNode?, _ stepsLeft: inout Int, _ found: (Failure) -> Void
   ) {
@@ -146,7 +146,7 @@ package struct StoredDataWalk: ~Copyable {
     return result == .value(true)
   }
 
-  /// Asks once more, and notes what was looked at.
+  /// Evaluates once more, and notes the reads.
   private func failure(of rule: Rule, _ current: Rule?, _ stepsLeft: inout Int) -> Failure {
     let notes = ReadNotes(ReadDependencies(countMax: 64))
     _ = allows(rule, &stepsLeft, noting: notes)

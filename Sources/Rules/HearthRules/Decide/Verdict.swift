@@ -1,10 +1,9 @@
-/// What came of a decision, in a few words that no reference count hangs on. The rule is the rule set's, which outlasts
-/// the decision.
+/// The result of a decision without any reference count. The rule is the rule set's, which outlasts the decision.
 struct Verdict {
   var outcome: Decision.Outcome
-  /// Nil when no rule stands on the path.
+  /// The rule; nil when the path has none.
   var rule: Unmanaged<Rule>?
-  /// How many keys of the path lead to where the rule was asked.
+  /// The number of keys of the path to the place of the rule.
   var depth: Int
   var error: EvaluationError?
 

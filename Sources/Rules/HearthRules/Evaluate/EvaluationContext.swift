@@ -1,22 +1,23 @@
 import HearthTree
 
-/// All that a rule can see while it runs, and what it has used up. There is one for each request.
+/// The variables and data of a running rule, and its remaining steps. There is one for each request.
 ///
-/// It lives on the stack and borrows what the request holds: setting it up allocates nothing and counts no references.
+/// It lives on the stack and borrows the request's values: setting it up allocates nothing and counts no references.
 struct EvaluationContext: ~Copyable {
-  /// What rules see as `auth`. Valid as long as the context is, like ``query``: whoever sets it up holds the request.
+  /// The `auth` of rules. Valid as long as the context is, like ``query``: the caller that sets it up holds the
+  /// request.
   private let authPlace: UnsafePointer<JSON?>
   private let queryPlace: UnsafePointer<Query?>
   let now: Double
   /// The path, and the data along it.
   var place: Place
-  /// The place where the running rule stands: the number of keys of the path above it.
+  /// The depth of the running rule: the number of keys of the path above it.
   var depth = 0
   var stepsLeft = 0
   var decisionStepsLeft = RulesLimits.stepsPerDecisionMax
-  /// Nil unless somebody wants to know what was read.
+  /// The notes of reads; nil when they are not requested.
   var notes: ReadNotes?
-  /// Nil unless somebody watches.
+  /// The observation; nil when the rule is not observed.
   var observation: Observation?
   /// A buffer for short paths.
   var scratch: PathScratch
@@ -57,20 +58,20 @@ struct EvaluationContext: ~Copyable {
     self.scratch = scratch
   }
 
-  /// What rules see as `auth`, where it lies.
+  /// The `auth` of rules, in place.
   var auth: UnsafePointer<JSON?> { authPlace }
 
-  /// What rules see as `query`.
+  /// The `query` of rules.
   var query: QueryView { QueryView(queryPlace) }
 
-  /// Returns true when what a chain reads is to be noted.
+  /// Returns true when the read of a chain is to be noted.
   func notes(_ chain: borrowing SnapshotChain) -> Bool {
-    // A chain that goes up may come out of what the write replaces.
+    // A chain that goes up may leave the replaced place.
     if let notes, chain.base == .root || depth - chain.parentCount < notes.ownDepth { return true }
     return observation != nil
   }
 
-  /// Returns true when a place is at or below what the write replaces on this path.
+  /// Returns true when a place is at or below the replaced one on this path.
   func isOwn(_ keys: [Key]) -> Bool {
     let ownDepth = notes?.ownDepth ?? .max
     guard keys.count >= ownDepth, ownDepth <= place.count else { return false }
@@ -92,26 +93,26 @@ struct EvaluationContext: ~Copyable {
   }
 }
 
-/// What a decision read, for whoever wants to decide again only when that changes.
+/// The reads of a decision, for callers that decide again only when those change.
 final class ReadNotes {
-  /// Of the tree before a write; for a read, of the tree as it is.
+  /// The reads of the tree before a write; for a read, of the tree as it is.
   var before: ReadDependencies
-  /// Of the tree after a write. Nil for a read.
+  /// The reads of the tree after a write; nil for a read.
   var after: ReadDependencies?
-  /// Places of a write further down count as the place at this depth above them.
+  /// The depth at which places of a write further down are counted.
   let ownDepthMax: Int
-  /// From this depth on the path leads into what the write replaces. What is read there is not noted.
+  /// The depth from which the path leads into the replaced place. Reads there are not noted.
   var ownDepth = Int.max
-  /// What is read in what the write replaces is noted too.
+  /// True when reads in the replaced place are noted too.
   var notesOwn = false
 
-  /// For a read.
+  /// Makes the notes of a read.
   init(_ before: ReadDependencies = ReadDependencies()) {
     self.before = before
     ownDepthMax = .max
   }
 
-  /// For a write: what was read so far of the trees before and after it.
+  /// Makes the notes of a write, with the reads so far of the trees before and after it.
   init(before: ReadDependencies, after: ReadDependencies, ownDepthMax: Int) {
     self.before = before
     self.after = after
@@ -119,16 +120,16 @@ final class ReadNotes {
   }
 }
 
-/// Room for the bytes of short paths, used from its beginning on: a path within a path takes what is left.
+/// A buffer for the bytes of short paths, used from its beginning on: a path within a path takes the rest.
 struct PathScratch {
   static let sizeBytes = 512
   private let bytes: UnsafeMutableRawBufferPointer
-  /// Bytes in use.
+  /// The number of bytes in use.
   private(set) var end = 0
 
   init(_ bytes: UnsafeMutableRawBufferPointer) { self.bytes = bytes }
 
-  /// False when there is no room for so many more.
+  /// Appends bytes; false when there is no room for them.
   mutating func append(_ more: UnsafeRawBufferPointer) -> Bool {
     guard more.count <= bytes.count - end else { return false }
     UnsafeMutableRawBufferPointer(rebasing: bytes[end...]).copyMemory(from: more)
@@ -136,9 +137,9 @@ struct PathScratch {
     return true
   }
 
-  /// What was appended since.
+  /// The bytes appended since a position.
   func bytes(from start: Int) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[start..<end]) }
 
-  /// Gives back what was appended since.
+  /// Removes the bytes appended since a position.
   mutating func cut(to start: Int) { end = start }
 }

@@ -1,15 +1,15 @@
 import HearthTree
 
-/// Watches a rule while it runs: what each of its sub-expressions came to, and what data was looked at. One that was not
-/// reached leaves no note.
+/// Observes a rule while it runs: the results of its sub-expressions, and its reads of data. A sub-expression that was
+/// not reached leaves no note.
 final class Observation {
-  /// One sub-expression that was evaluated.
+  /// The result of one sub-expression.
   struct Note {
     let site: Int32
     let value: NotedValue
   }
 
-  /// One look at the data.
+  /// A read of the data.
   struct Read {
     let isAfter: Bool
     let keys: [Key]
@@ -17,13 +17,13 @@ final class Observation {
     let node: Node
   }
 
-  /// False when only outcomes are of interest.
+  /// False when only outcomes are kept.
   let keepsValues: Bool
-  /// In the order in which evaluation ended. Empty unless values are kept.
+  /// The notes, in the order in which evaluation ended. Empty unless values are kept.
   private(set) var notes: [Note] = []
-  /// In order. Empty unless values are kept.
+  /// The reads, in order. Empty unless values are kept.
   private(set) var reads: [Read] = []
-  /// The sites that were evaluated, by their index among all of the rule, and what came of each.
+  /// The sites that were evaluated, by their index among all of the rule, with their outcomes.
   private(set) var outcomes: [(index: Int32, outcome: NotedOutcome)] = []
   private var sites = Observation.noSites
 
@@ -31,7 +31,7 @@ final class Observation {
 
   init(keepsValues: Bool) { self.keepsValues = keepsValues }
 
-  /// Forgets what came before: this rule runs next.
+  /// Clears the notes before the next rule runs.
   func begin(_ rule: Rule) {
     sites = rule.inside?.sites ?? Self.noSites
     notes.removeAll(keepingCapacity: true)
@@ -60,7 +60,8 @@ final class Observation {
     outcomes.append((Int32(truncatingIfNeeded: sites.index(of: site)), outcome))
   }
 
-  /// What was computed beforehand together with a constant. Levels are those of the rule, which the file bounds.
+  /// Notes the sites that were computed beforehand together with a constant. Levels are those of the rule, which the
+  /// file bounds.
   func noteImplied(by operation: Int32) {
     guard let implied = sites.implied[operation] else { return }
     for site in implied {
@@ -69,14 +70,14 @@ final class Observation {
     }
   }
 
-  /// `auth` and what is below it, on the way to a claim.
+  /// Notes `auth` and its members on the way to a claim.
   func noteClaim(_ operation: Int32, prefix: Int, _ claim: JSON) {
     if let first = sites.claims[operation] { note(first - Int32(prefix), .claim(claim)) }
   }
 
   // MARK: Snapshots
 
-  /// Returns the place where a chain has come to after so many steps.
+  /// Notes the place of a chain after that many steps.
   func noteChain(_ chain: Int32, after stepCount: Int, isAfter: Bool, keys: [Key], root: Node) {
     for mark in sites.chains[chain] ?? [] where mark.stepCount == stepCount {
       var node = root
@@ -85,7 +86,7 @@ final class Observation {
     }
   }
 
-  /// A chain that came no further than so many steps.
+  /// Notes the error of a chain that came no further than that many steps.
   func noteChain(_ chain: Int32, after stepCount: Int, _ error: EvaluationError) {
     for mark in sites.chains[chain] ?? [] where mark.stepCount > stepCount { note(mark.site, .error(error)) }
   }
@@ -94,7 +95,7 @@ final class Observation {
     if keepsValues { reads.append(Read(isAfter: isAfter, keys: keys, aspects: aspects, node: node)) }
   }
 
-  /// An operation failed. When it was to choose between two snapshots and could not, neither is there.
+  /// Notes that an operation failed. When it was to choose between two snapshots, both are without value.
   func noteFailure(_ operation: Int32, _ error: EvaluationError) {
     for site in sites.dependent[operation] ?? [] {
       let index = sites.index(of: site)
@@ -105,7 +106,7 @@ final class Observation {
 
   // MARK: Templates
 
-  /// What is done of a template with a piece. `starts` are the bytes before each piece so far.
+  /// Notes the parts of a template that are complete after a piece. `starts` are the bytes before each piece so far.
   func noteTemplate(
     _ template: Int32, _ next: inout Int, after piece: Int, _ starts: [Int], _ bytes: [UInt8], of program: Program
   ) {
@@ -127,7 +128,7 @@ final class Observation {
     position.piece < starts.count ? starts[position.piece] + position.byte : bytes.count
   }
 
-  /// A template that failed in a piece: what had begun fails with it.
+  /// Notes a template that failed in a piece: the parts begun fail with it.
   func noteTemplate(_ template: Int32, from next: Int, failedIn piece: Int, _ error: EvaluationError) {
     guard let marks = sites.templates[template] else { return }
     for mark in marks[min(next, marks.count)...] where mark.start.piece <= piece { note(mark.site, .error(error)) }

@@ -1,23 +1,23 @@
 import HearthTree
 
-/// A path that is being decided, and the data along it before and after the write. Nodes are looked up when a rule
-/// first asks for them.
+/// A path under decision, and the data along it before and after the write. Nodes are looked up when a rule first reads
+/// them.
 struct Place: ~Copyable {
   let oldRoot: BorrowedNode
   let newRoot: BorrowedNode
   /// The path of the request. It outlasts the decision.
   private var path = UnsafeBufferPointer<Key>(start: nil, count: 0)
-  /// Keys below it that validation has gone to.
+  /// Keys below it that validation has entered.
   private var pushed: [Key] = []
-  /// The nodes that are known below each beginning of the path: those before the write, then those after it.
+  /// The known nodes below each beginning of the path: those before the write, then those after it.
   private let memo: UnsafeMutablePointer<BorrowedNode>
   private var oldKnown = 0
   private var newKnown = 0
 
-  /// Levels whose nodes are kept. Further down they are looked up from the deepest of these.
+  /// The number of levels whose nodes are kept. Further down they are looked up from the deepest of these.
   static let memoLevels = 20
 
-  /// At the root. `memo` has room for two nodes for each of ``memoLevels``.
+  /// Makes a place at the root. `memo` has room for two nodes for each of ``memoLevels``.
   init(old: BorrowedNode, new: BorrowedNode, memo: UnsafeMutableBufferPointer<BorrowedNode>) {
     precondition(memo.count >= 2 * Self.memoLevels, "too little room for nodes")
     oldRoot = old
@@ -33,14 +33,14 @@ struct Place: ~Copyable {
   /// The first keys.
   func keys(_ count: Int) -> [Key] { (0..<min(count, self.count)).map { key(at: $0) } }
 
-  /// Goes to another path and keeps what is known of the part that both share: so many keys.
+  /// Moves to another path and keeps the known nodes of that many shared keys.
   mutating func move(to path: UnsafeBufferPointer<Key>, sharing count: Int) {
     self.path = path
     pushed.removeAll()
     cut(to: count)
   }
 
-  /// Goes to a child whose node after the write is known.
+  /// Moves to a child whose node after the write is known.
   mutating func push(_ key: Key, new node: BorrowedNode) {
     let depth = count
     pushed.append(key)

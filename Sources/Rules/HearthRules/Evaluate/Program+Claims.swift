@@ -1,7 +1,7 @@
 import HearthTree
 
 extension Program {
-  /// The value of an operation below `auth`, which stays where it lies: only what it comes to is copied.
+  /// The value of an operation below `auth`, which is not copied: only the result is.
   func claim(_ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) -> Operand {
     context.notes?.before.usesAuth = true
     if context.observation == nil, case .claims(let first, let count) = operations[Int(index)] {
@@ -11,7 +11,7 @@ extension Program {
     return Operand(Value(try claims(index, &context)))
   }
 
-  /// What names lead to, from a claim on.
+  /// The value that names lead to, from a claim on.
   private func operand(of claim: JSON, names first: Int32, count: Int32) -> Operand {
     switch claim {
     case .object(let members) where count > 0:
@@ -20,7 +20,7 @@ extension Program {
       }
       return .null
     case _ where count > 0:
-      // Lists have members too; few look there.
+      // Lists have members too; rules seldom read them.
       let member = claim.member(names[Int(first)])
       return operand(of: member, names: first + 1, count: count - 1)
     case .null: return .null

@@ -71,7 +71,7 @@ extension Program {
     }
   }
 
-  // MARK: While somebody watches
+  // MARK: Observed evaluation
 
   private func evaluateNoting(
     _ index: Int32, _ context: inout EvaluationContext
@@ -108,7 +108,7 @@ extension Program {
 
   // MARK: Operators
 
-  /// The value of an operation, and at once that of a constant, which one side of most comparisons is.
+  /// The value of an operation, with a fast path for constants, which are one side of most comparisons.
   @inline(__always)
   private func side(_ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) -> Operand {
     guard context.observation == nil, case .constant(let constant) = operations[Int(index)] else {
@@ -191,7 +191,7 @@ extension Program {
     return text
   }
 
-  /// An operand that is a text, where it lies.
+  /// An operand that is a text, in place.
   func text(_ operand: Int32, _ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) -> Operand {
     let text = try evaluate(operand, &context)
     switch text {
@@ -214,7 +214,7 @@ extension Program {
     if context.stepsLeft < 0 { throw failure(.stepLimit, index) }
   }
 
-  /// Pays for looking at or building a text.
+  /// Subtracts the steps for reading or building a text.
   func charge(_ bytes: Int, _ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) {
     try charge(steps: bytes >> 6, index, &context)
   }
@@ -222,7 +222,7 @@ extension Program {
   private func charge(
     steps: Int, _ index: Int32, _ context: inout EvaluationContext
   ) throws(EvaluationError) {
-    // Compared first: a regular expression can ask for more than there are numbers.
+    // Compared first: the steps of a regular expression can overflow.
     guard steps <= context.stepsLeft else {
       context.stepsLeft = -1
       throw failure(.stepLimit, index)
@@ -245,7 +245,7 @@ extension BinaryOperator {
 }
 
 extension Operation {
-  /// True when it always gives a boolean, and is computed as one.
+  /// True when the operation always gives a Boolean, and is computed as one.
   fileprivate var isTruth: Bool {
     switch self {
     case .all, .any, .not, .matches, .hasAllChildren: true
@@ -257,7 +257,7 @@ extension Operation {
 
   fileprivate var isConditional: Bool { if case .conditional = self { true } else { false } }
 
-  /// True when it is below `auth`: its value may be a list or an object.
+  /// True when the operation is below `auth`: its value may be a list or an object.
   fileprivate var isClaim: Bool {
     switch self {
     case .claims, .claimName, .claimIndex, .claimLength: true

@@ -18,8 +18,8 @@ extension Program {
     }
   }
 
-  /// True when the snapshot has every one of the children. All names are computed first: one that is an error makes
-  /// the whole an error.
+  /// True when the snapshot has every one of the children. All names are computed first: one that is an error makes the
+  /// whole an error.
   func hasAllChildren(
     _ chain: Int32, _ first: Int32, _ count: Int32, _ index: Int32, _ context: inout EvaluationContext
   ) throws(EvaluationError) -> Bool {
@@ -39,7 +39,7 @@ extension Program {
     return hasAll
   }
 
-  /// The node that a chain leads to. `aspects` is what the caller will look at.
+  /// The node that a chain leads to. `aspects` are those that the caller will read.
   func node(
     _ chain: Int32, _ aspects: ReadDependencies.Aspects, _ index: Int32, _ context: inout EvaluationContext
   ) throws(EvaluationError) -> BorrowedNode {
@@ -59,7 +59,7 @@ extension Program {
     return node
   }
 
-  /// The descendant at a template's path. The path is computed even below nothing, because it may be an error.
+  /// The descendant at a template's path. The path is computed even below null, because it may be an error.
   private func descend(
     _ node: BorrowedNode, _ template: Int32, _ index: Int32, _ context: inout EvaluationContext
   ) throws(EvaluationError) -> BorrowedNode {
@@ -76,7 +76,7 @@ extension Program {
     return PathBytes.descend(node, context.scratch.bytes(from: start))
   }
 
-  // MARK: With paths, for `parent()` and for those who want to know what was read
+  // MARK: With paths, for `parent()` and for notes of reads
 
   private enum Side { case old, new }
 
@@ -153,13 +153,13 @@ extension Program {
   }
 }
 
-/// False for places that no write can ever fill, so that nothing there is worth remembering. Without this a text of
-/// megabytes in the data could become a dependency of as many keys.
+/// Returns false for places that no write can ever fill, which are not noted. Without this a text of megabytes in the
+/// data could become a dependency of as many keys.
 private func canExist(_ keys: [Key]) -> Bool {
   keys.count <= DataLimits.depthMax && keys.allSatisfy { $0.text.utf8.count <= DataLimits.keySizeBytesMax }
 }
 
-/// Paths as bytes.
+/// Paths in the form of bytes.
 enum PathBytes {
   /// The descendant at a `/`-separated relative path; empty parts are left out.
   static func descend(_ start: BorrowedNode, _ path: UnsafeRawBufferPointer) -> BorrowedNode {

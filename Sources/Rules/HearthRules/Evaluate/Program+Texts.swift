@@ -26,7 +26,7 @@ extension Program {
     }
   }
 
-  /// Beyond ASCII, changing case takes ten times as long as looking at a text does.
+  /// Charges a change of case: beyond ASCII, it takes ten times as long as reading a text.
   private func chargeForCase(
     _ text: String, _ index: Int32, _ context: inout EvaluationContext
   ) throws(EvaluationError) {
@@ -52,8 +52,8 @@ extension Program {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Appends what a template's pieces come to: texts as they are, numbers as text. A template of one piece must be
-  /// a text: only a sum turns numbers into text.
+  /// Appends the values of a template's pieces: texts as they are, numbers as text. A template of one piece must be a
+  /// text: only a sum turns numbers into text.
   func append(
     _ template: Int32, to bytes: inout [UInt8], _ index: Int32, _ context: inout EvaluationContext
   ) throws(EvaluationError) {
@@ -86,7 +86,7 @@ extension Program {
     return NumberText.of(number)
   }
 
-  /// Appends what a template's pieces come to, to the scratch. When that is too short for them, gives all the bytes
+  /// Appends the values of a template's pieces to the scratch buffer. When that is too short, returns all the bytes
   /// instead.
   func appendShort(
     _ template: Int32, _ index: Int32, _ context: inout EvaluationContext

@@ -1,14 +1,14 @@
 import HearthTree
 
-/// A request's query as rules see it: each field mirrors what the SDK's query was built with.
+/// A request's query as rules see it: each field mirrors a call on the SDK's query.
 struct QueryView {
-  /// Valid as long as the request is.
+  /// The query, valid as long as the request is.
   private let place: UnsafePointer<Query?>
 
   init(_ place: UnsafePointer<Query?>) { self.place = place }
 
   /// True when a bound or a limit without an order counts as ordered by key. The guides say so; reads without any
-  /// parameter do not over a socket, as seen on the service. Over REST they do: who asks for it there says so.
+  /// parameter do not over a socket, as seen on the service. Over REST they do: the caller there sets it.
   static let countsBareQueriesAsOrderedByKey = true
 
   func value(of field: QueryField) -> Operand {
@@ -42,7 +42,7 @@ struct QueryView {
     return place.pointee?.start != nil || place.pointee?.end != nil || place.pointee?.limit != nil
   }
 
-  /// Two equal bounds are what `equalTo` sends, whichever way their keys are spelled.
+  /// True for the two equal bounds that `equalTo` sends, in any spelling of their keys.
   private var isEqualTo: Bool {
     guard let query = place.pointee?.canonical, let start = query.start, let end = query.end else { return false }
     return start.isInclusive && end.isInclusive && start.value == end.value && start.key == end.key

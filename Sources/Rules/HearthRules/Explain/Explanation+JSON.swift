@@ -67,7 +67,7 @@ extension TracedRead {
 }
 
 extension TracedValue {
-  /// A primitive as itself; everything else as an object with one member that says what it is.
+  /// A primitive as itself; everything else as an object with one member that names its kind.
   fileprivate var json: JSON {
     switch self {
     case .null: .null

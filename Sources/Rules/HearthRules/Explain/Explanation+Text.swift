@@ -1,11 +1,11 @@
 import HearthTree
 
 extension Explanation {
-  /// The explanation for people: the verdict, and for each rule that was evaluated its text, with carets below what
-  /// decided, the values of its parts and the data it looked at.
+  /// The explanation for readers: the verdict, and for each rule that was evaluated its text, with carets below the
+  /// deciding part, the values of its parts and its reads of data.
   ///
   /// - Parameters:
-  ///   - file: how the rules file is called, as the beginning of places: `rules.json:7:16`.
+  ///   - file: the name of the rules file in positions: `rules.json:7:16`.
   ///   - isColored: with colours for a terminal.
   public func rendered(file: String, isColored: Bool = false) -> String {
     var page = ExplanationPage(file: file, isColored: isColored)
@@ -24,8 +24,8 @@ extension Explanation {
 }
 
 extension Explanation {
-  /// The explanation on one line, for a header or a log: every rule that was evaluated, what it came to, and the values
-  /// of what decided.
+  /// The explanation on one line, for a header or a log: every rule that was evaluated, its result, and the values of
+  /// the deciding part.
   public var line: String {
     var text = summary
     for visit in decision.visited {
@@ -41,7 +41,7 @@ extension Explanation {
 }
 
 extension RuleVisit {
-  /// What the rule said, in a word or with the reason.
+  /// The rule's result, in a word or with the reason.
   fileprivate var word: String {
     switch result {
     case .value(let value): value ? "true" : "false"
@@ -51,7 +51,7 @@ extension RuleVisit {
 }
 
 extension TracedExpression {
-  /// What it came to.
+  /// The result of the part.
   fileprivate var shown: String {
     switch result {
     case .notReached: "not reached"
@@ -74,7 +74,7 @@ struct ExplanationPage {
   private(set) var text = ""
   private let file: String
   private let isColored: Bool
-  /// Columns of the parts of a rule; values stand behind them.
+  /// The columns for the parts of a rule; values stand behind them.
   private static let partWidth = 56
 
   init(file: String, isColored: Bool) {
@@ -152,7 +152,7 @@ struct ExplanationPage {
     let mark = expression.range == decisive ? colored("  <-", .dim) : ""
     text += (color == .dim ? colored(name, .dim) : name) + padding + colored(value, color) + mark + "\n"
     guard expression.result != .notReached else { return }
-    // A constant among the parts says nothing that the text does not.
+    // A constant among the parts adds nothing to the text.
     for part in expression.operands where !part.isLiteral { parts(part, depth: depth + 1, decisive: decisive) }
   }
 

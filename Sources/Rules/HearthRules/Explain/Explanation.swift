@@ -1,31 +1,31 @@
 import HearthTree
 
-/// Why the rules answered a request the way they did, for people and for programs.
+/// The reason for the rules' answer to a request, for readers and for programs.
 public struct Explanation: Sendable {
-  /// What was asked: `read`, `write`, `update`, or another word for it.
+  /// The operation: `read`, `write`, `update`, or another word for it.
   public var operation: String
-  /// Where.
+  /// The path.
   public var path: Path
-  /// What the rules answered; it tells most when it was made with ``DecisionDetail/trace``.
+  /// The decision; most detailed when it was made with ``DecisionDetail/trace``.
   public var decision: Decision
 
-  /// An explanation of a decision.
+  /// Makes an explanation of a decision.
   public init(operation: String, path: Path, decision: Decision) {
     self.operation = operation
     self.path = path
     self.decision = decision
   }
 
-  /// The file that places are in, where the rules file itself has no name: of rules that were made of one of another
-  /// language, that one, and else `rules`.
+  /// The file that positions refer to, when the rules file itself has no name: the original file of generated rules,
+  /// and else `rules`.
   package var file: String { (decision.rule ?? decision.visited.first?.rule)?.file ?? "rules" }
 
-  /// Of the rules that were evaluated, the one that decided; nil when none did, or when nothing was traced.
+  /// The evaluation of the deciding rule; nil when none decided, or without a trace.
   public var decidingVisit: RuleVisit? {
     decision.visited.last { $0.rule == decision.rule && $0.path == decision.path }
   }
 
-  /// One sentence: what was asked, what came of it, and why.
+  /// A sentence with the request, the result and the reason.
   public var summary: String {
     let asked = "\(operation) \(PlainText.of(path.description)) is \(decision.isAllowed ? "allowed" : "denied")"
     guard let rule = decision.rule else { return "\(asked): no rule on the way there says anything about it" }
@@ -40,20 +40,20 @@ public struct Explanation: Sendable {
 }
 
 extension RuleKind {
-  /// As the rules file names it.
+  /// The name in the rules file.
   var word: String { "." + rawValue }
 }
 
-/// Text that others chose, for a terminal or a log: nothing in it breaks a line or speaks to the terminal.
+/// Text from untrusted sources, for a terminal or a log: it contains no line break and no control sequence.
 package enum PlainText {
-  /// The same text, with `?` for all that cannot be seen.
+  /// The text, with `?` for all invisible characters.
   package static func of(_ text: String) -> String {
     var plain = String.UnicodeScalarView()
     for scalar in text.unicodeScalars { plain.append(isPlain(scalar) ? scalar : "?") }
     return String(plain)
   }
 
-  /// Returns true when a scalar shows as itself and does nothing else.
+  /// Returns true for a scalar that is shown as itself and has no other effect.
   package static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false

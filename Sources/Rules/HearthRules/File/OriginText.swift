@@ -1,4 +1,4 @@
-/// Finds the places of a rules file in the file that it was made of.
+/// Finds the positions of a rules file in the file that it was generated from.
 final class OriginText: Sendable {
   let origin: RulesOrigin
   private let text: SourceText
@@ -8,13 +8,13 @@ final class OriginText: Sendable {
     text = SourceText(origin.text)
   }
 
-  /// The place that a byte of the rules file comes from; for one before every segment, the first of the text.
+  /// The position that a byte of the rules file comes from; for one before every segment, the first of the text.
   func position(ofByte offset: Int) -> SourcePosition {
     guard let segment = segment(at: offset) else { return SourcePosition(line: 1, column: 1, file: origin.file) }
     return SourcePosition(line: segment.line, column: segment.column, file: origin.file)
   }
 
-  /// The place that bytes of the rules file come from, from its beginning to its end; what comes from several places ends
+  /// The positions that bytes of the rules file come from, begin and end; a span that comes from several places ends
   /// where it begins.
   func span(ofBytes range: Range<Int>) -> (start: SourcePosition, end: SourcePosition) {
     let start = position(ofByte: range.lowerBound)
@@ -28,7 +28,7 @@ final class OriginText: Sendable {
     return (start, SourcePosition(line: end.0, column: end.1, file: origin.file))
   }
 
-  /// Line and column.
+  /// The line and column of a segment's end.
   private static func end(_ segment: RulesOrigin.Segment) -> (Int, Int) {
     (segment.line, segment.column + segment.width)
   }

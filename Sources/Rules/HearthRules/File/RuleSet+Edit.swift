@@ -1,18 +1,18 @@
 import HearthTree
 
 extension RuleSet {
-  /// The same rules with another expression at one place. It takes what compiling that expression takes: all other rules are
+  /// The same rules with another expression at one place, in the time of compiling that expression: all other rules are
   /// shared.
   ///
   /// Positions in the rule that is replaced are those in its own text, all others those in the file that this set was
-  /// compiled from; ``warnings`` are those of that file, and ``source`` is plain JSON. What the regular expressions of a file
-  /// may grow to is counted for the rule alone.
+  /// compiled from; ``warnings`` are those of that file, and ``source`` is plain JSON. The limit on the regular
+  /// expressions of a file applies to the rule alone.
   ///
   /// - Parameters:
-  ///   - kind: which rule of the place. One that is not there is added.
-  ///   - place: names from the root of the rules down, as in ``Rule/place``. One that has no rule in the file, at it or below,
-  ///     changes nothing.
-  ///   - expression: the rule's text; `true` for a `.validate`, and `false` for the others, is as good as no rule.
+  ///   - kind: the kind of the rule. A missing one is added.
+  ///   - place: names from the root of the rules down, as in ``Rule/place``. A place without a rule in the file, at it
+  ///     or below, changes nothing.
+  ///   - expression: the rule's text; `true` for a `.validate`, and `false` for the others, is equivalent to no rule.
   /// - Throws: ``RulesError`` when the expression is no rule there.
   package func replacing(
     _ kind: RuleKind, at place: [String], with expression: String
@@ -68,7 +68,7 @@ extension RuleNode {
     return next?.node(at: place.dropFirst())
   }
 
-  /// The same place with a rule at a place below it, or at itself. What is not on the way there is shared.
+  /// The same place with a rule at a place below it, or at itself. Places not on the way there are shared.
   fileprivate func replacing(_ rule: Rule, at place: ArraySlice<String>) -> RuleNode? {
     var (read, write, validate) = (read, write, validate)
     var (children, wildcard) = (children, wildcard)

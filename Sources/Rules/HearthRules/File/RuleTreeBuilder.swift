@@ -1,6 +1,6 @@
 import HearthTree
 
-/// Makes the tree of rules from a file's document, and collects what is wrong with it on the way.
+/// Makes the tree of rules from a file's document, and collects its problems on the way.
 struct RuleTreeBuilder {
   private let document: RulesDocument
   private let keepsExpressions: Bool
@@ -11,8 +11,8 @@ struct RuleTreeBuilder {
   private var warnings: [(offset: Int, diagnostic: RulesError.Diagnostic)] = []
 
   /// - Throws: ``RulesError`` with the first problem of each expression and of each place, in file order.
-  /// - Returns: the rules, how many they are when their expressions are kept, and what is allowed in them but most likely
-  ///   not meant, in file order.
+  /// - Returns: the rules, their number when their expressions are kept, and the parts that are allowed but probably
+  ///   mistakes, in file order.
   static func build(
     _ document: RulesDocument, keepsExpressions: Bool, wasAccepted: Bool
   ) throws(RulesError) -> (root: RuleNode, ruleCount: Int, warnings: [RulesError.Diagnostic]) {
@@ -52,7 +52,7 @@ struct RuleTreeBuilder {
     return node(rules.value, Scope())
   }
 
-  /// Where in the tree the builder is.
+  /// The builder's place in the tree.
   private struct Scope {
     var keys: [String] = []
     var wildcards: [Key: Int] = [:]
@@ -213,7 +213,7 @@ struct RuleTreeBuilder {
 
   private mutating func index(_ text: RulesDocument.Text) -> RuleIndex? {
     if text.value == ".value" { return .value }
-    // Published files list it. Every place can be asked in the order of keys, so it declares nothing.
+    // Published files list it. Every place can be queried in the order of keys, so it declares nothing.
     if text.value == ".key" { return nil }
     let path = Path(text.value)
     guard !path.isRoot else { return notAnIndex(text.offset) }

@@ -54,10 +54,10 @@ extension RulesDocument {
   }
 }
 
-/// JSON as people write it in configuration files: with comments, and a comma after the last member.
+/// The JSON of configuration files: with comments, and a comma after the last member.
 package enum CommentedJSON {
-  /// The same as plain JSON.
+  /// The text as plain JSON.
   ///
-  /// - Throws: ``RulesError`` with the place of what cannot be read.
+  /// - Throws: ``RulesError`` with the position of an unreadable part.
   package static func plain(_ text: String) throws(RulesError) -> [UInt8] { try RulesDocument.parse(text).strictJSON }
 }

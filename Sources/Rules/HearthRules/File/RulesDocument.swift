@@ -1,10 +1,9 @@
-/// A rules file as its dialect of JSON reads: values with their places.
+/// A rules file as its dialect of JSON reads: values with their positions.
 ///
-/// The dialect is JSON with comments, one trailing comma in objects and arrays, and line breaks and tabs inside
-/// texts.
+/// The dialect is JSON with comments, one trailing comma in objects and arrays, and line breaks and tabs inside texts.
 struct RulesDocument: Sendable {
   let source: SourceText
-  /// What the file was made of.
+  /// The file that this one was generated from; nil for a file written as it is.
   let origin: RulesOrigin?
   var root: Value
 
@@ -17,7 +16,7 @@ struct RulesDocument: Sendable {
   enum Form: Sendable {
     case null
     case bool(Bool)
-    /// As written.
+    /// The number as written.
     case number(String)
     case text(Text)
     case array([Value])
@@ -29,12 +28,13 @@ struct RulesDocument: Sendable {
     var value: Value
   }
 
-  /// A text with its escapes undone, which remembers where each part of it came from.
+  /// A text with its escapes resolved, which remembers the source of each part.
   struct Text: Sendable {
     var value: String
     /// The byte of the opening quote.
     var offset: Int
-    /// For the first byte and the byte after every escape: offset in the value's UTF-8, and byte in the file.
+    /// The anchors, for the first byte and the byte after every escape: offset in the value's UTF-8, and byte in the
+    /// file.
     var anchors: [(value: Int, file: Int)]
 
     /// The byte in the file that a byte of the value came from.

@@ -78,7 +78,7 @@ struct RulesDocumentParser {
     return elements
   }
 
-  /// A comma, or nothing when the container ends. A comma may also stand before the end.
+  /// Reads a comma, or nothing when the container ends. A comma may also stand before the end.
   private mutating func separator(before end: UInt8) throws(RulesError) {
     try skipBlank()
     if peek == end { return }
@@ -232,12 +232,12 @@ struct RulesDocumentParser {
     return error("Unexpected '\(character.map { String($0) } ?? "")'.")
   }
 
-  /// What is no JSON: the service's two words, which clients look for, and ours on what is wrong.
+  /// The error for a text that is not JSON: the service's two words, which clients search for, and our description.
   private func error(_ message: String, help: String? = nil, at place: Int? = nil) -> RulesError {
     refusal("Parse error. " + message, help: help, at: place)
   }
 
-  /// What is JSON and refused all the same, or has a text that was seen of the service.
+  /// The error for JSON that is refused all the same, or for a message that the service is known to give.
   private func refusal(_ message: String, help: String? = nil, at place: Int? = nil) -> RulesError {
     RulesError([source.diagnostic(message, help: help, atByte: place ?? offset)])
   }

@@ -1,30 +1,31 @@
 import HearthTree
 
-/// The file of another language that a rules file was made of, and what of it each part of the rules file comes from.
+/// The file of another language that a rules file was generated from, with the source of each part of the rules file.
 ///
-/// It is the last line of the rules file, a comment: wherever rules are kept, deployed, staged or gone back to, their origin
-/// is there too, and places in them are places in the file that the author wrote.
+/// It is the last line of the rules file, a comment: wherever rules are kept, deployed, staged or restored, their
+/// origin is there too, and positions in them are positions in the file that the author wrote.
 ///
 /// ```
 /// {"rules":{".read":"auth != null"}}
 /// //# hearth.origin={"file":"app.bolt","language":"bolt 1.0.0","bytes":35,"map":[18,2,12,12],"text":"path / {\n  …"}
 /// ```
-/// `bytes` is the length of what stands before the line: a file that was edited since has no origin any more. `map` has four
-/// numbers for each segment: its first byte, counted from that of the segment before; line and column, from 1, the column in
-/// UTF-16 units; and how many units of that line it was made of. A segment reaches to the next one.
+/// `bytes` is the length of the text before the line: a file that was edited since has no origin any more. `map` has
+/// four numbers for each segment: its first byte, counted from that of the segment before; line and column, from 1, the
+/// column in UTF-16 units; and the number of units of that line that it was generated from. A segment reaches to the
+/// next one.
 package struct RulesOrigin: Sendable, Equatable {
   /// A part of the rules file, up to the next one.
   package struct Segment: Sendable, Equatable {
     /// The byte of the rules file that it begins at.
     package var offset: Int
-    /// From 1.
+    /// The line, from 1.
     package var line: Int
-    /// From 1, in UTF-16 units.
+    /// The column, from 1, in UTF-16 units.
     package var column: Int
-    /// UTF-16 units of the line.
+    /// The width, in UTF-16 units of the line.
     package var width: Int
 
-    /// A segment at that byte, made of that place.
+    /// Makes a segment at that byte, generated from that position.
     package init(offset: Int, line: Int, column: Int, width: Int) {
       (self.offset, self.line, self.column, self.width) = (offset, line, column, width)
     }
@@ -32,14 +33,14 @@ package struct RulesOrigin: Sendable, Equatable {
 
   /// The file's name, without its folder.
   package let file: String
-  /// What made rules of it, with its version: `bolt 1.0.0`.
+  /// The generator, with its version: `bolt 1.0.0`.
   package let language: String
   /// The file as it was.
   package let text: String
-  /// In order.
+  /// The segments, in order.
   package let segments: [Segment]
 
-  /// The origin of a rules file.
+  /// Makes the origin of a rules file.
   ///
   /// - Parameters:
   ///   - segments: in any order, of `rules`.
@@ -92,7 +93,7 @@ extension RulesOrigin {
     return before + Self.mark + String(decoding: comment.text(), as: UTF8.self) + "\n"
   }
 
-  /// The origin that a rules file names; nil for one that was written as it is.
+  /// Reads the origin that a rules file names; nil for a file written as it is.
   package init?(endOf rules: String) {
     let bytes = rules.utf8
     guard bytes.count <= RulesLimits.fileBytesMax else { return nil }
@@ -109,7 +110,7 @@ extension RulesOrigin {
   }
 
   private static func segments(_ numbers: [JSON]) -> [Segment]? {
-    // Every number counts bytes or units of a file: larger ones could add up to more than there are numbers.
+    // Every number counts bytes or units of a file: sums of larger ones could overflow.
     let values = numbers.compactMap(\.int).filter { (0...Int64(RulesLimits.fileBytesMax)).contains($0) }.map { Int($0) }
     guard values.count == numbers.count, values.count % 4 == 0 else { return nil }
     var last = 0

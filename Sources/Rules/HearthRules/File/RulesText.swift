@@ -1,9 +1,9 @@
 /// The text that rules were compiled from.
 indirect enum RulesText: Sendable {
-  /// A file as it was given, as plain JSON, and what it was made of.
+  /// A file as it was given, as plain JSON, and with its origin.
   case file(String, strictJSON: [UInt8], origin: RulesOrigin?)
-  /// Another text with one rule replaced. It is written down each time somebody asks for it, which takes as long as reading
-  /// the whole file: of the thousands of files that differ from one in one rule, hardly any is ever looked at.
+  /// Another text with one rule replaced. It is generated on each request, which takes as long as reading the whole
+  /// file: of the thousands of files that differ from one in one rule, hardly any is ever read.
   case edited(RulesText, RuleEdit)
 
   var source: String {

@@ -1,18 +1,18 @@
-/// The text of a file that people write, and where its lines begin.
+/// The text of a hand-written file, with the beginnings of its lines.
 package struct SourceText: Sendable {
   /// The text in UTF-8.
   package let bytes: [UInt8]
   private let lineStarts: [Int]
-  /// UTF-16 units before every 64th byte: a whole file may be one line, and every rule in it asks for its column.
+  /// UTF-16 units before every 64th byte: a whole file may be one line, and every rule in it needs its column.
   private let unitCounts: [Int]
   private static let stride = 64
-  /// What the text was made of; places are then places there.
+  /// The origin of the text; positions then refer to the original file. Nil for a text written as it is.
   private let origin: OriginText?
 
   /// Finds the lines of a text.
   package init(_ text: String) { self.init(text, origin: nil) }
 
-  /// Finds the lines of a text that was perhaps made of another one.
+  /// Finds the lines of a text, perhaps with an origin.
   init(_ text: String, origin: OriginText?) {
     self.origin = origin
     bytes = Array(text.utf8)
@@ -33,14 +33,13 @@ package struct SourceText: Sendable {
     return SourcePosition(line: line + 1, column: units + 1)
   }
 
-  /// Returns the place where some bytes begin and end. Of a text that was made of another one, what comes from several
-  /// places there ends where it begins.
+  /// Returns the positions at which some bytes begin and end. In a generated text, a span that comes from several
+  /// places of the original ends where it begins.
   func span(ofBytes range: Range<Int>) -> (start: SourcePosition, end: SourcePosition) {
     origin?.span(ofBytes: range) ?? (position(ofByte: range.lowerBound), position(ofByte: range.upperBound))
   }
 
-  /// Returns the place where a value is said to be: at its first character that counts, or what its opening quote was
-  /// made of.
+  /// Returns the reported position of a value: its first character that counts, or the source of its opening quote.
   func position(ofValueAt offset: Int, quotedAt quote: Int) -> SourcePosition {
     position(ofByte: origin == nil ? offset : quote)
   }

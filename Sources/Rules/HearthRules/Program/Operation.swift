@@ -7,7 +7,7 @@ enum Operation: Sendable {
   /// The key at an index of the path.
   case wildcard(Int32)
   case query(QueryField)
-  /// `auth.a.b`: names by index and count.
+  /// A claim `auth.a.b`: names by index and count.
   case claims(names: Int32, count: Int32)
   case claimName(Int32, name: Int32)
   case claimIndex(Int32, Int32)
@@ -27,6 +27,6 @@ enum Operation: Sendable {
   case any(operands: Int32, count: Int32)
   case binary(BinaryOperator, Int32, Int32)
   case conditional(Int32, Int32, Int32)
-  /// Always an error.
+  /// An operation that is always an error.
   case unusable
 }

@@ -2,8 +2,8 @@ import HearthTree
 
 /// The argument of `child()`, or a text that is joined from pieces.
 ///
-/// `child('members/' + $room + '/' + auth.uid)` becomes four pieces whose bytes are put in one buffer, with no text
-/// in between.
+/// `child('members/' + $room + '/' + auth.uid)` becomes four pieces whose bytes are put in one buffer, with no text in
+/// between.
 struct PathTemplate: Sendable {
   enum Piece: Sendable {
     case bytes([UInt8])
@@ -11,7 +11,7 @@ struct PathTemplate: Sendable {
   }
 
   let pieces: [Piece]
-  /// The keys, when no piece is an operation.
+  /// The keys; nil when a piece is an operation.
   let keys: [Key]?
 
   /// A template of pieces known only when the rule runs.
@@ -26,22 +26,22 @@ struct PathTemplate: Sendable {
     self.keys = keys.isEmpty ? [Self.noKey] : keys
   }
 
-  /// What a path without any key leads to: a key that no node has. `child('')` must not be the node itself, or
+  /// The key for a path without any key, which no node has. `child('')` must not be the node itself, or
   /// `root.child(newData.val()).exists()` would hold for an empty text.
   static let noKey = Key("")
 }
 
-/// A snapshot: where it starts, and how it goes on from there.
+/// A snapshot: its start, and the steps from there.
 struct SnapshotChain: Sendable {
   enum Step: Sendable {
     case child(template: Int32)
-    /// `parent()`, and the operation that fails when there is none.
+    /// A step to `parent()`, with the operation that fails when there is none.
     case parent
   }
 
   let base: SnapshotBase
   let steps: [Step]
-  /// How many `parent()` it begins with.
+  /// The number of `parent()` steps at the beginning.
   let parentCount: Int
   /// The children after them; nil when there is a `parent()` among those, or right after `root`.
   let templates: [Int32]?

@@ -2,11 +2,11 @@ import HearthTree
 
 /// A rule ready to run: operations in a flat list, and the tables that they point into.
 ///
-/// An object, so that running it copies nothing: as a value it would be a dozen lists to count references of, at each
+/// An object, so that running it copies nothing: as a value it would have a dozen lists with reference counts at each
 /// step down.
 final class Program: @unchecked Sendable {  // because nothing is changed once it is made, the constants' bytes included
   let operations: [Operation]
-  /// For each operation, UTF-8 bytes from the start of the rule's text to what it stands for.
+  /// The offset of each operation's source, in UTF-8 bytes from the start of the rule's text.
   let offsets: [Int32]
   let constants: [Value]
   /// The same constants as operands; those that are texts refer to ``bytes``.
@@ -19,7 +19,7 @@ final class Program: @unchecked Sendable {  // because nothing is changed once i
   let root: Int32
   private let bytes: UnsafeMutableRawBufferPointer
 
-  /// A finished program.
+  /// Makes a finished program.
   convenience init(_ draft: ProgramDraft, root: Int32) {
     let size = draft.operands.reduce(0) { $0 + ($1.byteCount ?? 0) }
     let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 1)
@@ -34,7 +34,8 @@ final class Program: @unchecked Sendable {  // because nothing is changed once i
     self.init(draft, root: root, operands: operands, bytes: bytes)
   }
 
-  /// What a draft has so far, to run one of its operations beforehand. Takes the same time however long the draft is.
+  /// Makes a program of the draft so far, to run one of its operations beforehand. Takes the same time for any length
+  /// of the draft.
   convenience init(unfinished draft: ProgramDraft, root: Int32) {
     self.init(draft, root: root, operands: draft.operands, bytes: UnsafeMutableRawBufferPointer(start: nil, count: 0))
   }
@@ -56,7 +57,7 @@ final class Program: @unchecked Sendable {  // because nothing is changed once i
   deinit { bytes.deallocate() }
 }
 
-/// A program while it is put together.
+/// A program under construction.
 struct ProgramDraft {
   var operations: [Operation] = []
   var offsets: [Int32] = []
@@ -68,7 +69,7 @@ struct ProgramDraft {
   var chains: [SnapshotChain] = []
   var regexes: [LinearRegex] = []
 
-  /// Takes a constant in; gives its index.
+  /// Adds a constant; returns its index.
   mutating func add(_ constant: Value) -> Int32 {
     constants.append(constant)
     operands.append(Operand(constant))

@@ -1,23 +1,24 @@
 import HearthTree
 
-/// Which bytes of a rule's text each thing stands for that its program computes.
+/// The bytes of a rule's text for each value that its program computes.
 ///
-/// A site is an operation, by its index, or a part: something that has no operation of its own, such as `root.child(a)`
-/// in `root.child(a).exists()`, or the first of two sums that became one join. Parts have negative numbers, from -1 down.
+/// A site is an operation, by its index, or a part: a sub-expression without an operation of its own, such as
+/// `root.child(a)` in `root.child(a).exists()`, or the first of two sums that became one join. Parts have negative
+/// numbers, from -1 down.
 final class SiteMap: Sendable {
-  /// UTF-8 bytes of the rule's text, for each operation; empty for one that stands for nothing by itself.
+  /// UTF-8 bytes of the rule's text, for each operation; empty for one without a source of its own.
   let operations: [Range<Int32>]
   /// The same for each part.
   let parts: [Range<Int32>]
-  /// For an operation below `auth`, the first of the parts that its prefixes are: `auth`, `auth.token` and so on.
+  /// The first part of each operation below `auth`; its parts are the prefixes `auth`, `auth.token` and so on.
   let claims: [Int32: Int32]
-  /// For each chain, what its beginnings are.
+  /// The sub-expressions at the beginnings of each chain.
   let chains: [Int32: [ChainMark]]
-  /// For each template, what its pieces are, in the order in which they are done.
+  /// The sub-expressions in each template, in the order in which they are done.
   let templates: [Int32: [TemplateMark]]
-  /// For an operation that was computed beforehand, what was computed with it.
+  /// The sites that were computed together with an operation beforehand.
   let implied: [Int32: [ImpliedSite]]
-  /// For an operation that chooses between two snapshots, what has no value either when the choice fails.
+  /// The sites without a value when the choice between two snapshots fails, by the operation that chooses.
   let dependent: [Int32: [Int32]]
 
   init(
@@ -34,13 +35,13 @@ final class SiteMap: Sendable {
     self.dependent = dependent
   }
 
-  /// The number of sites that there are.
+  /// The number of sites.
   var count: Int { operations.count + parts.count }
 
-  /// A site's place among all: operations first, then parts.
+  /// A site's index among all: operations first, then parts.
   func index(of site: Int32) -> Int { site >= 0 ? Int(site) : operations.count + Int(~site) }
 
-  /// The bytes of the site at such a place.
+  /// The bytes of the site at such an index.
   func range(at index: Int) -> Range<Int32> {
     index < operations.count ? operations[index] : parts[index - operations.count]
   }
@@ -55,7 +56,7 @@ struct ChainMark: Sendable {
 
 /// A piece of a template, or several in a row, that are a sub-expression by themselves.
 struct TemplateMark: Sendable {
-  /// Between two bytes of what the template comes to.
+  /// A position in a template's result, between two bytes.
   struct Position: Sendable {
     let piece: Int
     /// Bytes of a literal piece before it.
@@ -66,7 +67,7 @@ struct TemplateMark: Sendable {
   let start: Position
   let end: Position
 
-  /// Returns true when all of it is there once that piece is.
+  /// Returns true when the mark is complete after that piece.
   func isDone(after piece: Int) -> Bool { end.piece == piece || end.piece == piece + 1 && end.byte == 0 }
 }
 
@@ -76,7 +77,7 @@ struct ImpliedSite: Sendable {
   let value: NotedValue
 }
 
-/// What a sub-expression came to, for whoever watches.
+/// The result of a sub-expression, for an observer.
 enum NotedValue: Sendable {
   case value(Value)
   case claim(JSON)
@@ -84,7 +85,7 @@ enum NotedValue: Sendable {
   case error(EvaluationError)
 }
 
-/// What a sub-expression came to, as it is counted.
+/// The outcome of a sub-expression, as it is counted.
 enum NotedOutcome: UInt8, Sendable, CaseIterable {
   case null
   case yes

@@ -1,10 +1,10 @@
 import HearthTree
 
 extension RecordedRequest {
-  /// What was asked, in the form of a case: `read`, `write`, `delete` or `update` names the path, with `value` or `query`
-  /// where there is one, `auth` as far as rules looked at it, and `now`.
+  /// The request in the form of a case: `read`, `write`, `delete` or `update` names the path, with `value` or `query`
+  /// if there is one, `auth` as far as rules read it, and `now`.
   ///
-  /// Server values stand as what they came to.
+  /// Server values are written as their results.
   package var json: JSON {
     switch request {
     case .read(let read):

@@ -1,22 +1,23 @@
 import HearthTree
 
-/// A denied request as it can be kept: the same rules answer it the same way, with no more of the database than what
-/// they looked at. Of who asked it has what rules see, and only if they looked; never a credential.
+/// A denied request in storable form: the same rules answer it the same way, with only the part of the database that
+/// they read. Of the client it has the values that rules see, and only if they read them; never a credential.
 package struct RecordedRequest: Sendable {
   private let rules: RuleSet
-  /// What was asked, with as much of the data as was looked at.
+  /// The request, with the part of the data that was read.
   package let request: RulesRequest
-  /// What is known of the data.
+  /// The known places of the data.
   private let known: KnownPlaces
-  /// Bytes of data that it holds, about.
+  /// Approximate bytes of data that it holds.
   package let heldBytes: Int
 
-  /// A request with what these rules look at, whether they deny it or not; nil when that is too much to keep.
+  /// Makes a record of a request with the reads of these rules, whether they deny it or not; nil when that is too much
+  /// to keep.
   package init?(_ request: RulesRequest, by rules: RuleSet) {
     self.init(DeniedRequest(rules: rules, request: request))
   }
 
-  /// Decides once more, and notes what is looked at. Nil when that is more than ``RulesLimits/recordReadsMax`` places or
+  /// Decides once more, and notes the reads. Nil when they are more than ``RulesLimits/recordReadsMax`` places or
   /// ``RulesLimits/recordSizeBytesMax``, or when deciding took more than ``RulesLimits/recordStepsMax``.
   init?(_ denied: DeniedRequest) {
     rules = denied.rules.withoutCounting
@@ -45,10 +46,10 @@ package struct RecordedRequest: Sendable {
     }
   }
 
-  /// Who it is, without the claims.
+  /// The user id, without the claims.
   private static func identity(_ auth: JSON) -> JSON { .object([.init("uid", auth["uid"] ?? .null)]) }
 
-  /// What rules saw as `now`.
+  /// The `now` of rules.
   package var nowMilliseconds: Int64 {
     switch request {
     case .read(let request): request.nowMilliseconds
@@ -59,11 +60,9 @@ package struct RecordedRequest: Sendable {
   /// The text of the rules that denied it.
   package var rulesSource: String { rules.source }
 
-  /// What other rules would have decided, with all that leads to it; nil when that takes more than
-  /// ``RulesLimits/explainStepsMax``.
+  /// The decision of other rules, with all details; nil when that takes more than ``RulesLimits/explainStepsMax``.
   ///
-  /// - Returns: the decision, and whether these rules looked at nothing but what was kept; whatever else they look at
-  ///   counts as if nothing were there.
+  /// - Returns: the decision, and whether these rules read only the recorded part; everything else counts as null.
   package func decided(by other: RuleSet) -> (decision: Decision, isComplete: Bool)? {
     let decision = other.withExpressions.traced(request, stepsMax: RulesLimits.explainStepsMax)
     guard let decision else { return nil }
@@ -71,18 +70,18 @@ package struct RecordedRequest: Sendable {
     return (decision, notes.map { known.include($0.reads, usesAuth: $0.usesAuth) } ?? false)
   }
 
-  /// The decision, with all that led to it.
+  /// The decision, with all details.
   package func explained() -> Decision { rules.withExpressions.decide(request, detail: .trace) }
 }
 
-/// Which data of a request is known, and whether the claims of who asked are.
+/// The known places of a request's data, and whether the user's claims are known.
 private struct KnownPlaces: Sendable {
   private struct Place: Hashable {
     let isAfter: Bool
     let path: Path
   }
 
-  /// Places that were looked at, and whether there are children there, which are known only where they were looked at.
+  /// Places that were read, with the existence of children, which is known only there.
   private var places: [Place: Bool] = [:]
   private let written: [Path]
   private let hasClaims: Bool
@@ -100,29 +99,29 @@ private struct KnownPlaces: Sendable {
   private func includes(_ isAfter: Bool, _ path: Path) -> Bool {
     if isAfter, written.contains(where: { $0.count <= path.count && path.prefix($0.count) == $0 }) { return true }
     if places[Place(isAfter: isAfter, path: path)] != nil { return true }
-    // Below a single value, and below nothing, is nothing.
+    // Below a single value, and below null, all is null.
     return (0..<path.count).contains { places[Place(isAfter: isAfter, path: path.prefix($0))] == false }
   }
 }
 
-/// As much of a database as rules looked at.
+/// The part of a database that rules read.
 struct RecordedTree {
   private(set) var root = Node.empty
   private var bytesLeft = RulesLimits.recordSizeBytesMax
 
   var heldBytes: Int { RulesLimits.recordSizeBytesMax - bytesLeft }
 
-  /// Stands for children that nobody looked at.
+  /// The key for children that were not read.
   private static let someChild = Key("…")
 
-  /// False when it is too much.
+  /// Adds reads; false when it is too much.
   mutating func add(_ reads: [Observation.Read]) -> Bool {
     var nodes: [Path: Node] = [:]
     for read in reads { nodes[Path(read.keys)] = read.node }
     return add(nodes)
   }
 
-  /// All that a write puts at a place, and what is above it. False when it is too much.
+  /// Adds the value that a write puts at a place, and the nodes above it; false when it is too much.
   mutating func add(written location: Location, in newRoot: Node) -> Bool {
     var above: [Path: Node] = [:]
     for depth in 0...location.path.count {

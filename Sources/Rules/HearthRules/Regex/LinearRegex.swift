@@ -4,14 +4,14 @@ import CRE2
 package final class LinearRegex: @unchecked Sendable {  // because RE2 lets threads share a compiled pattern
   /// The body of the literal, without its slashes.
   package let body: String
-  /// The literal has the flag `i`.
+  /// True when the literal has the flag `i`.
   package let ignoresCase: Bool
   private let pattern: OpaquePointer
   private let shape: RegexShape
 
   /// Compiles the body of a literal, without its slashes.
   ///
-  /// - Parameter analysisStepsLeft: what may be spent on telling what matching can cost; what was spent is taken off.
+  /// - Parameter analysisStepsLeft: the steps for analysing the cost of matching; those taken are subtracted.
   init(_ body: String, ignoresCase: Bool, analysisStepsLeft: inout Int) throws(RegexProblem) {
     self.body = body
     self.ignoresCase = ignoresCase
@@ -30,13 +30,13 @@ package final class LinearRegex: @unchecked Sendable {  // because RE2 lets thre
 
   deinit { cre2_free(pattern) }
 
-  /// Instructions that the pattern became.
+  /// The number of instructions of the pattern.
   var programSize: Int { cre2_program_size(pattern) }
 
-  /// Steps that matching a text of so many bytes takes at most. A step is some tens of nanoseconds.
+  /// The maximum number of steps for matching a text of that many bytes. A step is some tens of nanoseconds.
   ///
-  /// What fits into memory as an automaton takes two or three nanoseconds a byte. For all else it is one or two for each
-  /// place that is followed: those that the shape tells of, or all instructions.
+  /// An automaton that fits into memory takes two or three nanoseconds a byte. All others take one or two for each
+  /// state that is followed: those of the shape, or all instructions.
   func steps(forBytes count: Int) -> Int {
     switch shape {
     case .small: count >> 5
@@ -45,7 +45,7 @@ package final class LinearRegex: @unchecked Sendable {  // because RE2 lets thre
     }
   }
 
-  /// The longest text that a rule can match, when that is less than what people put into one value; nil otherwise.
+  /// The longest text that a rule can match, when that is less than usual values have; nil otherwise.
   var textBytesMax: Int? {
     let perByte: Int
     switch shape {
@@ -62,13 +62,13 @@ package final class LinearRegex: @unchecked Sendable {  // because RE2 lets thre
     return isTooMuch ? .max : product
   }
 
-  /// Bounds the program, and the automaton states that matching caches.
+  /// The limit of memory for the program, and for the automaton states that matching caches.
   private static let memoryBytesMax: Int64 = 16 << 20
 
   /// True when some part of the text matches.
   package func matches(_ text: String) -> Bool { Text.withBytes(text) { matches($0) } }
 
-  /// The same for a text's UTF-8.
+  /// Returns true when some part of a text, given in UTF-8, matches.
   func matches(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     // Characters beyond U+FFFF are two units to the service's engine, and so they are here: see RegexTranslator.
     if bytes.contains(where: { $0 >= 0xF0 }) {

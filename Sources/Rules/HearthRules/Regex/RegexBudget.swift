@@ -1,14 +1,14 @@
-/// What the regular expressions of one file may still grow to, counted in instructions.
+/// The remaining size for the regular expressions of one file, in instructions.
 ///
 /// A class, because every rule's checker draws from the one budget.
 final class RegexBudget {
   private var left = RulesLimits.regexProgramSizeMax
-  /// Those that can cost so much that a rule matches short texts only: where they stand in their rule's text, and how
-  /// long a text they surely match.
+  /// The expressions whose cost limits a rule to short texts: their positions in the rule's text, and the length of the
+  /// texts that they can match.
   private var costly: [(offset: Int, textBytesMax: Int)] = []
   private var analysisStepsLeft = RulesLimits.regexAnalysisStepsPerFileMax
 
-  /// - Parameter offset: where the literal stands in its rule's text.
+  /// - Parameter offset: the position of the literal in its rule's text.
   func compile(_ body: String, ignoresCase: Bool, at offset: Int) throws(RegexProblem) -> LinearRegex {
     if left > 0 {
       let regex = try LinearRegex(body, ignoresCase: ignoresCase, analysisStepsLeft: &analysisStepsLeft)

@@ -1,22 +1,22 @@
-/// The places of a regular expression where a unit can match, and which of them can come after which.
+/// The positions of a regular expression at which a unit can match, with their successors.
 ///
-/// It exists to tell beforehand what matching can cost, see ``RegexShape``; matching itself is RE2's.
+/// It exists to compute the cost of matching in advance, see ``RegexShape``; RE2 does the matching.
 struct RegexGraph {
   /// A part of the expression. Its positions are those of one range.
   struct Fragment {
-    /// Where a match of the part can begin, and end.
+    /// The positions at which a match of the part can begin, and end.
     var first: [Int32]
     var last: [Int32]
     var isNullable: Bool
     var positions: Range<Int32>
   }
 
-  /// The sets of units that occur, each once, and which of them each position matches.
+  /// The sets of units that occur, each once, and the set that each position matches.
   private(set) var sets: [[ClosedRange<UInt16>]] = []
   private(set) var setOfPosition: [Int32] = []
-  /// For each position, those that can come right after it.
+  /// The successors of each position.
   private(set) var follow: [[Int32]] = []
-  /// What may still be worked out; negative when that was not enough, and what is here is then incomplete.
+  /// The remaining steps; negative when they were not enough, and the graph is incomplete.
   private(set) var stepsLeft: Int
 
   private var setNumbers: [[ClosedRange<UInt16>]: Int32] = [:]
@@ -50,7 +50,7 @@ struct RegexGraph {
     return Fragment(first: [position], last: [position], isNullable: false, positions: position..<position + 1)
   }
 
-  /// One part after another. They stand side by side: `b` was made right after `a`.
+  /// A part after another. Their positions are adjacent: `b` was made right after `a`.
   mutating func sequence(_ a: Fragment, _ b: Fragment) -> Fragment {
     link(a.last, to: b.first)
     _ = spend((a.isNullable ? b.first.count : 0) + (b.isNullable ? b.last.count : 0))
@@ -82,7 +82,7 @@ struct RegexGraph {
         last += copy.last
         whole.first += copy.first
       } else {
-        // What is optional is nested, (x(x(x)?)?)?: one copy leads to the next only, and the first begins it.
+        // Optional parts are nested, (x(x(x)?)?)?: one copy leads to the next only, and the first begins it.
         last = copy.last
       }
       if index < least, !part.isNullable { whole.last = [] }

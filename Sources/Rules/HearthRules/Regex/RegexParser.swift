@@ -1,7 +1,7 @@
 /// Reads the regular expressions of the rules language.
 ///
 /// The dialect is that of the service's engine, an automaton library: no groups that capture, no look-around, no
-/// back-references, no lazy repetition. Three things differ from what JavaScript makes of the same text:
+/// back-references, no lazy repetition. Three things differ from JavaScript:
 ///
 /// * `^` first and `$` last anchor the whole pattern, so `/a|b$/` is `(a|b)` at the end of the text. Anywhere else
 ///   they are refused.
@@ -10,8 +10,8 @@
 ///
 /// It works on UTF-16 units: a character beyond U+FFFF is its two surrogates.
 ///
-/// With the flag `i` letters match in both cases by the simple mappings. ASCII letters match only ASCII letters:
-/// a rule that says `[a-z]` means those, not the Kelvin sign.
+/// With the flag `i` letters match in both cases by the simple mappings. ASCII letters match only ASCII letters: a rule
+/// that says `[a-z]` means those, not the Kelvin sign.
 struct RegexParser {
   private let units: [UInt16]
   private let ignoresCase: Bool
@@ -44,7 +44,7 @@ struct RegexParser {
     self.ignoresCase = ignoresCase
   }
 
-  /// True when the last unit is a `$` that no backslash takes.
+  /// True when the last unit is a `$` without a backslash before it.
   private static func endsInAnchor(_ units: [UInt16]) -> Bool {
     guard units.last == unit("$") else { return false }
     return units.dropLast().reversed().prefix { $0 == unit("\\") }.count % 2 == 0
@@ -164,7 +164,7 @@ struct RegexParser {
     return [first...last]
   }
 
-  /// `\s`, `\S`, `\w`, `\W`, `\d`, `\D`; nil when something else is next.
+  /// Reads one of `\s`, `\S`, `\w`, `\W`, `\d`, `\D`; nil when something else is next.
   private mutating func classEscape() throws(RegexProblem) -> [ClosedRange<UInt16>]? {
     guard peek == Self.unit("\\"), offset + 1 < units.count, let ranges = RegexUnits.classes[units[offset + 1]] else {
       return nil
@@ -173,7 +173,7 @@ struct RegexParser {
     return ranges
   }
 
-  /// One character; a backslash makes the next one stand for itself.
+  /// Reads one character; a backslash makes the next one stand for itself.
   private mutating func character() throws(RegexProblem) -> UInt16 {
     _ = match("\\")
     guard let unit = peek else { throw RegexProblem("unexpected end-of-string") }

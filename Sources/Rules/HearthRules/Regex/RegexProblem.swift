@@ -1,8 +1,8 @@
 /// The reason why a regular expression is refused.
 package struct RegexProblem: Error, Equatable {
-  /// The fault, in the words of the service where it is known.
+  /// The fault, in the words of the service if they are known.
   package var message: String
-  /// How to put it right.
+  /// A sentence that tells how to fix it; nil when there is none.
   package var help: String?
 
   init(_ message: String, help: String? = nil) {

@@ -1,23 +1,23 @@
-/// How large the automaton of a regular expression gets, which decides what matching a text costs.
+/// The size of a regular expression's automaton, which decides the cost of matching a text.
 ///
-/// RE2 builds the states of a deterministic automaton as a text needs them and keeps them as long as they fit; a text is
+/// RE2 builds the states of a deterministic automaton as a text needs them and keeps them while they fit; a text is
 /// then matched at some nanoseconds a byte. Some short expressions have more states than fit anywhere: each holds any
-/// set of places at once. RE2 then follows all the places at every byte.
+/// set of positions at once. RE2 then follows all the positions at every byte.
 enum RegexShape: Equatable {
-  /// All states fit.
+  /// All states fit into memory.
   case small
-  /// Many states, each of at most this many places.
+  /// Many states, each of at most this many positions.
   case wide(Int)
-  /// More than is worked out when a file is compiled.
+  /// A size that is too expensive to compute when a file is compiled.
   case unknown
 
-  /// States, and places in all of them together, that surely fit into the memory that a pattern has.
+  /// The number of states, and of positions in all of them together, that certainly fit into the memory of a pattern.
   private static let statesMax = 1_000
   private static let placesMax = 50_000
 
   /// - Parameters:
   ///   - isAnchored: whether a match must begin at the beginning of the text, and end at its end.
-  ///   - stepsLeft: what may be spent on finding out; what was spent is taken off.
+  ///   - stepsLeft: the steps for the analysis; those taken are subtracted.
   init(
     of whole: RegexGraph.Fragment, in graph: RegexGraph, isAnchored: (start: Bool, end: Bool), stepsLeft: inout Int
   ) {
@@ -31,13 +31,13 @@ enum RegexShape: Equatable {
   }
 }
 
-/// All states that matching can come to: sets of positions, found one after another from the first.
+/// All states of matching: sets of positions, found one after another from the first.
 private struct RegexStates {
   private let graph: RegexGraph
   private let isAnchored: (start: Bool, end: Bool)
   private let first: [Int32]
   private var isLast: [Bool]
-  /// For each set of units, the classes that it consists of: no set tells two units of a class apart.
+  /// The classes of units in each set: no set distinguishes two units of a class.
   private let classesOfSet: [[Int32]]
   private let classCount: Int
 
@@ -68,7 +68,7 @@ private struct RegexStates {
     }
   }
 
-  /// - Returns: False when there was not enough to find all of them.
+  /// - Returns: False when the steps were not enough to find all of them.
   mutating func run(stepsLeft: inout Int) -> Bool {
     stepsLeft -= classesOfSet.reduce(0) { $0 + $1.count }
     var known: Set<[Int32]> = []

@@ -1,15 +1,15 @@
-/// Writes a regular expression of the rules language as an RE2 pattern of the same language, and its graph, which tells
-/// what matching can cost.
+/// Writes a regular expression of the rules language as an RE2 pattern of the same language, and as its graph for the
+/// cost of matching.
 ///
-/// RE2 works on Unicode scalars, so a character beyond U+FFFF is written as its two surrogates, and ``LinearRegex`` encodes
-/// the texts it matches likewise.
+/// RE2 works on Unicode scalars, so a character beyond U+FFFF is written as its two surrogates, and ``LinearRegex``
+/// encodes the texts it matches likewise.
 struct RegexTranslator {
   private var graph: RegexGraph
-  /// The pattern and the graph's fragment of each part that no other has taken yet, by its number.
+  /// The pattern and the graph's fragment of each part that is not yet part of another, by its number.
   private var patterns: [Int: String] = [:]
   private var fragments: [Int: RegexGraph.Fragment] = [:]
 
-  /// - Parameter stepsLeft: what may be spent on the shape; what was spent is taken off.
+  /// - Parameter stepsLeft: the steps for the shape; those taken are subtracted.
   static func translate(
     _ body: String, ignoresCase: Bool, stepsLeft: inout Int
   ) throws(RegexProblem) -> (pattern: String, shape: RegexShape) {
@@ -82,7 +82,7 @@ struct RegexTranslator {
     }
   }
 
-  /// RE2 counts to 1,000, so longer repetitions are written as several.
+  /// A counted repetition. RE2 counts to 1,000, so longer ones are written as several.
   private static func counted(_ atom: String, _ least: Int, _ most: Int?) -> String {
     if most == 0 { return "" }
     let chunk = 1000

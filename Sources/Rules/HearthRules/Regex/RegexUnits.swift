@@ -59,7 +59,7 @@ package enum RegexUnits {
     return low
   }
 
-  /// Every unit that has another case which is one unit too, in order.
+  /// Every unit that has another case of one unit, in order.
   private static let casePairs: [(unit: UInt16, other: UInt16)] = {
     var pairs: [(unit: UInt16, other: UInt16)] = []
     for unit in UInt16.min...UInt16.max {

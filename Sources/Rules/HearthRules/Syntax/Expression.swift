@@ -1,4 +1,4 @@
-/// A rule's syntax, before anything is known about its meaning.
+/// A rule's syntax, without its meaning.
 struct Expression: Sendable {
   indirect enum Form: Sendable {
     case number(Double)
@@ -10,14 +10,14 @@ struct Expression: Sendable {
     case array([Expression])
     case not(Expression)
     case negate(Expression)
-    /// Two operands or more, left to right: a chain of one operator is one node, so that long chains stay flat.
+    /// A chain of one operator with two operands or more, left to right: one node, so that long chains stay flat.
     case all([Expression])
     case any([Expression])
     case binary(BinaryOperator, Expression, Expression)
     case conditional(Expression, then: Expression, otherwise: Expression)
-    /// `receiver.name`
+    /// A member, `receiver.name`.
     case member(Expression, name: String)
-    /// `receiver[index]`
+    /// A member by index, `receiver[index]`.
     case subscripted(Expression, index: Expression)
     case call(Expression, [Expression])
   }
@@ -45,7 +45,7 @@ package enum BinaryOperator: String, Sendable, CaseIterable {
   case divide = "/"
   case remainder = "%"
 
-  /// The operator that a mark stands for, and how tightly it binds; `===` and `!==` are `==` and `!=`.
+  /// The operator that a mark stands for, and its precedence; `===` and `!==` are `==` and `!=`.
   static func of(_ mark: Mark) -> (operator: BinaryOperator, precedence: Int)? {
     switch mark {
     case .equal, .identical: (.equal, 1)

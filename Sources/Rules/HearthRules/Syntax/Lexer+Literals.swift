@@ -1,7 +1,7 @@
 extension Lexer {
   // MARK: Numbers
 
-  /// Decimal with fraction and exponent, or hexadecimal.
+  /// Reads a number: decimal with fraction and exponent, or hexadecimal.
   mutating func number() throws(ExpressionProblem) -> Double {
     let start = offset
     let value = isHexadecimal ? try hexadecimal() : try decimal()
@@ -78,7 +78,7 @@ extension Lexer {
     }
   }
 
-  /// What follows a backslash.
+  /// Reads the rest of an escape, after the backslash.
   private mutating func escape(into value: inout [UInt8]) throws(ExpressionProblem) {
     let start = offset - 1
     guard let byte = peek else { return }
@@ -133,7 +133,7 @@ extension Lexer {
 }
 
 extension String {
-  /// `1.` as `1`, and `1.e5` as `1e5`: JavaScript takes both, `Double` does not.
+  /// The text with `1.` as `1`, and `1.e5` as `1e5`: JavaScript takes both, `Double` does not.
   fileprivate var replacingTrailingPoint: String {
     guard let point = utf8.firstIndex(of: UInt8(ascii: ".")) else { return self }
     let next = utf8.index(after: point)

@@ -1,8 +1,8 @@
-/// Reads one rule: the subset of JavaScript's expressions that the rules language keeps, with JavaScript's precedence.
+/// Reads one rule: the supported subset of JavaScript's expressions, with JavaScript's precedence.
 struct Parser {
   private var lexer: Lexer
   private var token: Token
-  /// The place where the last consumed token ended.
+  /// The end of the last consumed token.
   private var end = 0
   private var depth = 0
   private var nodes = 0
@@ -64,7 +64,7 @@ struct Parser {
     return operands.count == 1 ? operands[0] : try node(.all(operands), from: operands[0], over: operands)
   }
 
-  /// Operators that bind at least as tightly as `precedence`, left to right.
+  /// Reads operators that bind at least as tightly as `precedence`, left to right.
   private mutating func binary(_ precedence: Int) throws(ExpressionProblem) -> Expression {
     var left = try unary()
     while case .mark(let mark) = token.form, let found = BinaryOperator.of(mark), found.precedence >= precedence {
@@ -194,7 +194,7 @@ struct Parser {
     ExpressionProblem("Rule expression is nested too deeply.", at: token.range.lowerBound)
   }
 
-  /// What is wrong with the present token: something that the language leaves out on purpose, or else `problem`.
+  /// The problem with the current token: an unsupported construct, or else `problem`.
   private func unexpected(_ problem: String) -> ExpressionProblem {
     let start = token.range.lowerBound
     guard case .mark(let mark) = token.form else {

@@ -1,4 +1,4 @@
-/// A word of an expression.
+/// A token of an expression.
 struct Token: Sendable, Equatable {
   enum Form: Sendable, Equatable {
     case number(Double)

@@ -1,10 +1,10 @@
-/// What happened while the rules decided: every rule that was evaluated, in order, and what each of its parts came to.
+/// A trace of a decision: every rule that was evaluated, in order, with the results of its parts.
 public struct Trace: Sendable {
   /// The first rules that were evaluated, and the last.
   public private(set) var visits: [RuleVisit] = []
-  /// Rules that were evaluated in between and are not kept.
+  /// The number of rules in between that were evaluated and are not kept.
   public private(set) var omittedCount = 0
-  /// Sub-expressions that may still be kept.
+  /// The number of sub-expressions that may still be kept.
   private var entriesLeft = RulesLimits.traceEntriesMax
 
   init() {}

@@ -1,10 +1,10 @@
 import HearthTree
 
-/// Puts what was noted of one rule together with the rule's expression.
+/// Combines the notes of one rule with the rule's expression.
 struct TraceBuilder {
   private let rule: Rule
   private let results: [Range<Int32>: TracedExpression.Result]
-  /// Sub-expressions that may still be shown.
+  /// The number of sub-expressions that may still be shown.
   private(set) var entriesLeft: Int
   private(set) var isCut = false
 
@@ -19,7 +19,7 @@ struct TraceBuilder {
     self.results = results
   }
 
-  /// A visit of a rule that has just run.
+  /// Makes the visit of a rule that has just run.
   static func visit(
     _ rule: Rule, at path: Path, _ result: RuleVisit.Result, _ observation: Observation, entriesLeft: inout Int
   ) -> RuleVisit {
@@ -70,7 +70,7 @@ struct TraceBuilder {
     results[Int32(expression.range.lowerBound)..<Int32(expression.range.upperBound)] ?? .notReached
   }
 
-  /// The part that made the whole what it is.
+  /// The part that decided the result of the whole.
   private func decisive(_ expression: TypedExpression) -> TypedExpression {
     var place = expression
     while let next = cause(of: place) { place = next }

@@ -1,20 +1,20 @@
 import HearthTree
 
-/// A part of a rule, where it stands and what it came to.
+/// A part of a rule, with its position and its result.
 public struct TracedExpression: Sendable, Equatable {
-  /// What came of it.
+  /// The result of a part.
   public enum Result: Sendable, Equatable {
-    /// It was not evaluated: an operand before it decided.
+    /// The part was not evaluated: an operand before it decided.
     case notReached
-    /// It has a value.
+    /// The part has a value.
     case value(TracedValue)
-    /// It has none.
+    /// The part is an error.
     case error(EvaluationError.Code)
   }
 
   /// UTF-8 bytes of the rule's text, parentheses around it included.
   public var range: Range<Int>
-  /// As it is written, or the beginning of it.
+  /// The text as written, or the beginning of it.
   public var text: String
   /// 1-based line of the rules file.
   public var line: Int
@@ -24,23 +24,23 @@ public struct TracedExpression: Sendable, Equatable {
   public var endLine: Int
   /// The column behind its last character.
   public var endColumn: Int
-  /// True when it is written as the value that it is.
+  /// True when it is a literal.
   public var isLiteral: Bool
-  /// What it came to.
+  /// The result.
   public var result: Result
-  /// Its parts, in the order of the text.
+  /// The operands, in the order of the text.
   public var operands: [TracedExpression]
 }
 
-/// One look at the database.
+/// A read of the database.
 public struct TracedRead: Sendable, Equatable {
-  /// Where.
+  /// The path.
   public var path: Path
-  /// True when at the database as it would be after the write.
+  /// True for a read of the database as it would be after the write.
   public var isAfter: Bool
-  /// What of the node was looked at.
+  /// The aspects of the node that were read.
   public var aspects: ReadDependencies.Aspects
-  /// What was there: the value, the priority when that was asked for, or whether there is something.
+  /// The value read: the value, the priority when that was read, or whether there is something.
   public var value: TracedValue
 }
 
@@ -58,7 +58,7 @@ extension TracedRead {
       }
   }
 
-  /// What was looked at, in a word: `value`, `priority`, `exists` or `hasChildren`.
+  /// The name of the aspect: `value`, `priority`, `exists` or `hasChildren`.
   public var aspect: String {
     switch aspects {
     case .priority: "priority"

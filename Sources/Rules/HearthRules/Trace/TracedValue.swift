@@ -1,20 +1,20 @@
 import HearthTree
 
-/// A value as a trace shows it: bounded, whatever the data holds.
+/// A value in a trace, bounded for any data.
 public indirect enum TracedValue: Sendable, Equatable {
-  /// `null`, and what is not there.
+  /// The value `null`, also of an empty node.
   case null
   /// `true` or `false`.
   case bool(Bool)
   /// A number.
   case number(Double)
-  /// A text, or its beginning, and how many bytes of UTF-8 all of it has.
+  /// A text, or its beginning, with the size of all of it in bytes of UTF-8.
   case text(String, sizeBytes: Int)
-  /// What `val()` gives for a node with children.
+  /// The `val()` of a node with children.
   case container
   /// A list or an object below `auth`: its JSON, or the beginning of it.
   case claim(String)
-  /// A place of the database, what is there, and whether that is after the write.
+  /// A place of the database with its value, and whether that is after the write.
   case snapshot(Path, isAfter: Bool, TracedValue)
 }
 
@@ -29,7 +29,7 @@ extension TracedValue {
     }
   }
 
-  /// What a rule sees of a node when it asks for its value.
+  /// Makes the value that a rule sees of a node.
   init(_ node: Node) { self.init(node.isInterior ? .container : Value(node.scalar)) }
 
   init(_ claim: JSON) {
@@ -49,7 +49,7 @@ extension TracedValue {
     self = .snapshot(path, isAfter: isAfter, TracedValue(node))
   }
 
-  /// As much of a text as a trace shows.
+  /// The beginning of a text, as much as a trace shows.
   static func beginning(of text: String) -> String {
     guard text.utf8.count > RulesLimits.traceTextBytesMax else { return text }
     var (beginning, count) = (String.UnicodeScalarView(), 0)
@@ -63,7 +63,7 @@ extension TracedValue {
 }
 
 extension TracedValue: CustomStringConvertible {
-  /// As one would write it in a rule; for a snapshot its place and what is there.
+  /// The value in the syntax of rules; for a snapshot its place and its value.
   public var description: String {
     switch self {
     case .null: "null"
@@ -77,7 +77,7 @@ extension TracedValue: CustomStringConvertible {
     }
   }
 
-  /// On one line, and nothing that speaks to a terminal.
+  /// A text on one line, without control characters.
   private static func quoted(_ text: String) -> String {
     var writer = JSONWriter()
     writer.write(JSON.string(text))

@@ -1,4 +1,4 @@
-/// Numbers as the rules language turns them into text: as JavaScript does.
+/// Numbers as the rules language turns them into text, like JavaScript.
 package enum NumberText {
   /// The text of a number, as the language joins it to a text.
   package static func of(_ value: Double) -> String {
@@ -9,7 +9,7 @@ package enum NumberText {
     return (value < 0 ? "-" : "") + layout(digits, point)
   }
 
-  /// The shortest digits that read back as the same number, and how many of them stand before the decimal point.
+  /// The shortest digits that read back as the same number, with the count of those before the decimal point.
   private static func shortestDigits(_ magnitude: Double) -> (digits: [UInt8], point: Int) {
     var digits: [UInt8] = []
     var (point, exponent, isNegative) = (nil as Int?, 0, false)

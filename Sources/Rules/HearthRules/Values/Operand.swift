@@ -1,6 +1,6 @@
 import HearthTree
 
-/// A value while a rule runs, like ``Value``, with texts left where they lie.
+/// A value while a rule runs, like ``Value``, with texts in place.
 enum Operand {
   case null
   case bool(Bool)
@@ -24,7 +24,7 @@ extension Operand {
 
   init(_ scalar: Scalar?) { self.init(Value(scalar)) }
 
-  /// What `val()` gives.
+  /// Makes the `val()` of a node.
   init(_ node: BorrowedNode) {
     switch node.leaf {
     case .none: self = node.isInterior ? .container : .null
@@ -35,7 +35,7 @@ extension Operand {
     }
   }
 
-  /// The UTF-8 bytes of a text; nil for anything else.
+  /// The number of a text's UTF-8 bytes; nil for anything else.
   var byteCount: Int? {
     switch self {
     case .string(let text): text.utf8.count
@@ -63,7 +63,7 @@ extension Operand {
     }
   }
 
-  /// The rules language's `==`: no conversions; texts by code units.
+  /// Compares by the rules language's `==`: no conversions; texts by code units.
   static func areEqual(_ a: Operand, _ b: Operand) -> Bool {
     switch (a, b) {
     case (.null, .null): return true
@@ -79,7 +79,7 @@ extension Operand {
 }
 
 extension Value {
-  /// The same value with its text to keep.
+  /// Makes the same value with its text copied.
   init(_ operand: Operand) {
     switch operand {
     case .null: self = .null

@@ -8,21 +8,21 @@
 
 /// Operations on texts by code units, on UTF-8 storage. None of them knows Unicode equivalence.
 package enum Text {
-  /// Same code units.
+  /// Returns true for the same code units.
   package static func areEqual(_ a: String, _ b: String) -> Bool {
     guard a.utf8.count == b.utf8.count else { return false }
     return withBytes(a) { x in withBytes(b) { y in areEqual(x, y) } }
   }
 
-  /// The same bytes.
+  /// Returns true for the same bytes.
   @inline(__always)
   static func areEqual(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Bool {
     guard a.count == b.count else { return false }
     return a.count == 0 || memcmp(a.baseAddress!, b.baseAddress!, a.count) == 0  // because not empty
   }
 
-  /// Order of UTF-16 code units. Only texts that first differ in a unit at or above U+E000 need care: in UTF-16
-  /// characters beyond U+FFFF come before those.
+  /// Returns true when a text comes first in the order of UTF-16 code units. Only texts that first differ in a unit at
+  /// or above U+E000 need care: in UTF-16 characters beyond U+FFFF come before those.
   package static func precedes(_ a: String, _ b: String) -> Bool {
     withBytes(a) { x in withBytes(b) { y in precedes(x, y) } }
   }
@@ -39,7 +39,7 @@ package enum Text {
     byte >= 0xF0 ? 0xED00 + UInt16(byte) : UInt16(byte) << 8
   }
 
-  /// UTF-16 code units.
+  /// The number of UTF-16 code units.
   package static func length(_ text: String) -> Int { withBytes(text) { length($0) } }
 
   static func length(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
@@ -48,27 +48,27 @@ package enum Text {
     return count
   }
 
-  /// Some part of the text is `part`.
+  /// Returns true when some part of the text is `part`.
   package static func contains(_ text: String, _ part: String) -> Bool {
     withBytes(text) { text in withBytes(part) { part in find(part, in: text, from: 0) != nil } }
   }
 
-  /// The text begins with `part`.
+  /// Returns true when the text begins with `part`.
   package static func begins(_ text: String, with part: String) -> Bool {
     withBytes(text) { text in
       withBytes(part) { part in part.count <= text.count && text[..<part.count].elementsEqual(part) }
     }
   }
 
-  /// The text ends with `part`.
+  /// Returns true when the text ends with `part`.
   package static func ends(_ text: String, with part: String) -> Bool {
     withBytes(text) { text in
       withBytes(part) { part in part.count <= text.count && text[(text.count - part.count)...].elementsEqual(part) }
     }
   }
 
-  /// Every occurrence replaced, left to right, without overlap. An empty `part` occurs before every character and
-  /// at the end, as in Java. Nil when the result would exceed `limit` bytes.
+  /// The text with every occurrence replaced, left to right, without overlap. An empty `part` occurs before every
+  /// character and at the end, as in Java. Nil when the result would exceed `limit` bytes.
   package static func replace(_ text: String, _ part: String, _ replacement: String, limitBytes limit: Int) -> String? {
     if part.isEmpty { return intersperse(text, replacement, limitBytes: limit) }
     var result: [UInt8] = []
@@ -101,8 +101,8 @@ package enum Text {
     return result
   }
 
-  /// Where `part` begins in `text` at or after `start`, in linear time (Knuth, Morris and Pratt): both texts may come
-  /// from whoever writes the data.
+  /// The position of `part` in `text` at or after `start`, in linear time (Knuth, Morris and Pratt): untrusted clients
+  /// may choose both texts.
   private static func find(
     _ part: UnsafeBufferPointer<UInt8>, in text: UnsafeBufferPointer<UInt8>, from start: Int
   ) -> Int? {
@@ -119,7 +119,7 @@ package enum Text {
     return nil
   }
 
-  /// For each length of a beginning of `part`, the longest shorter beginning that it also ends with.
+  /// The length of the longest shorter prefix that each prefix of `part` also ends with.
   private static func borders(of part: UnsafeBufferPointer<UInt8>) -> [Int32] {
     var borders: [Int32] = [0, 0]
     borders.reserveCapacity(part.count)
@@ -132,7 +132,7 @@ package enum Text {
     return borders
   }
 
-  /// The text's UTF-8. Keys, claims and leaves have it at hand; other texts are copied first.
+  /// Calls `body` with the text's UTF-8. Keys, claims and leaves have it at hand; other texts are copied first.
   @inline(__always)
   static func withBytes<Result>(_ text: String, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
     if let result = text.utf8.withContiguousStorageIfAvailable(body) { return result }

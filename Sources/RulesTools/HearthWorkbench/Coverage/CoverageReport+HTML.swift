@@ -2,8 +2,8 @@ import HearthRules
 import HearthTree
 
 extension CoverageReport {
-  /// A page that needs nothing else: each rules file with its conditions marked, and for each rule how often which outcome came
-  /// of which condition.
+  /// A self-contained page: each rules file with its conditions marked, and for each rule the counts of its conditions'
+  /// outcomes.
   package var html: String {
     let tally = tally
     var body = "<header><h1>Rules coverage</h1>\n<p class=\"sum\">\(Self.meter(tally))</p></header>\n"
@@ -40,7 +40,7 @@ extension CoverageReport {
     return text + "</section>\n"
   }
 
-  /// How often which outcome came of each condition of a rule.
+  /// The counts of the outcomes of a rule's conditions.
   private static func table(of rule: RuleCoverage) -> String {
     let reference = rule.rule
     var tally = CoverageTally()

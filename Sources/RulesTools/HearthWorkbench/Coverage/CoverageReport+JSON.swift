@@ -1,8 +1,8 @@
 import HearthTree
 
 extension CoverageReport {
-  /// `{"seen", "total", "percent", "files": [{"file", "seen", "total", "percent", "missing": […]}]}`; what is missing has its
-  /// place, the rule, and which outcome was not seen.
+  /// The report as `{"seen", "total", "percent", "files": [{"file", "seen", "total", "percent", "missing": […]}]}`; an
+  /// element of `missing` has its position, the rule, and the missing outcome.
   package var json: JSON {
     .object(Self.members(of: tally) + [.init("files", .array(files.map(Self.json)))])
   }

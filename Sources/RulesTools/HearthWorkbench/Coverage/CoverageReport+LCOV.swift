@@ -1,7 +1,7 @@
 import HearthRules
 
 extension CoverageReport {
-  /// The trace files of LCOV: rules are functions, conditions are branches with the outcomes true and false.
+  /// The report in LCOV's trace format: rules are functions, conditions are branches with the outcomes true and false.
   package var lcov: String {
     files.map(Self.record).joined()
   }

@@ -2,12 +2,12 @@ import HearthRules
 import HearthTree
 
 extension CoverageReport {
-  /// A line for each file: how much of it was seen.
+  /// The coverage of each file, one line each.
   package func summary(_ paint: Paint) -> String {
     files.map { Self.line(of: $0, paint) + "\n" }.joined()
   }
 
-  /// For each file and each rule with an outcome that was not seen: the rule, and below it what is missing.
+  /// The rules with a missing outcome, by file, each with the missing outcomes below it.
   package func text(_ paint: Paint) -> String {
     var lines: [String] = []
     for file in files {

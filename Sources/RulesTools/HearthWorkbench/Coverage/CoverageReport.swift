@@ -1,20 +1,20 @@
 import HearthRules
 
-/// How much of some rules files the cases have seen, and what they have not.
+/// The coverage of some rules files by test cases.
 ///
-/// What counts are the conditions: every sub-expression that is always true or false and not written as such. Each has two
-/// outcomes, and a condition that was only ever true was never shown to refuse anybody.
+/// It counts conditions: every sub-expression that is always true or false and not written as such. Each has two
+/// outcomes, and a condition that was only ever true was never shown to refuse a client.
 package struct CoverageReport: Sendable {
-  /// One rules file.
+  /// The coverage of one rules file.
   package struct File: Sendable {
-    /// As messages name it.
+    /// The name in messages.
     package var name: String
     /// The whole text.
     package var source: String
-    /// In the order of the file.
+    /// The rules in the order of the file.
     package var rules: [RuleCoverage]
 
-    /// What was seen of the file.
+    /// The coverage of the file's conditions.
     package var tally: CoverageTally {
       rules.reduce(into: CoverageTally()) { $0.add($1.expression) }
     }
@@ -23,25 +23,25 @@ package struct CoverageReport: Sendable {
   /// The files.
   package var files: [File]
 
-  /// The report of what was counted so far.
+  /// Makes the report of the counts so far.
   package init(_ counted: [(file: String, coverage: RulesCoverage)]) {
     files = counted.map { File(name: $0.file, source: $0.coverage.rules.writtenSource, rules: $0.coverage.report()) }
   }
 
-  /// What was seen of all of them.
+  /// The coverage of all files together.
   package var tally: CoverageTally {
     files.reduce(into: CoverageTally()) { $0.add($1.tally) }
   }
 }
 
-/// Outcomes of conditions.
+/// The counts of conditions' outcomes.
 package struct CoverageTally: Sendable, Equatable {
-  /// How many were seen.
+  /// The number of outcomes seen.
   package private(set) var seenCount = 0
-  /// How many there are: two for each condition.
+  /// The number of possible outcomes: two for each condition.
   package private(set) var totalCount = 0
 
-  /// Whole percent, never rounded up to 100; 100 when there is nothing to see.
+  /// The whole percentage seen, never rounded up to 100; 100 when there are no conditions.
   package var percent: Int { totalCount == 0 ? 100 : seenCount * 100 / totalCount }
 
   mutating func add(_ other: CoverageTally) {
@@ -60,13 +60,13 @@ package struct CoverageTally: Sendable, Equatable {
 }
 
 extension OutcomeCounts {
-  /// Which outcomes of a condition were seen.
+  /// The outcomes seen of a condition.
   enum Seen: String {
     case both
     case neverTrue = "never true"
     case neverFalse = "never false"
     case neither = "never evaluated"
-    /// Every time it could not be evaluated.
+    /// Every evaluation was an error.
     case failed = "never true or false, only errors"
   }
 
@@ -92,7 +92,7 @@ extension OutcomeCounts {
 extension CoveredExpression {
   var seen: OutcomeCounts.Seen { counts.seen }
 
-  /// The conditions of which an outcome is missing. Of one that was never evaluated, its parts are not named again.
+  /// The conditions with a missing outcome. Parts of one that was never evaluated are left out.
   var missing: [CoveredExpression] {
     let isMissing = isCondition && seen != .both
     if isMissing, seen == .neither { return [self] }

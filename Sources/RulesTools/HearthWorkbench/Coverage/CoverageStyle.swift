@@ -1,4 +1,4 @@
-/// How the coverage page looks.
+/// The style sheet of the coverage page.
 enum CoverageStyle {
   static let css = """
     :root { color-scheme: light dark; --text: #1d2433; --soft: #667085; --line: #e4e7ec; --page: #fff; --code: #f8f9fb;

@@ -1,16 +1,16 @@
 import HearthRules
 
-/// The text of a rules file, as HTML: each condition is a mark, and behind each rule stands how often it ran.
+/// The text of a rules file, as HTML: each condition is marked, and each rule is followed by its number of evaluations.
 struct MarkedSource {
-  /// A tag and the place before which it stands.
+  /// A tag, with its position in the text.
   private struct Tag {
     var line: Int
-    /// UTF-16 units from the line's beginning.
+    /// The UTF-16 units from the line's beginning.
     var unit: Int
     var text: String
   }
 
-  /// A condition as it stands in the text. Several rules may have been made of it.
+  /// A condition at its position in the text. Several rules may have been generated from it.
   private struct Mark {
     var start: Place
     var end: Place
@@ -63,7 +63,7 @@ struct MarkedSource {
     func close(_ mark: Mark) -> Tag { Tag(line: mark.end.line, unit: mark.end.column - 1, text: "</span>") }
     for mark in marks {
       while let last = open.last, last.end <= mark.start { tags.append(close(open.removeLast())) }
-      // One that is half in another cannot be shown.
+      // A mark that overlaps another in part cannot be shown.
       if let last = open.last, last.end < mark.end { continue }
       let counts = mark.counts
       let title =
@@ -77,7 +77,7 @@ struct MarkedSource {
     while let last = open.popLast() { tags.append(close(last)) }
   }
 
-  /// Line numbers beside the text.
+  /// The text with line numbers.
   var html: String {
     let numbers = (1...max(1, lines.count)).map(String.init).joined(separator: "\n")
     return """
@@ -86,7 +86,7 @@ struct MarkedSource {
       """
   }
 
-  /// Tags were added in the order of the text, except those at a line's end.
+  /// The text with its tags, which were added in the order of the text, except those at a line's end.
   private var marked: String {
     let byLine = Dictionary(grouping: tags, by: \.line)
     return lines.enumerated().map { index, line in
@@ -94,7 +94,7 @@ struct MarkedSource {
       var (text, at) = ("", 0)
       let tags = byLine[index + 1] ?? []
       for tag in tags.filter({ $0.unit < Int.max }) + tags.filter({ $0.unit == Int.max }) {
-        // A rule's count stands behind the line, whatever follows the rule there.
+        // A rule's count stands behind the line, even when text follows the rule there.
         let unit = max(at, min(tag.unit, units.count))
         text += CoverageReport.escaped(String(decoding: units[at..<unit], as: UTF16.self)) + tag.text
         at = unit

@@ -1,17 +1,17 @@
 import HearthRules
 
-/// The text of a file that a person wrote, and its name in messages.
+/// The text of a hand-written file, with its name in messages.
 package struct DocumentText: Sendable {
-  /// As the person named it.
+  /// The file as the user named it.
   package let file: String
   /// The whole text.
   package let text: String
   private let source: SourceText
-  /// Unicode scalars before every 256th byte: each case of a test file may ask for its place.
+  /// Unicode scalars before every 256th byte: each case of a test file may need its position.
   private let scalarCounts: [Int]
   private static let stride = 256
 
-  /// The text of a file.
+  /// Makes the text of a file.
   package init(file: String, text: String) {
     self.file = file
     self.text = text
@@ -26,12 +26,12 @@ package struct DocumentText: Sendable {
 
   private static func beginsScalar(_ byte: UInt8) -> Bool { byte & 0xC0 != 0x80 }
 
-  /// The error that points at a place.
+  /// The error at a place.
   package func problem(_ message: String, help: String? = nil, at place: TextPlace) -> DocumentProblem {
     DocumentProblem(file: file, diagnostic: source.diagnostic(message, help: help, atByte: byte(of: place)))
   }
 
-  /// Line and column of a place.
+  /// The line and column of a place.
   package func position(of place: TextPlace) -> SourcePosition { source.position(ofByte: byte(of: place)) }
 
   private func byte(of place: TextPlace) -> Int {
@@ -56,14 +56,14 @@ package struct DocumentText: Sendable {
   }
 }
 
-/// What is wrong in a file, and where.
+/// A problem of a file, with its position.
 package struct DocumentProblem: Error, Sendable {
-  /// The file as the person named it.
+  /// The file as the user named it.
   package var file: String
-  /// What, where, and how to mend it.
+  /// The position, the fault and the remedy.
   package var diagnostic: RulesError.Diagnostic
 
-  /// The place, the line, a caret and help.
+  /// The position, the line, a caret and help.
   package var rendered: String { diagnostic.rendered(file: file, as: "error") }
 }
 

@@ -1,6 +1,6 @@
 import HearthTree
 
-/// Reads JSON text as values that know their places.
+/// Reads JSON text as values with their places.
 enum JSONDocument {
   static func read(_ document: DocumentText) throws(DocumentProblem) -> LocatedValue {
     var limits = JSONLimits()
@@ -79,7 +79,7 @@ enum JSONDocument {
       }
     }
 
-    /// The place where the next member's name begins: behind white space and a comma.
+    /// The place at which the next member's name begins: behind white space and a comma.
     private var nameOffset: Int {
       var offset = json.offset
       while offset < bytes.count, [0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: ",")].contains(bytes[offset]) { offset += 1 }

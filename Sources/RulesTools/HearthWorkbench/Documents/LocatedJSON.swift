@@ -1,7 +1,7 @@
 import HearthTree
 
-/// A value's JSON text, and where its parts came from: data is then read by the reader that the server has for it, and its
-/// errors lead back to the file.
+/// A value's JSON text, with the sources of its parts: the server's reader then reads the data, and its errors lead
+/// back to the file.
 struct LocatedJSON {
   private var writer = JSONWriter()
   private var places: [(offset: Int, place: TextPlace)] = []
@@ -10,7 +10,7 @@ struct LocatedJSON {
 
   /// Reads the text.
   ///
-  /// - Throws: what the reader says, at the place in the file.
+  /// - Throws: the reader's error, at its place in the file.
   func read<Result>(
     in document: DocumentText, _ body: (inout JSONReader) throws(JSONError) -> Result
   ) throws(DocumentProblem) -> Result {

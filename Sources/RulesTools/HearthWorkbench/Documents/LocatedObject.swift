@@ -1,12 +1,12 @@
 import HearthTree
 
-/// An object of which every member is known.
+/// An object with a known set of member names.
 struct LocatedObject {
   let document: DocumentText
   let place: TextPlace
   private let members: [LocatedValue.Member]
 
-  /// - Parameter noun: what the object is, for messages: `a case`.
+  /// - Parameter noun: the object's kind, for messages: `a case`.
   /// - Throws: for anything but an object, and for a member that is not among the names.
   init(
     _ value: LocatedValue, in document: DocumentText, noun: String, names: [String]
@@ -62,7 +62,7 @@ struct LocatedObject {
     return found
   }
 
-  /// One letter too many, too few, other or exchanged: what a hand types.
+  /// Returns true for a typing error: one letter too many, too few, other or exchanged.
   private static func isNear(_ a: String, _ b: String) -> Bool {
     let (x, y) = (Array(a.lowercased().utf8), Array(b.lowercased().utf8))
     guard abs(x.count - y.count) <= 1 else { return false }

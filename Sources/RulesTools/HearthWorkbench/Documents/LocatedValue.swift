@@ -1,6 +1,6 @@
-/// A value of a JSON or YAML text that knows where it stands.
+/// A value of a JSON or YAML text, with its place.
 package struct LocatedValue: Sendable {
-  /// What it is.
+  /// The kind of a value, with its content.
   package enum Form: Sendable {
     case null
     case bool(Bool)
@@ -11,21 +11,21 @@ package struct LocatedValue: Sendable {
     case object([Member])
   }
 
-  /// A name in an object, and what it stands for. No name is there twice.
+  /// A name in an object and its value. Names are unique.
   package struct Member: Sendable {
     /// The name, its escapes resolved.
     package let name: String
-    /// The place where the name begins.
+    /// The place at which the name begins.
     package let place: TextPlace
-    /// What it stands for.
+    /// The member's value.
     package let value: LocatedValue
   }
 
-  /// What it is.
+  /// The kind of the value, with its content.
   package let form: Form
-  /// The place where it begins.
+  /// The place at which it begins.
   package let place: TextPlace
-  /// The number of values that it is, itself and what an alias repeats included.
+  /// The number of values in it, itself and the repetitions by aliases included.
   let size: Int
   /// Levels of objects and arrays in it; 0 for a single value.
   let depth: Int
@@ -50,7 +50,7 @@ package struct LocatedValue: Sendable {
     return members.first { $0.name == name }?.value
   }
 
-  /// What it is, for a sentence.
+  /// The kind of the value, for a sentence.
   var kind: String {
     switch form {
     case .null: "null"
@@ -63,10 +63,10 @@ package struct LocatedValue: Sendable {
   }
 }
 
-/// A place in a text as its reader counts: each file's text turns it into a line and a column when somebody has to be told.
+/// A place in a text in the unit of its reader: the file's text turns it into a line and a column for a message.
 package enum TextPlace: Sendable {
-  /// UTF-8 bytes before it.
+  /// The number of UTF-8 bytes before it.
   case byte(Int)
-  /// Unicode scalars before it.
+  /// The number of Unicode scalars before it.
   case scalar(Int)
 }

@@ -1,6 +1,6 @@
 import HearthTree
 
-/// Reads YAML text as values that know their places: one document, names that are texts, no tags; words mean what they mean
+/// Reads YAML text as values with their places: one document, names that are texts, no tags; words have their meaning
 /// in YAML 1.2 (`yes` and `on` are texts).
 struct YAMLDocument {
   private let document: DocumentText
@@ -59,7 +59,7 @@ struct YAMLDocument {
     return value
   }
 
-  /// Aliases share what they name and count it again: it is looked at again each time.
+  /// The value of an alias, which is shared and counted again for each alias.
   private mutating func alias(_ name: String, at place: TextPlace, level: Int) throws(DocumentProblem) -> LocatedValue {
     guard let value = anchors[name] else {
       throw document.problem("There is no anchor '&\(name)' above.", at: place)
@@ -124,7 +124,7 @@ struct YAMLDocument {
     }
   }
 
-  /// nil for what is no number.
+  /// The number that a text stands for; nil for any other text.
   private func number(_ text: String, at place: TextPlace) throws(DocumentProblem) -> LocatedValue.Form? {
     guard let first = text.utf8.first, first < 0x3A, text.utf8.count <= DataLimits.numberSizeBytesMax else {
       return nil
@@ -142,7 +142,7 @@ struct YAMLDocument {
     return .double(value)
   }
 
-  /// `[-+]? ( \. [0-9]+ | [0-9]+ ( \. [0-9]* )? ) ( [eE] [-+]? [0-9]+ )?`
+  /// Returns true for a text of the form `[-+]? ( \. [0-9]+ | [0-9]+ ( \. [0-9]* )? ) ( [eE] [-+]? [0-9]+ )?`.
   private static func isDecimal(_ text: String) -> Bool {
     var rest = text.utf8[...]
     func digits() -> Int {

@@ -2,14 +2,14 @@ import CYaml
 
 /// The events of a YAML text, one after the other.
 ///
-/// libyaml reads them, which the package Yams brings. Yams's own composer is passed by: it hashes every key with all that
-/// aliases make of it, so that a file of a few hundred bytes can keep it busy for years.
+/// libyaml reads them, which comes with the package Yams. Yams's own composer is not used: it hashes every key with all
+/// expansions of aliases, so that a file of a few hundred bytes can keep it busy for years.
 final class YAMLEvents {
-  /// One event, with the place where it begins.
+  /// An event, with the place at which it begins.
   struct Event {
     enum Form {
       case streamEnd
-      /// Stream and document starts and document ends.
+      /// The start of the stream or a document, or the end of a document.
       case border(isDocumentStart: Bool)
       case alias(String)
       case scalar(String, isPlain: Bool)
@@ -24,7 +24,7 @@ final class YAMLEvents {
     var place: TextPlace
   }
 
-  /// What libyaml does not understand.
+  /// The error for text that libyaml does not understand.
   struct Problem: Error {
     var message: String
     var place: TextPlace
@@ -79,7 +79,7 @@ final class YAMLEvents {
   private func problem() -> Problem {
     let state = parser.pointee
     let said = state.problem.map { String(cString: $0) } ?? "it cannot be read"
-    // Its own limit is far above ours, and is met before what is inside is handed out.
+    // libyaml's own limit is far above ours, and is reached before the content is returned.
     if said.hasPrefix("Maximum nesting level") {
       return Problem(
         message: "More than \(WorkbenchLimits.nestingMax) levels of objects and lists.",

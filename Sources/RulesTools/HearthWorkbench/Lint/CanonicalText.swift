@@ -1,18 +1,19 @@
 import HearthRules
 
-/// Writes expressions so that two of them on one way down the tree mean the same when their texts are equal: `data` at a place
-/// and `data.parent()` one level further down become the same path.
+/// Writes expressions so that two of them on one way down the tree mean the same when their texts are equal: `data` at
+/// a place and `data.parent()` one level further down become the same path.
 struct CanonicalText {
   /// The place of the rule, wildcards included.
   let place: [String]
 
-  /// nil for what cannot be compared by its text.
+  /// The canonical text; nil for an expression that cannot be compared by its text.
   func text(of expression: TypedExpression) -> String? {
     var text = ""
     return write(expression, to: &text) ? text : nil
   }
 
-  /// The path of a snapshot from the root, and whether it is of the data after the write; nil when it is not plain.
+  /// The path of a snapshot from the root, and whether it is of the data after the write; nil when the path is
+  /// computed.
   func path(of snapshot: TypedExpression) -> String? {
     guard let (isAfter, steps) = steps(to: snapshot) else { return nil }
     return (isAfter ? "after/" : "before/") + steps.joined(separator: "/")
@@ -35,7 +36,7 @@ struct CanonicalText {
       guard let (isAfter, steps) = steps(to: receiver), let added = self.steps(below: name) else { return nil }
       return (isAfter, steps + added)
     case .parent(let receiver):
-      // A computed step may stand for several keys, so nobody knows what its parent is.
+      // A computed step may stand for several keys, so its parent is unknown.
       guard let (isAfter, steps) = steps(to: receiver), let last = steps.last, !last.hasPrefix("(") else { return nil }
       return (isAfter, steps.dropLast())
     default: return nil

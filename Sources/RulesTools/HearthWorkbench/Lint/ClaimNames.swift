@@ -1,14 +1,14 @@
-/// The names that tokens have, and what people write in their place.
+/// The names of claims in tokens, with common mistakes.
 enum ClaimNames {
   /// Claims of an ID token that are not an app's own.
   private static let registered = [
     "email", "email_verified", "phone_number", "name", "picture", "sub", "user_id", "auth_time", "iat", "exp", "aud",
     "iss", "firebase",
   ]
-  /// What is written for `auth.uid`, without underscores and capitals.
+  /// Names that are written by mistake for `auth.uid`, without underscores and capitals.
   private static let uidNames: Set<String> = ["id", "uid", "user", "userid", "sub"]
 
-  /// What `auth.NAME` most likely means; nil for a name that may be an app's own.
+  /// The likely meaning of `auth.NAME`; nil for a name that may be an app's own.
   static func place(ofMember name: String) -> String? {
     let plain = plain(name)
     if uidNames.contains(plain) { return "auth.uid" }
@@ -17,7 +17,7 @@ enum ClaimNames {
     return claim(named: plain).map { "auth.token." + $0 }
   }
 
-  /// What `auth.token.NAME` most likely means; nil for a name that is right, or may be an app's own.
+  /// The likely meaning of `auth.token.NAME`; nil for a name that is right, or may be an app's own.
   static func place(ofClaim name: String) -> String? {
     let plain = plain(name)
     if plain == "signinprovider" { return "auth.token.firebase.sign_in_provider" }

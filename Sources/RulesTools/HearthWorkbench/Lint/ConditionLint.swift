@@ -1,15 +1,15 @@
 import HearthRules
 
-/// Looks at the parts of one rule.
+/// Checks the parts of one rule.
 struct ConditionLint {
   let rule: Rule
   let expression: TypedExpression
   var notes: LintNotes
 
-  /// Numbers below this are no milliseconds of a time since 1973.
+  /// The smallest number that can be a time in milliseconds since 1973.
   private static let millisecondsMin = 1e11
 
-  /// Adds what is found in a rule.
+  /// Adds the findings of a rule.
   static func check(_ rule: Rule, _ expression: TypedExpression, _ notes: inout LintNotes) {
     let count = notes.findings.count
     var lint = ConditionLint(rule: rule, expression: expression, notes: notes)
@@ -33,7 +33,7 @@ struct ConditionLint {
     }
   }
 
-  /// The smallest part that makes the whole what it is.
+  /// The smallest part that determines the outcome of the whole.
   private func cause(in expression: TypedExpression, of outcome: Outcomes) -> TypedExpression {
     switch (expression.form, outcome) {
     case (.any(let operands), .yes):
@@ -76,7 +76,7 @@ struct ConditionLint {
     }
   }
 
-  /// A claim, or data that is there already: what is written may well be such a text.
+  /// Returns true for a claim, or for existing data: written data may well be such a text.
   private func isStored(_ value: TypedExpression) -> Bool {
     if case .snapshotTest(let snapshot, .val) = value.form {
       return rule.kind != .validate && !snapshot.contains { $0.isNewData }
@@ -101,7 +101,7 @@ struct ConditionLint {
 
   // MARK: Null equals null
 
-  /// Follows the parts that grant.
+  /// Checks the parts that grant.
   private mutating func checkNulls(_ part: TypedExpression, isSignedIn: Bool, existing: Set<String>) {
     if isSignedIn { return }
     switch part.form {

@@ -1,6 +1,6 @@
 import HearthRules
 
-/// Looks for conditions of a `.validate` that do not hold for deletes, where deletes are granted.
+/// Searches for conditions of a `.validate` that do not hold for deletes, where deletes are granted.
 struct DeleteLint {
   let rule: Rule
   let expression: TypedExpression
@@ -9,7 +9,7 @@ struct DeleteLint {
   /// The `.validate` rules above it.
   let validatesAbove: [(rule: Rule, expression: TypedExpression)]
 
-  /// Adds what is found.
+  /// Adds the findings.
   func check(_ notes: inout LintNotes) {
     guard writes.contains(where: \.ignoresData) else { return }
     let canonical = CanonicalText(place: rule.place)
@@ -25,7 +25,7 @@ struct DeleteLint {
     }
   }
 
-  /// `newData.exists()` and `newData.val() != null`, of the rule's own place.
+  /// Returns true for `newData.exists()` and `newData.val() != null`, of the rule's own place.
   private static func asksWhetherThere(_ condition: TypedExpression, _ canonical: CanonicalText) -> Bool {
     let snapshot: TypedExpression
     switch condition.form {
@@ -39,7 +39,7 @@ struct DeleteLint {
     return false
   }
 
-  /// It is about who asks, or about what is there, and not about what is written.
+  /// Returns true for a condition about the client or the existing data, and not about the written value.
   private func isGuard(_ condition: TypedExpression) -> Bool {
     if condition.contains(where: { $0.isNewData }) { return false }
     return condition.contains { part in
@@ -48,7 +48,7 @@ struct DeleteLint {
     }
   }
 
-  /// A `.validate` above, which is asked when this place is deleted, wants it to be there.
+  /// True when a `.validate` above, which is evaluated when this place is deleted, requires it to exist.
   private var isRequiredAbove: Bool {
     validatesAbove.contains { above in
       let canonical = CanonicalText(place: above.rule.place)
@@ -58,7 +58,7 @@ struct DeleteLint {
   }
 }
 
-/// A `.read` or `.write`, and what its text tells of it.
+/// A `.read` or `.write`, with facts from its text.
 struct GrantingRule {
   let rule: Rule
   let expression: TypedExpression
@@ -72,7 +72,7 @@ struct GrantingRule {
     shape = GrantShape(rule, expression)
   }
 
-  /// It can grant, and whatever there is and is written: deletes are granted as all else is.
+  /// True when it can grant regardless of stored and written data: deletes are granted like all other writes.
   var ignoresData: Bool {
     guard outcomes.contains(.yes) else { return false }
     return !expression.contains { part in
@@ -83,7 +83,7 @@ struct GrantingRule {
     }
   }
 
-  /// Whoever passes it has passed this condition.
+  /// Returns true when every request that passes it has passed this condition.
   func asks(_ condition: TypedExpression, _ canonical: CanonicalText) -> Bool {
     guard let text = canonical.text(of: condition) else { return false }
     return shape.always(text)
@@ -91,6 +91,6 @@ struct GrantingRule {
 }
 
 extension TypedExpression {
-  /// `newData`
+  /// True for `newData`.
   var isNewData: Bool { if case .snapshot(.newData) = form { true } else { false } }
 }

@@ -1,7 +1,7 @@
 import HearthRules
 
 extension CanonicalText {
-  /// Paths, as ``path(of:)`` gives them, that are not empty where all of these conditions hold.
+  /// Paths in the form of ``path(of:)`` that are not empty when all of these conditions hold.
   func existing(where conditions: [TypedExpression]) -> Set<String> {
     Set(conditions.flatMap { existing(where: $0) })
   }
@@ -25,7 +25,7 @@ extension CanonicalText {
     }
   }
 
-  /// The path whose value this is.
+  /// The path of a value; nil for other expressions.
   func valuePath(_ value: TypedExpression) -> String? {
     guard case .snapshotTest(let snapshot, .val) = value.form else { return nil }
     return path(of: snapshot)

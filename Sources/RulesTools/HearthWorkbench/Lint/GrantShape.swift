@@ -1,17 +1,17 @@
 import HearthRules
 
-/// A rule as alternatives, each of which is a list of conditions: enough to see that one rule follows from another.
+/// A rule as alternatives, each a list of conditions: enough to find that one rule follows from another.
 struct GrantShape {
   /// Conditions that all hold.
   private struct Alternative {
-    /// The conditions that have a canonical text, and what follows from all of them.
+    /// The conditions with a canonical text, and their consequences.
     var facts: Set<String>
     /// The conditions; nil when one of them has no canonical text.
     var conditions: Set<String>?
     var canFail: Bool
   }
 
-  /// Comparisons of alternatives that are made for two rules: more come from generated files.
+  /// The maximum number of comparisons of alternatives for two rules: only generated files need more.
   private static let comparisonsMax = 4_096
 
   private let alternatives: [Alternative]
@@ -28,19 +28,19 @@ struct GrantShape {
     }
   }
 
-  /// What `auth != null` and `auth.uid != null` are as canonical texts.
+  /// The canonical texts of `auth != null` and `auth.uid != null`.
   static let signedIn: Set<String> = ["!=(auth,null)", "!=(auth.3'uid,null)"]
 
-  /// Whoever passes the other rule passes this one: no more than true, for it may hold and not be seen.
+  /// Returns true when every request that passes the other rule passes this one. False leaves it open.
   func follows(from other: GrantShape) -> Bool {
     guard alternatives.count * other.alternatives.count <= Self.comparisonsMax else { return false }
-    // An alternative that fails takes those after it with it.
+    // An error in an alternative prevents those after it.
     let reached = alternatives.firstIndex(where: \.canFail).map { $0 + 1 } ?? alternatives.count
     return other.alternatives.allSatisfy { given in
       alternatives.prefix(reached).contains { $0.conditions?.isSubset(of: given.facts) ?? false }
     }
   }
 
-  /// Each alternative has this condition, or it follows.
+  /// Returns true when each alternative has this condition, or implies it.
   func always(_ condition: String) -> Bool { alternatives.allSatisfy { $0.facts.contains(condition) } }
 }

@@ -1,11 +1,11 @@
 import HearthRules
 
-/// Looks for what is most likely not meant in rules that are correct.
+/// Searches for probable mistakes in rules that are correct.
 package enum Lint {
-  /// What is found, in the order of the files.
+  /// The findings, in the order of the files.
   ///
   /// - Parameters:
-  ///   - file: the rules file, as messages name it.
+  ///   - file: the rules file's name in messages.
   ///   - tests: test files of these rules, for their queries.
   package static func findings(in rules: RuleSet, file: String, tests: [RulesTestFile] = []) -> [LintFinding] {
     let rules = rules.withExpressions

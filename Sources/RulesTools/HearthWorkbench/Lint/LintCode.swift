@@ -1,4 +1,4 @@
-/// The kinds of findings. Their texts are never renamed: build scripts know findings by them.
+/// The kinds of findings. Their texts are never renamed: build scripts identify findings by them.
 package enum LintCode: String, Sendable, CaseIterable {
   case shadowedRule = "shadowed-rule"
   case impliedRule = "implied-rule"
@@ -19,15 +19,15 @@ package enum LintCode: String, Sendable, CaseIterable {
   case wideWrite = "wide-write"
   case checkWarning = "check-warning"
 
-  /// How much a finding matters.
+  /// The severity of a finding.
   package enum Severity: String, Sendable {
-    /// Most likely not meant.
+    /// A probable mistake.
     case warning
-    /// Worth a look, and right in many apps.
+    /// A finding that deserves a check, and is right in many apps.
     case info
   }
 
-  /// How much findings of this kind matter.
+  /// The severity of findings of this kind.
   package var severity: Severity {
     switch self {
     case .secretClaim, .wideWrite: .info
@@ -35,7 +35,7 @@ package enum LintCode: String, Sendable, CaseIterable {
     }
   }
 
-  /// What to do about it.
+  /// The remedy.
   package var help: String {
     switch self {
     case .shadowedRule:

@@ -1,27 +1,27 @@
 import HearthRules
 import HearthTree
 
-/// One thing that is most likely not meant, and where.
+/// A probable mistake, with its position.
 package struct LintFinding: Sendable {
-  /// What kind of thing.
+  /// The kind of the finding.
   package var code: LintCode
-  /// The rules file, or for a query the test file, as the person named it.
+  /// The rules file, or for a query the test file, as the user named it.
   package var file: String
   /// The guarded place as the rules name it, or for a query its path; nil when it is not about one place.
   package var path: String?
-  /// Which of the place's rules; nil when it is not about one rule.
+  /// The kind of the rule; nil when it is not about one rule.
   package var kind: RuleKind?
-  /// Where, what, and what to do.
+  /// The position, the fault and the remedy.
   package var diagnostic: RulesError.Diagnostic
 
-  /// What a person reads: place, code, the line, a caret and help.
+  /// The finding for a reader: position, code, the line, a caret and help.
   package var rendered: String {
     var named = diagnostic
     named.message += " [\(code.rawValue)]"
     return named.rendered(file: file, as: code.severity.rawValue)
   }
 
-  /// A text of the rules file inside a message: what would steer a terminal is shown as a question mark.
+  /// A text of the rules file in a message, with control characters shown as question marks.
   static func printable(_ text: String) -> String {
     let isPlain = text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
     if isPlain { return text }
@@ -30,7 +30,7 @@ package struct LintFinding: Sendable {
         text.unicodeScalars.map { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? "?" : $0 }))
   }
 
-  /// As programs read it.
+  /// The finding for programs.
   package var json: JSON {
     .object([
       .init("code", .string(code.rawValue)), .init("severity", .string(code.severity.rawValue)),

@@ -1,6 +1,6 @@
 import HearthRules
 
-/// Collects what is found in a rules file.
+/// Collects the findings in a rules file.
 struct LintNotes {
   let file: String
   private let lines: SourceText
@@ -11,7 +11,7 @@ struct LintNotes {
     lines = SourceText(text)
   }
 
-  /// A finding in a rule, at a part of it or at its beginning.
+  /// Adds a finding in a rule, at a part of it or at its beginning.
   mutating func add(_ code: LintCode, _ message: String, in rule: Rule, at part: TypedExpression? = nil) {
     guard findings.count < WorkbenchLimits.findingsMax else { return }
     let position = part.map { rule.position(of: $0) } ?? rule.position

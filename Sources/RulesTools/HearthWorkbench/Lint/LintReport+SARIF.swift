@@ -1,14 +1,14 @@
 import HearthTree
 
 extension LintReport {
-  /// What was found as a SARIF log; files that cannot be read are errors of the run.
+  /// The findings as a SARIF log; files that cannot be read are errors of the run.
   var sarif: JSON {
     let rules = LintCode.allCases.map { code in
       SARIFLog.Rule(id: code.rawValue, text: code.title, help: code.help, level: code.level)
     }
     var counts: [String: Int] = [:]
     let results = findings.map { finding in
-      // Several of one kind at one place are told apart by their order.
+      // Several of one kind at one place are distinguished by their order.
       let place = "\(finding.code.rawValue) \(finding.path ?? "-") \(finding.kind?.rawValue ?? "-")"
       counts[place, default: 0] += 1
       return SARIFLog.Result(

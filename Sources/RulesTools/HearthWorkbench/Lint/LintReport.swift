@@ -1,13 +1,13 @@
 import HearthTree
 
-/// All that came of looking at a rules file.
+/// The result of checking a rules file.
 package struct LintReport: Sendable {
-  /// What was found.
+  /// The findings.
   package var findings: [LintFinding]
   /// Files that could not be read.
   package var problems: [RulesTestReport.Problem]
 
-  /// A report of these parts.
+  /// Makes a report.
   package init(findings: [LintFinding] = [], problems: [RulesTestReport.Problem] = []) {
     self.findings = findings
     self.problems = problems
@@ -15,11 +15,11 @@ package struct LintReport: Sendable {
 
   /// The forms that a report can have.
   package enum Format: String, Sendable, CaseIterable {
-    /// For people.
+    /// Text for a terminal.
     case text
-    /// One object.
+    /// One JSON object.
     case json
-    /// What GitHub's workflows turn into notes beside the lines.
+    /// Workflow commands of GitHub, for annotations beside the lines.
     case github
     /// A log for code scanning.
     case sarif

@@ -1,12 +1,12 @@
 import HearthRules
 
-/// What a condition can come to, as far as its text alone tells: never less than what it really can.
+/// The possible outcomes of a condition, judged by its text alone: never fewer than the real ones.
 struct Outcomes: OptionSet {
   let rawValue: UInt8
 
   static let yes = Outcomes(rawValue: 1)
   static let no = Outcomes(rawValue: 2)
-  /// It may have no value, which counts as false for the whole rule.
+  /// An error, which counts as false for the whole rule.
   static let error = Outcomes(rawValue: 4)
   static let unknown: Outcomes = [.yes, .no, .error]
 
@@ -35,7 +35,7 @@ struct Outcomes: OptionSet {
     return result
   }
 
-  /// `&&` and `||`: operands are asked until one ends it.
+  /// The outcomes of `&&` and `||`: operands are evaluated until one ends it.
   private static func chain(_ operands: [TypedExpression], goesOn: Outcomes, ends: Outcomes) -> Outcomes {
     var result: Outcomes = []
     for operand in operands {
@@ -60,7 +60,7 @@ struct Outcomes: OptionSet {
 }
 
 extension TypedExpression {
-  /// Evaluating it never fails, whatever the data and whoever asks.
+  /// True when its evaluation never fails, for any data and client.
   var alwaysHasValue: Bool {
     switch form {
     case .constant, .wildcard, .now, .auth: true
@@ -69,7 +69,7 @@ extension TypedExpression {
     }
   }
 
-  /// Its value when it is written out.
+  /// The value of a literal; nil for other expressions.
   var constant: Value? {
     switch form {
     case .constant(let value): value
@@ -79,7 +79,7 @@ extension TypedExpression {
   }
 }
 
-/// The kinds of values that an expression can have. Nodes with children are left out: they equal nothing.
+/// The types of values that an expression can have. Nodes with children are left out: they equal nothing.
 struct ValueKinds: OptionSet {
   let rawValue: UInt8
 

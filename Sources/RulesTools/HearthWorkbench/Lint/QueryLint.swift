@@ -1,11 +1,11 @@
 import HearthRules
 import HearthTree
 
-/// Looks for queries of test files that no `.indexOn` serves.
+/// Searches for queries of test files that no `.indexOn` serves.
 struct QueryLint {
   let rules: RuleSet
 
-  /// What is found in a test file; each order of a place's children once.
+  /// The findings in a test file; each order of a place's children once.
   func findings(in test: RulesTestFile) -> [LintFinding] {
     var (findings, seen) = ([LintFinding](), Set<Wanted>())
     for step in test.cases.flatMap(\.steps) where step.isAllowed {
@@ -22,7 +22,7 @@ struct QueryLint {
     return findings
   }
 
-  /// What is missed; by its place in the rules, or by its path where the rules name none.
+  /// A missing index; by its place in the rules, or by its path when the rules name none.
   private struct Wanted: Hashable {
     var place: ObjectIdentifier?
     var path: Path

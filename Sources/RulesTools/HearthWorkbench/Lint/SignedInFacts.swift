@@ -1,24 +1,24 @@
 import HearthRules
 
 extension TypedExpression {
-  /// Its parts joined by `&&`; itself when there are none.
+  /// The operands joined by `&&`; the expression itself when there are none.
   var conjuncts: [TypedExpression] {
     guard case .all(let operands) = form else { return [self] }
     return operands.flatMap(\.conjuncts)
   }
 
-  /// Its parts joined by `||`; itself when there are none.
+  /// The operands joined by `||`; the expression itself when there are none.
   var disjuncts: [TypedExpression] {
     guard case .any(let operands) = form else { return [self] }
     return operands.flatMap(\.disjuncts)
   }
 
-  /// Some part of it, or it itself, is like that.
+  /// Returns true when the expression, or some part of it, fulfils a condition.
   func contains(where isWanted: (TypedExpression) -> Bool) -> Bool {
     isWanted(self) || operands.contains { $0.contains(where: isWanted) }
   }
 
-  /// `auth` or something below it: null when signed out.
+  /// True for `auth` or something below it: null when signed out.
   var isClaim: Bool {
     switch form {
     case .auth: true
@@ -27,7 +27,7 @@ extension TypedExpression {
     }
   }
 
-  /// It is true for nobody who is signed out.
+  /// True when it is false for every signed-out client.
   var needsSignedIn: Bool {
     if failsSignedOut { return true }
     switch form {
@@ -45,7 +45,7 @@ extension TypedExpression {
     }
   }
 
-  /// It is true for nobody who is signed in.
+  /// True when it is false for every signed-in client.
   private var needsSignedOut: Bool {
     guard case .binary(.equal, let left, let right) = form else { return false }
     if case .auth = left.form { return right.isNull }
@@ -53,7 +53,7 @@ extension TypedExpression {
     return false
   }
 
-  /// `auth == null` and the like: true for everybody who is signed out.
+  /// True for `auth == null` and the like, which hold for every signed-out client.
   var holdsSignedOut: Bool {
     guard case .binary(.equal, let left, let right) = form else { return false }
     return left.isClaim && right.isNull || right.isClaim && left.isNull
@@ -63,7 +63,7 @@ extension TypedExpression {
 
   private var canBeNull: Bool { ValueKinds(of: self).contains(.null) }
 
-  /// Evaluating it has no value for those who are signed out: `child(auth.uid)` and the like.
+  /// True when its evaluation is an error for signed-out clients: `child(auth.uid)` and the like.
   private var failsSignedOut: Bool {
     switch form {
     case .child(let snapshot, let name), .hasChild(let snapshot, let name):

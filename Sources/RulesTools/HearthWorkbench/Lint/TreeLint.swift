@@ -1,16 +1,16 @@
 import HearthRules
 
-/// Walks the rules from the root down, and looks at each with those above it.
+/// Visits the rules from the root down, and checks each with those above it.
 struct TreeLint {
   private(set) var notes: LintNotes
   private var reads: [GrantingRule] = []
   private var writes: [GrantingRule] = []
   private var validates: [(rule: Rule, expression: TypedExpression)] = []
 
-  /// What a place and all below it have in common.
+  /// The facts about a place and all places below it.
   private struct Below {
     var usedWildcards: Set<Int> = []
-    /// A `.write` that lets in anybody, or anybody who is signed in.
+    /// A `.write` that is open to every client, or to every signed-in one.
     var openWrite: Rule?
     var grantsWrites = false
 
@@ -23,12 +23,12 @@ struct TreeLint {
 
   init(notes: LintNotes) { self.notes = notes }
 
-  /// Adds what is found in all rules.
+  /// Adds the findings in all rules.
   mutating func check(_ root: RuleNode) { _ = visit(root, name: nil, depth: 0) }
 
   /// - Parameters:
   ///   - name: of the place, nil for wildcards and the root.
-  ///   - depth: how many names lead to it.
+  ///   - depth: the number of names that lead to it.
   private mutating func visit(_ node: RuleNode, name: String?, depth: Int) -> Below {
     let counts = (reads.count, writes.count, validates.count)
     var below = Below()
@@ -117,7 +117,7 @@ struct TreeLint {
     return ["users", "profiles", "accounts"].contains(parent?.lowercased())
   }
 
-  /// The topmost `.validate` of places that nobody writes.
+  /// Checks the topmost `.validate` of places that no rule makes writable.
   private mutating func checkAsked(_ rule: Rule, _ below: Below) {
     guard validates.count == 1, !below.grantsWrites, !writes.contains(where: { $0.outcomes.contains(.yes) }) else {
       return
@@ -127,7 +127,7 @@ struct TreeLint {
 }
 
 extension GrantingRule {
-  /// It lets in anybody, or anybody who is signed in, whatever is stored.
+  /// True when it is open to every client, or to every signed-in one, whatever is stored.
   fileprivate var isOpen: Bool {
     guard outcomes.contains(.yes) else { return false }
     let canonical = CanonicalText(place: rule.place)

@@ -3,7 +3,7 @@ import HearthRules
 extension MutantMaker {
   /// Breaks one rule from within: each mutant changes one expression of it.
   ///
-  /// A class, so that what a mutant has instead is only written down when it may be made.
+  /// A class, so that the replacement text is only written when the mutant may be made.
   final class Inside {
     let rule: Rule
     private let bytes: [UInt8]

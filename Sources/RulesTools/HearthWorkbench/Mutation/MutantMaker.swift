@@ -1,9 +1,9 @@
 import HearthRules
 
-/// Breaks the rules of a file in every way that ``MutationOperator`` knows.
+/// Breaks the rules of a file with every ``MutationOperator``.
 struct MutantMaker {
   private(set) var mutants: [RulesMutant] = []
-  /// Mutants that are left out because all of them together are too much to compile.
+  /// Mutants that are left out because compiling all of them would cost too much.
   private(set) var skippedCount = 0
   private var allowance: Allowance
 
@@ -11,20 +11,20 @@ struct MutantMaker {
 
   /// All mutants of a file, in its order. The rules must have been compiled with their expressions.
   ///
-  /// - Parameter bytesMax: rules that may be compiled for them, in UTF-8.
+  /// - Parameter bytesMax: the UTF-8 bytes of rules that may be compiled for them.
   static func mutants(of rules: RuleSet, bytesMax: Int = WorkbenchLimits.mutantBytesMax) -> MutantMaker {
     var maker = MutantMaker(bytesMax: bytesMax)
     maker.visit(rules.root, parents: [])
     return maker
   }
 
-  /// What may be spent on mutants.
+  /// The remaining bytes for mutants.
   struct Allowance {
     private var bytesLeft: Int
 
     init(bytesLeft: Int) { self.bytesLeft = bytesLeft }
 
-    /// False when a mutant of a rule is more than what is left.
+    /// Returns false when a mutant of a rule exceeds the rest.
     mutating func takes(_ rule: Rule) -> Bool {
       guard rule.text.utf8.count <= bytesLeft else { return false }
       bytesLeft -= rule.text.utf8.count
@@ -55,7 +55,8 @@ struct MutantMaker {
     if constant != false { add(rule, .ruleFalse, whole, "false") }
   }
 
-  /// The mistake of guarding the list in the place of its elements. Where a rule stands already, it would be another mistake.
+  /// Adds the mistake of guarding the list instead of its elements. At a place with a rule, it would be another
+  /// mistake.
   private mutating func moveUp(_ rule: Rule, to parent: RuleNode) {
     let taken =
       switch rule.kind {

@@ -1,4 +1,4 @@
-/// A way to break a rule, as people break them.
+/// An operator that breaks a rule with a typical mistake.
 ///
 /// The codes are stable: scripts and reports name them.
 package enum MutationOperator: String, Sendable, CaseIterable {
@@ -23,7 +23,7 @@ package enum MutationOperator: String, Sendable, CaseIterable {
   case wildcard = "wildcard"
   case moveUp = "move-up"
 
-  /// What it does, in words.
+  /// A description of the change.
   package var explanation: String {
     switch self {
     case .ruleTrue: "the rule is always true"

@@ -1,46 +1,46 @@
 import HearthRules
 import HearthTree
 
-/// How well tests guard a rules file: what became of each mutant.
+/// The quality of a rules file's tests: the result of each mutant.
 package struct MutationReport: Sendable {
-  /// What became of a mutant.
+  /// The result of a mutant.
   package enum Fate: Sendable {
-    /// A case of the tests noticed it.
+    /// A case of the tests detected it.
     case killed
-    /// No case noticed, and this one would: a test file of its own, with one case.
+    /// No case detected it, and this one would: a test file of its own, with one case.
     case survived(test: JSON)
-    /// It allows and denies the same as the rules: proved.
+    /// The mutant allows and denies the same as the rules: proved.
     case equivalent
-    /// No case noticed, and neither a request nor a proof was found.
+    /// No case detected it, and neither a request nor a proof was found.
     case undecided
   }
 
-  /// A mutant and its fate.
+  /// A mutant and its result.
   package struct Entry: Sendable {
-    /// What was changed.
+    /// The mutant.
     package var mutant: RulesMutant
-    /// What became of it.
+    /// The result.
     package var fate: Fate
   }
 
   /// The mutants that are rules, in the order of the file.
   package var entries: [Entry]
-  /// Mutants that were left out: all together were more than ``WorkbenchLimits/mutantBytesMax``.
+  /// Mutants that were left out: all together exceeded ``WorkbenchLimits/mutantBytesMax``.
   package var skipped = 0
   /// The time that it took.
   package var elapsedMilliseconds: Double = 0
 
-  /// How many a case noticed.
+  /// The number of mutants that a case detected.
   package var killed: Int { entries.count { if case .killed = $0.fate { true } else { false } } }
-  /// How many no case noticed, though one could.
+  /// The number of mutants that no case detected, though one could.
   package var survived: Int { entries.count { if case .survived = $0.fate { true } else { false } } }
-  /// How many nothing can notice.
+  /// The number of mutants that no case can detect.
   package var equivalent: Int { entries.count { if case .equivalent = $0.fate { true } else { false } } }
-  /// How many are not decided.
+  /// The number of undecided mutants.
   package var undecided: Int { entries.count { if case .undecided = $0.fate { true } else { false } } }
 
-  /// The part of the mutants that can be noticed that is, from 0 to 1; 1 when there are none. What is undecided or
-  /// was left out counts as not noticed.
+  /// The detected part of the detectable mutants, from 0 to 1; 1 when there are none. Undecided mutants and those left
+  /// out count as undetected.
   package var score: Double {
     let counted = entries.count + skipped - equivalent
     return counted == 0 ? 1 : Double(killed) / Double(counted)
@@ -71,16 +71,16 @@ extension MutationReport {
     ])
   }
 
-  /// The tests that would notice every survivor, as one test file.
+  /// The tests that would detect every survivor, as one test file.
   ///
-  /// - Parameter rulesFile: as the test file is to name it.
+  /// - Parameter rulesFile: the name of the rules file in the test file.
   package func missingTests(rulesFile: String) -> JSON {
     var users: [JSON.Member] = []
     var cases: [JSON] = []
     for case .survived(let test) in entries.map(\.fate) {
       guard let found = test["cases"]?.array?.first, var members = found.members else { continue }
       if let user = test["users"]?.members?.first {
-        // Whoever is the same person has one name.
+        // Equal users share one name.
         let known = users.first { $0.value == user.value }?.name
         let name = known ?? "user\(users.count + 1)"
         if known == nil { users.append(.init(name, user.value)) }
@@ -92,9 +92,9 @@ extension MutationReport {
     return .object([.init("rules", .string(rulesFile)), .init("users", .object(users)), .init("cases", .array(cases))])
   }
 
-  /// The report for people.
+  /// The report as text.
   ///
-  /// - Parameter file: the rules file as messages name it.
+  /// - Parameter file: the rules file's name in messages.
   package func text(file: String, _ paint: Paint) -> String {
     var lines: [String] = []
     for entry in entries {

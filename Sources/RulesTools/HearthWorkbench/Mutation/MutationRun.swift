@@ -2,7 +2,7 @@ import HearthExposure
 import HearthRules
 import HearthTree
 
-/// Breaks the rules of a file one by one, and looks whether tests notice.
+/// Breaks the rules of a file one by one, and checks whether tests detect it.
 package struct MutationRun {
   private let rules: RuleSet
   private let tests: [RulesTestFile]
@@ -11,9 +11,9 @@ package struct MutationRun {
 
   /// - Parameters:
   ///   - rules: compiled with their expressions. All tests pass on them.
-  ///   - tests: what is to notice.
-  ///   - nowMilliseconds: requests that the tests lack are no earlier.
-  ///   - bytesMax: rules that may be compiled for mutants, in UTF-8. What takes more is left out.
+  ///   - tests: the tests to check.
+  ///   - nowMilliseconds: generated requests are no earlier.
+  ///   - bytesMax: the UTF-8 bytes of rules that may be compiled for mutants. Mutants beyond it are left out.
   package init(
     _ rules: RuleSet, tests: [RulesTestFile], nowMilliseconds: Int64, bytesMax: Int = WorkbenchLimits.mutantBytesMax
   ) {
@@ -23,8 +23,8 @@ package struct MutationRun {
     self.nowMilliseconds = nowMilliseconds
   }
 
-  /// What becomes of every mutant. The dearest question, whether a request could tell, is asked only of those that no test
-  /// notices.
+  /// Determines the result of every mutant. The most expensive step, the search for a distinguishing request, is done
+  /// only for those that no test detects.
   package func report() -> MutationReport {
     let maker = MutantMaker.mutants(of: rules, bytesMax: bytesMax)
     var report = MutationReport(entries: [], skipped: maker.skippedCount)
@@ -48,7 +48,8 @@ package struct MutationRun {
     let difference = RulesDifference(from: rules, to: broken, nowMilliseconds: nowMilliseconds, after: former)
     former = difference
     var isCertain = true
-    // Single requests first; then writes as a part of updates, which tell rules apart that look beside the written place.
+    // Single requests first; then writes as a part of updates, which distinguish rules that read places beside the
+    // written one.
     for isUpdate in [false, true] {
       for question in places(difference, isUpdate: isUpdate) {
         switch answer(question, difference, test: { test($0, mutant, broken) }) {
@@ -61,7 +62,7 @@ package struct MutationRun {
     return isCertain ? .equivalent : .undecided
   }
 
-  /// What may be asked, of everybody at once.
+  /// The questions about all places, each for all classes of users at once.
   private func places(_ difference: RulesDifference, isUpdate: Bool) -> [ExposureQuestion] {
     difference.locations.flatMap { location in
       (isUpdate ? [ExposureOperation.write] : ExposureOperation.allCases).map { operation in
@@ -73,13 +74,13 @@ package struct MutationRun {
   }
 
   private enum Answer {
-    /// Nobody can tell the rules apart there.
+    /// No request distinguishes the rules there.
     case same
     case unknown
     case different(test: JSON)
   }
 
-  /// - Parameter test: a witness as a test that tells the rules apart; nil when it does not.
+  /// - Parameter test: makes a witness into a test that distinguishes the rules; nil when it does not.
   private func answer(
     _ place: ExposureQuestion, _ difference: RulesDifference, test: (ExposureWitness) -> JSON?
   ) -> Answer {
@@ -87,7 +88,7 @@ package struct MutationRun {
     for identity in classes(place, difference) {
       var question = place
       question.identity = identity
-      // First what the rules deny: a test that something is denied is worth more.
+      // Denied requests first: a test that a request is denied is worth more.
       for direction in [RulesDifference.Direction.opened, .closed] {
         switch difference.verdict(question, direction) {
         case nil, .closed: continue
@@ -101,7 +102,7 @@ package struct MutationRun {
     return isCertain ? .same : .unknown
   }
 
-  /// Who is to be asked about. Where users of any claims make no difference, none who is signed in does.
+  /// The classes of users to ask about. When users of any claims make no difference, no signed-in user does.
   private func classes(_ place: ExposureQuestion, _ difference: RulesDifference) -> [ExposureIdentity] {
     let isSame = RulesDifference.Direction.allCases.allSatisfy { direction in
       if case .closed? = difference.verdict(place, direction) { true } else { false }
@@ -109,7 +110,7 @@ package struct MutationRun {
     return isSame ? [.nobody] : difference.identities(at: place.location)
   }
 
-  /// The test that the suite lacks: written as a test file, read back and run against both.
+  /// The missing test: written as a test file, read back and run against both.
   private func test(_ witness: ExposureWitness, _ mutant: RulesMutant, _ broken: RuleSet) -> JSON? {
     let isAllowed = witness.decision(by: rules).isAllowed
     let name = "\(mutant.rule.pathTemplate) .\(mutant.rule.kind.rawValue): \(mutant.operation.rawValue)"

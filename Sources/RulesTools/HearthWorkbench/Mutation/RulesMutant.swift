@@ -1,16 +1,16 @@
 import HearthRules
 
-/// One rule of a file, broken in one way.
+/// A rule of a file, broken in one way.
 package struct RulesMutant: Sendable {
-  /// The rule as it is.
+  /// The original rule.
   package var rule: Rule
-  /// What was done to it.
+  /// The operator that changed it.
   package var operation: MutationOperator
-  /// Which bytes of the rule's text were changed.
+  /// The bytes of the rule's text that were changed.
   package var range: Range<Int>
-  /// What stands there instead.
+  /// The text that replaces them.
   package var replacement: String
-  /// The place of the broken rule: that of the rule, or the one above it.
+  /// The place of the broken rule: that of the original, or the one above it.
   package var place: [String]
 
   /// The text of the broken rule.
@@ -20,12 +20,12 @@ package struct RulesMutant: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// What stands there now.
+  /// The original text of the changed bytes.
   package var original: String {
     String(decoding: Array(rule.text.utf8)[range.clamped(to: 0..<rule.text.utf8.count)], as: UTF8.self)
   }
 
-  /// The rules with it; nil when they are no rules any more, so that nobody could deploy them.
+  /// The rules with the mutant; nil when they do not compile, so that they could not be deployed.
   package func applied(to rules: RuleSet) -> RuleSet? {
     try? rules.replacing(rule.kind, at: place, with: expression)
   }

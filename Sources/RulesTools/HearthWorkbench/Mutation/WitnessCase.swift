@@ -2,9 +2,9 @@ import HearthExposure
 import HearthRules
 import HearthTree
 
-/// A request as a case of a test file.
+/// Writes a request as a case of a test file.
 enum WitnessCase {
-  /// A test file with one case, which expects what the rules answer. Nil when a test file cannot say it.
+  /// A test file with one case, which expects the rules' answer. Nil when a test file cannot express it.
   static func test(_ witness: ExposureWitness, name: String, isAllowed: Bool) -> JSON? {
     var members: [JSON.Member] = [.init("name", .string(name))]
     var users: [JSON.Member] = []

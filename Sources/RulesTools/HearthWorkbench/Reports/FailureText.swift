@@ -2,13 +2,13 @@ import HearthEngine
 import HearthRules
 import HearthTree
 
-/// A failed case in words.
+/// A failed case as text.
 struct FailureText {
   private let result: RulesTestResult
   private let failure: RulesTestResult.FailedStep
   private let file: RulesTestReport.File
 
-  /// nil for a case that passed.
+  /// Makes the text of a failed case; nil for a case that passed.
   init?(_ result: RulesTestResult, in file: RulesTestReport.File) {
     guard let failure = result.failure else { return nil }
     self.result = result
@@ -18,13 +18,13 @@ struct FailureText {
 
   private var step: RulesTestStep { result.testCase.steps[failure.stepIndex] }
 
-  /// The place where the step stands: `tests.yaml:31:5`.
+  /// The position of the step: `tests.yaml:31:5`.
   var place: (line: Int, column: Int) {
     let position = file.test.document.position(of: step.place)
     return (position.line, position.column)
   }
 
-  /// The step, where there are several: `step 3, bob reads /rooms/r1`; else what was asked.
+  /// The step, if there are several: `step 3, bob reads /rooms/r1`; else the request.
   var request: String {
     guard result.testCase.steps.count > 1 else { return step.label }
     return "step \(failure.stepIndex + 1), \(step.label)"
@@ -41,7 +41,7 @@ struct FailureText {
     }
   }
 
-  /// What the rules answered; nil when they were not asked.
+  /// The decision of the rules; nil when they were not evaluated.
   var decision: Decision? {
     switch failure.reason {
     case .verdict(let decision), .decider(let decision, _): decision
@@ -49,15 +49,15 @@ struct FailureText {
     }
   }
 
-  /// How the rules came to their answer; nil when they were not asked.
+  /// The explanation of the decision; nil when rules were not evaluated.
   private var explanation: Explanation? {
     guard let request = failure.request, !step.user.isAdministrator else { return nil }
-    // Decided once more to be watched; what is counted was counted the first time.
+    // Decided once more to be observed; the first decision was counted already.
     let decision = file.rules.withExpressions.decide(request, detail: .trace)
     return Explanation(operation: step.request.word, path: step.request.path, decision: decision)
   }
 
-  /// How the rules came to their answer, line by line: each rule that was evaluated, with carets below the part that decided.
+  /// The explanation of the decision, line by line: each rule that was evaluated, with carets below the deciding part.
   func trace(isColored: Bool = false) -> [String] {
     guard let explanation else { return [] }
     let lines = explanation.rendered(file: file.rulesFile, isColored: isColored).split(

@@ -1,6 +1,6 @@
-/// A workflow command of GitHub's, which becomes a note beside a line of a file.
+/// A workflow command of GitHub's, for an annotation beside a line of a file.
 struct GitHubNote {
-  /// How it looks.
+  /// The level of the annotation.
   enum Level: String {
     case error
     case warning
@@ -20,7 +20,7 @@ struct GitHubNote {
     return "::\(level.rawValue) \(place)::\(Self.data(message))"
   }
 
-  /// A line break would begin another command.
+  /// The text with escaped line breaks, which would begin another command.
   private static func data(_ text: String) -> String {
     text.replacing("%", with: "%25").replacing("\r", with: "%0D").replacing("\n", with: "%0A")
   }

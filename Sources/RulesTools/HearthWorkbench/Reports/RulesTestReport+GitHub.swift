@@ -1,7 +1,7 @@
 import HearthTree
 
 extension RulesTestReport {
-  /// GitHub's workflow commands, which become notes beside the lines of the files; then the closing line.
+  /// The report as GitHub's workflow commands, for annotations beside the lines of the files; then the closing line.
   var github: String {
     var lines = problems.map(\.gitHubNote.command)
     for file in files {

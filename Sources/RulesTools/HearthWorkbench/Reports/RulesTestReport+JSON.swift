@@ -1,7 +1,7 @@
 import HearthTree
 
 extension RulesTestReport {
-  /// One object, which the guide describes.
+  /// The report as one object, which the guide describes.
   var json: JSON {
     .object(
       [
@@ -40,7 +40,7 @@ extension RulesTestReport {
 }
 
 extension RulesTestReport.Problem {
-  /// Its place, what is wrong and how to mend it.
+  /// The problem's position, fault and remedy.
   var json: JSON {
     .object([
       .init("file", .string(file)),

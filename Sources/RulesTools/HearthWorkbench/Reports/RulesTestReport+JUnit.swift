@@ -1,7 +1,7 @@
 import HearthTree
 
 extension RulesTestReport {
-  /// The XML that JUnit's runner for Ant wrote first, and that build servers read.
+  /// The report as the XML that JUnit's runner for Ant introduced, and that build servers read.
   var junit: String {
     var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
     let total = passedCount + failedCount
@@ -46,7 +46,7 @@ extension RulesTestReport {
       """
   }
 
-  /// Text for an element or a quoted attribute. What no XML may hold becomes U+FFFD.
+  /// Text for an element or a quoted attribute. Characters that XML cannot hold become U+FFFD.
   static func xml(_ text: String) -> String {
     HTMLText.escaped(text) { scalar in
       switch scalar {

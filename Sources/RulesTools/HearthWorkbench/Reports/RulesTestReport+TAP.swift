@@ -1,7 +1,8 @@
 import HearthTree
 
 extension RulesTestReport {
-  /// The Test Anything Protocol, version 14: a line for each case, and what failed as a block of YAML below it.
+  /// The report in the Test Anything Protocol, version 14: a line for each case, and failures as a block of YAML below
+  /// it.
   var tap: String {
     let total = passedCount + failedCount + problems.count
     var lines = ["TAP version 14", "1..\(total)"]
@@ -29,7 +30,7 @@ extension RulesTestReport {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// `#` begins a directive and `\` escapes.
+  /// The text with `#`, which begins a directive, and `\` escaped.
   private static func tapText(_ text: String) -> String {
     text.printable.replacing("\\", with: "\\\\").replacing("#", with: "\\#")
   }
@@ -41,7 +42,7 @@ extension RulesTestReport {
     return block + ["  ..."]
   }
 
-  /// A JSON string is a YAML one.
+  /// The text as a JSON string, which is a YAML one, too.
   private static func quoted(_ text: String) -> String {
     String(decoding: JSON.string(text.printable).text(), as: UTF8.self)
   }

@@ -1,7 +1,7 @@
 import HearthTree
 
 extension RulesTestReport {
-  /// A line for each file, what failed, and a closing line.
+  /// The report as a line for each file, the failures, and a closing line.
   func text(_ paint: Paint) -> String {
     var lines: [String] = []
     for problem in problems { lines.append(Self.safe(problem.rendered)) }
@@ -16,7 +16,7 @@ extension RulesTestReport {
     return lines.joined(separator: "\n") + "\n" + closingLine(paint) + "\n"
   }
 
-  /// `214 passed, coverage 97 % of conditions, 12 ms`
+  /// The closing line, such as `214 passed, coverage 97 % of conditions, 12 ms`.
   func closingLine(_ paint: Paint) -> String {
     var parts: [String] = []
     if failedCount > 0 { parts.append(paint.bad("\(failedCount) failed")) }
@@ -51,7 +51,7 @@ extension RulesTestReport {
     return lines
   }
 
-  /// Several lines, each without what moves a cursor. Tabs stay, so that carets stand where they should.
+  /// Several lines without control characters. Tabs stay, so that carets stand where they should.
   static func safe(_ text: String) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
       line.split(separator: "\t", omittingEmptySubsequences: false).map { String($0).printable }.joined(separator: "\t")

@@ -1,19 +1,19 @@
 import HearthRules
 
-/// All that came of a run of test files.
+/// The result of a run of test files.
 package struct RulesTestReport: Sendable {
   /// A test file that was run, and the rules that it was run against.
   package struct File: Sendable {
     /// The cases.
     package var test: RulesTestFile
-    /// The rules file as messages name it.
+    /// The rules file's name in messages.
     package var rulesFile: String
     /// The rules.
     package var rules: RuleSet
     /// One result for each case.
     package var results: [RulesTestResult]
 
-    /// A file and its results.
+    /// Makes a file with its results.
     package init(test: RulesTestFile, rulesFile: String, rules: RuleSet, results: [RulesTestResult]) {
       self.test = test
       self.rulesFile = rulesFile
@@ -25,48 +25,48 @@ package struct RulesTestReport: Sendable {
     package var failedCount: Int { results.count { $0.failure != nil } }
   }
 
-  /// A file that could not be read, or makes no sense.
+  /// A file that could not be read, or is invalid.
   package struct Problem: Sendable {
     /// The file.
     package var file: String
-    /// The place where in it; nil for the file as a whole.
+    /// The position in it; nil for the file as a whole.
     package var diagnostic: RulesError.Diagnostic?
     /// The fault.
     package var message: String
 
-    /// A problem of the file as a whole.
+    /// Makes a problem of the file as a whole.
     package init(file: String, message: String) {
       self.file = file
       self.message = message
     }
 
-    /// A problem at a place.
+    /// Makes a problem at a position.
     package init(file: String, _ diagnostic: RulesError.Diagnostic) {
       self.file = file
       self.diagnostic = diagnostic
       message = diagnostic.message
     }
 
-    /// What a person reads.
+    /// The problem for a reader.
     package var rendered: String {
       diagnostic?.rendered(file: file, as: "error") ?? "\(file): error: \(message)\n"
     }
   }
 
-  /// What was run.
+  /// The test files that were run.
   package var files: [File]
-  /// What could not be.
+  /// The files that could not be run.
   package var problems: [Problem]
-  /// What the cases saw of the rules; nil when nothing was counted.
+  /// The coverage of the rules; nil without counting.
   package var coverage: CoverageReport?
-  /// True when the report for people says what no case has seen.
+  /// True when the text report lists uncovered conditions.
   package var showsCoverage = false
-  /// Whole percent of conditions that the cases must see.
+  /// The minimum coverage of conditions, in whole percent.
   package var coveragePercentMin = 0
-  /// The time that it took, reading included.
+  /// The time of the run, reading included.
   package var elapsedMilliseconds: Double
 
-  /// A report of these parts.
+  /// Makes a report.
   package init(files: [File] = [], problems: [Problem] = [], elapsedMilliseconds: Double = 0) {
     self.files = files
     self.problems = problems
@@ -78,20 +78,20 @@ package struct RulesTestReport: Sendable {
   /// The number of cases that failed.
   package var failedCount: Int { files.reduce(0) { $0 + $1.failedCount } }
 
-  /// True when the cases saw as much as they must.
+  /// True when the coverage reaches its minimum.
   package var isCovered: Bool { coverage.map { $0.tally.percent >= coveragePercentMin } ?? true }
 
   /// The forms that a report can have.
   package enum Format: String, Sendable, CaseIterable {
-    /// For people.
+    /// Text for a terminal.
     case text
     /// XML that build servers read.
     case junit
     /// The Test Anything Protocol, version 14.
     case tap
-    /// One object.
+    /// One JSON object.
     case json
-    /// What GitHub's workflows turn into notes beside the lines.
+    /// Workflow commands of GitHub, for annotations beside the lines.
     case github
   }
 

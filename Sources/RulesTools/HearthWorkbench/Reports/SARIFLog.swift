@@ -3,49 +3,49 @@ import HearthTree
 /// A SARIF 2.1.0 log, which code scanning services show beside the lines of files
 /// (https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html).
 package struct SARIFLog: Sendable {
-  /// How much something matters.
+  /// The severity of results.
   package enum Level: String, Sendable {
-    /// To be mended.
+    /// An error.
     case error
-    /// Most likely not meant.
+    /// A probable mistake.
     case warning
-    /// Worth a look.
+    /// A finding that deserves a check.
     case note
   }
 
   /// A kind of results.
   package struct Rule: Sendable {
-    /// What results refer to; never renamed.
+    /// The name that results refer to; never renamed.
     package var id: String
-    /// What it is, in a sentence.
+    /// A description in one sentence.
     package var text: String
-    /// What to do about it; nil when there is nothing to say.
+    /// The remedy; nil when there is none.
     package var help: String?
-    /// How much its results matter.
+    /// The severity of its results.
     package var level: Level
 
-    /// A kind of these parts.
+    /// Makes a kind of results.
     package init(id: String, text: String, help: String? = nil, level: Level) {
       (self.id, self.text, self.help, self.level) = (id, text, help, level)
     }
   }
 
-  /// One thing that was found.
+  /// One finding.
   package struct Result: Sendable {
     /// The ``Rule/id`` of its kind.
     package var ruleID: String
-    /// What was found.
+    /// A description of the finding.
     package var message: String
-    /// The file, as the person named it.
+    /// The file, as the user named it.
     package var file: String
-    /// From 1.
+    /// The line, from 1.
     package var line: Int
-    /// From 1, in UTF-16 units.
+    /// The column, from 1, in UTF-16 units.
     package var column: Int
-    /// The same for the same finding after lines above it came and went.
+    /// A fingerprint that stays the same when lines above the finding are added or removed.
     package var fingerprint: String
 
-    /// A result of these parts.
+    /// Makes a result.
     package init(ruleID: String, message: String, file: String, line: Int, column: Int, fingerprint: String) {
       (self.ruleID, self.message, self.file) = (ruleID, message, file)
       (self.line, self.column, self.fingerprint) = (line, column, fingerprint)
@@ -54,19 +54,19 @@ package struct SARIFLog: Sendable {
 
   /// The command that found it.
   package var tool: String
-  /// Every kind that there may be.
+  /// Every kind of results that the tool has.
   package var rules: [Rule]
-  /// What was found.
+  /// The results.
   package var results: [Result]
   /// Files that could not be read.
   package var problems: [RulesTestReport.Problem]
 
-  /// A log of these parts.
+  /// Makes a log.
   package init(tool: String, rules: [Rule], results: [Result], problems: [RulesTestReport.Problem] = []) {
     (self.tool, self.rules, self.results, self.problems) = (tool, rules, results, problems)
   }
 
-  /// The log.
+  /// The log as JSON.
   package var json: JSON {
     let driver = JSON.object([.init("name", .string(tool)), .init("rules", .array(rules.map(Self.json)))])
     let run = JSON.object([
@@ -121,7 +121,7 @@ package struct SARIFLog: Sendable {
     return .object([.init("physicalLocation", .object([.init("artifactLocation", artifact), .init("region", region)]))])
   }
 
-  /// A path as a URI reference: what is not plain is written by its bytes.
+  /// A path as a URI reference: special characters are percent-encoded.
   private static func uri(_ path: String) -> String {
     let plain = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/".utf8)
     return path.utf8.reduce(into: "") { text, byte in

@@ -1,8 +1,8 @@
 import HearthTree
 
-/// Makes what rules see as `auth` of somebody who never signed in.
+/// Makes the `auth` value of users without a real sign-in.
 package enum OfflineAuth {
-  /// The user, the provider, and a token with the claims that each ID token has and those that are given. Those win.
+  /// The user, the provider, and a token with the claims of each ID token and the given ones, which take precedence.
   package static func user(_ uid: String, claims: [JSON.Member] = [], provider: String = "custom") -> JSON {
     let standard: [JSON.Member] = [
       .init("sub", .string(uid)), .init("user_id", .string(uid)),

@@ -4,12 +4,12 @@ import HearthTree
 
 /// Runs the cases of a test file against rules, without a server.
 package enum RulesTestRun {
-  /// The answers to all cases of a file, in its order.
+  /// The results of all cases of a file, in its order.
   package static func run(_ file: RulesTestFile, rules: RuleSet) -> [RulesTestResult] {
     file.cases.map { run($0, data: file.data, rules: rules) }
   }
 
-  /// The answer to one case. Steps are taken until one fails: what comes after would find another state than was meant.
+  /// The result of one case. Steps are taken until one fails: later ones would find another state than intended.
   package static func run(_ testCase: RulesTestCase, data: Node, rules: RuleSet) -> RulesTestResult {
     var root = testCase.data ?? data
     for (index, step) in testCase.steps.enumerated() {
@@ -37,35 +37,35 @@ package enum RulesTestRun {
   }
 }
 
-/// What became of a case.
+/// The result of a case.
 package struct RulesTestResult: Sendable {
   /// The reason why a step failed.
   package enum Reason: Sendable {
-    /// The rules allowed what they were to deny, or the other way about.
+    /// The rules allowed a request that they should deny, or the reverse.
     case verdict(Decision)
-    /// Another rule decided.
+    /// Another rule decided than expected.
     case decider(Decision, expected: ExpectedRule)
-    /// The server would not have asked the rules.
+    /// The server would have refused the request before evaluating rules.
     case impossible(Failure)
   }
 
   /// The step that failed.
   package struct FailedStep: Sendable {
-    /// Among the case's steps, from 0.
+    /// The index among the case's steps, from 0.
     package var stepIndex: Int
-    /// Why.
+    /// The reason.
     package var reason: Reason
-    /// What was asked, to be asked again with a trace; nil when nothing could be asked.
+    /// The request, for a trace; nil when the step has none.
     package var request: RulesRequest?
   }
 
-  /// What was tried.
+  /// The case.
   package var testCase: RulesTestCase
-  /// nil when every step came out as expected.
+  /// The failed step; nil when every step had the expected result.
   package var failure: FailedStep?
 }
 
 extension Decision {
-  /// What an administrator may do is nothing that rules are asked about.
+  /// The decision for an administrator, whose requests bypass rules.
   fileprivate static let administrator = Decision(outcome: .granted, rule: nil, path: .root)
 }

@@ -1,7 +1,7 @@
 import HearthTree
 
 extension Query {
-  /// What it is ordered by, in the names that test files use; nothing when it says nothing.
+  /// The order of the query by the names in test files; empty when none is named.
   var orderMembers: [JSON.Member] {
     switch order {
     case .key: [.init("orderByKey", .bool(true))]

@@ -1,10 +1,10 @@
 import HearthRules
 import HearthTree
 
-/// A request that rules decided, as a test file with one case, which expects the same.
+/// Writes a request that rules decided as a test file with one case, which expects the same.
 package enum RecordedCase {
-  /// The text of the file: with the data that the rules looked at, and who asked as they saw that one. Nil when a test
-  /// file cannot say it.
+  /// The text of the file, with the data that the rules read, and the client as they saw it. Nil when a test file
+  /// cannot express it.
   package static func text(_ record: RecordedRequest, _ explanation: Explanation) -> String? {
     guard var asked = record.json.members else { return nil }
     if case .read(let read) = record.request, let query = read.query {
@@ -39,7 +39,7 @@ package enum RecordedCase {
     return JSON(parsing: writer.bytes) ?? .null
   }
 
-  /// A query by the names that test files use; nil for bounds that they have no name for.
+  /// A query by the names that test files use; nil for bounds without such a name.
   private static func json(_ query: Query) -> JSON? {
     var members = query.orderMembers
     if let start = query.start, let end = query.end, start == end, start == Query.Bound(value: start.value) {

@@ -5,59 +5,59 @@ import HearthTree
 package struct RulesTestFile: Sendable {
   /// The file's text and name, for messages.
   package var document: DocumentText
-  /// The rules file that it names, relative to its own folder, and where it names it; nil when it names none.
+  /// The rules file that it names, relative to its own folder, with the place of the name; nil when it names none.
   package var rules: (path: String, place: TextPlace)?
-  /// What is in the database when a case begins that brings no data of its own.
+  /// The content of the database for cases without data of their own.
   package var data: Node
-  /// In the order of the file.
+  /// The cases in the order of the file.
   package var cases: [RulesTestCase]
 }
 
-/// Requests that are made one after the other, and what the rules must answer to each.
+/// Requests that are made one after the other, with the expected answer to each.
 package struct RulesTestCase: Sendable {
-  /// What the report calls it.
+  /// The name in the report.
   package var name: String
-  /// The place where it begins.
+  /// The place at which it begins.
   package var place: TextPlace
-  /// What is in the database when it begins; nil for the file's data.
+  /// The content of the database at its beginning; nil for the file's data.
   package var data: Node?
-  /// At least one. An allowed write changes what the next steps find.
+  /// The steps, at least one. An allowed write changes the data for the next steps.
   package var steps: [RulesTestStep]
 }
 
-/// One request, and what the rules must answer.
+/// A request, with the expected answer.
 package struct RulesTestStep: Sendable {
-  /// What is asked, in words: `alice reads /rooms/r1`.
+  /// The request in words: `alice reads /rooms/r1`.
   package var label: String
-  /// The place where it begins.
+  /// The place at which it begins.
   package var place: TextPlace
-  /// Who asks.
+  /// The client that makes the request.
   package var user: RulesTestUser
-  /// What is asked.
+  /// The request.
   package var request: ProposedRequest
-  /// When, for `now` and for timestamps.
+  /// The time of the request, for `now` and for timestamps.
   package var nowMilliseconds: Int64
   /// True when the rules must allow it.
   package var isAllowed: Bool
-  /// Which rule must have decided; nil when any may.
+  /// The rule that must have decided; nil for any.
   package var decider: ExpectedRule?
 }
 
-/// Somebody who asks.
+/// A client that makes requests.
 package struct RulesTestUser: Sendable {
-  /// How the file calls them.
+  /// The name in the file.
   package var name: String
-  /// What rules see as `auth`; nil when signed out.
+  /// The `auth` of rules; nil when signed out.
   package var auth: JSON?
-  /// Rules are not asked.
+  /// True for an administrator, whose requests bypass rules.
   package var isAdministrator = false
 
-  /// Nobody: rules see `auth` as null.
+  /// A signed-out client: rules see `auth` as null.
   package static let signedOut = RulesTestUser(name: "nobody", auth: nil)
 }
 
 /// The rule that must decide: `/rooms/$room/.write`, or none at all.
 package struct ExpectedRule: Sendable, Equatable {
-  /// As ``Decision`` names it, see ``name(of:)``; nil when no rule stands on the path.
+  /// The name of the rule, see ``name(of:)``; nil when the path has no rule.
   package var name: String?
 }

@@ -5,7 +5,7 @@ extension RulesTestReader {
   private static let operations = ["read", "write", "update", "delete"]
   private static let stepNames = operations + ["as", "value", "query", "expect", "rule", "now", "after"]
 
-  /// A case, or one for each user that it names.
+  /// Reads a case, or one for each user that it names.
   mutating func readCase(
     _ value: LocatedValue, nowMilliseconds: Int64
   ) throws(DocumentProblem) -> [RulesTestCase] {
@@ -58,9 +58,9 @@ extension RulesTestReader {
     if object[name] != nil { try refuse(names, of: object, beside: name) }
   }
 
-  // MARK: Who
+  // MARK: Users of a case
 
-  /// The users that `as` names: nobody when it is absent or null.
+  /// The users that `as` names: a signed-out client when it is absent or null.
   private func readUsers(of object: LocatedObject) throws(DocumentProblem) -> [RulesTestUser] {
     guard let value = object["as"] else { return [.signedOut] }
     guard case .array(let elements) = value.form else { return [try user(value)] }
@@ -86,7 +86,7 @@ extension RulesTestReader {
     }
   }
 
-  // MARK: What
+  // MARK: Requests of a case
 
   private mutating func readStep(
     _ object: LocatedObject, as user: RulesTestUser, nowMilliseconds: Int64
@@ -154,7 +154,7 @@ extension RulesTestReader {
     }
   }
 
-  /// What is written to a place.
+  /// The value that is written to a place.
   func written(_ value: LocatedValue, at location: Location) throws(DocumentProblem) -> WriteValue {
     try LocatedJSON(value).read(in: document) { reader throws(JSONError) in try reader.writeValue(for: location) }
   }
@@ -166,7 +166,7 @@ extension RulesTestReader {
     return value
   }
 
-  /// `/rooms/$room/.write`, or `none`.
+  /// The expected rule: `/rooms/$room/.write`, or `none`.
   private func decider(_ object: LocatedObject, _ operation: String) throws(DocumentProblem) -> ExpectedRule? {
     guard let text = try object.text("rule"), let place = object["rule"]?.place else { return nil }
     if text == "none" { return ExpectedRule(name: nil) }

@@ -43,7 +43,7 @@ extension RulesTestReader {
     }
   }
 
-  /// The one of these members that is there.
+  /// The member of these names that is present; nil when none is.
   private func only(_ names: [String], of object: LocatedObject) throws(DocumentProblem) -> String? {
     let found = names.filter { object[$0] != nil }
     if found.count > 1 { try refuse([found[1]], of: object, beside: found[0]) }

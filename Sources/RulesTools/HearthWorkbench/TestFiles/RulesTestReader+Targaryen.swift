@@ -1,8 +1,9 @@
 import HearthEngine
 import HearthTree
 
-/// targaryen's test files: `root` is the data, `users` has what rules see as `auth`, and `tests` has a member for each path with
-/// the lists `canRead`, `cannotRead`, `canWrite` and `cannotWrite`. Each test begins with the data anew.
+/// Reads targaryen's test files: `root` is the data, `users` has the `auth` values of rules, and `tests` has a member
+/// for each path with the lists `canRead`, `cannotRead`, `canWrite` and `cannotWrite`. Each test starts with the
+/// original data.
 extension RulesTestReader {
   private static let lists = ["canRead", "cannotRead", "canWrite", "cannotWrite"]
 
@@ -62,7 +63,7 @@ extension RulesTestReader {
     return RulesTestCase(name: label, place: value.place, steps: [step])
   }
 
-  /// A user's name alone writes nothing, which is to delete.
+  /// The write of a test. A user's name alone has no value, so the write deletes.
   private func targaryenWrite(
     _ value: LocatedValue, at location: Location
   ) throws(DocumentProblem) -> (RulesTestUser, WriteValue) {
@@ -76,7 +77,7 @@ extension RulesTestReader {
     return (try targaryenUser(auth), written)
   }
 
-  /// A user's name, or what rules see as `auth`.
+  /// The user of a test: a user's name, or an `auth` value of rules.
   private func targaryenUser(_ value: LocatedValue) throws(DocumentProblem) -> RulesTestUser {
     guard case .string(let name) = value.form else {
       guard let auth = try auth(value) else { return .signedOut }

@@ -1,6 +1,6 @@
 import HearthTree
 
-/// Reads test files: the form of our own, which `Rules/rules-test.schema.json` describes, and targaryen's.
+/// Reads test files: our own form, which `Rules/rules-test.schema.json` describes, and targaryen's.
 package struct RulesTestReader {
   let document: DocumentText
   var users: [String: RulesTestUser] = [:]
@@ -16,9 +16,9 @@ package struct RulesTestReader {
     return try reader.file(root)
   }
 
-  /// Times are milliseconds since 1970 within what clients can tell apart.
+  /// The valid times: milliseconds since 1970 in the range that clients can distinguish.
   static let times: ClosedRange<Int64> = 0...253_402_300_799_999
-  /// When nothing says what time it is: the first day of 2026. It is the same in each run.
+  /// The default time: the first day of 2026, the same in each run.
   static let nowMillisecondsDefault: Int64 = 1_767_225_600_000
 
   private mutating func file(_ root: LocatedValue) throws(DocumentProblem) -> RulesTestFile {
@@ -89,7 +89,7 @@ package struct RulesTestReader {
     return RulesTestUser(name: member.name, auth: OfflineAuth.user(uid, claims: claims, provider: provider))
   }
 
-  /// What rules see as `auth`, word for word; null is nobody.
+  /// The `auth` value of rules as written; nil for null, a signed-out client.
   func auth(_ value: LocatedValue) throws(DocumentProblem) -> JSON? {
     switch value.form {
     case .null: return nil
@@ -111,7 +111,7 @@ package struct RulesTestReader {
     try LocatedJSON(value).read(in: document) { reader throws(JSONError) in try reader.value() }
   }
 
-  /// What is in the database; nothing without a value.
+  /// The content of the database; empty without a value.
   func node(_ value: LocatedValue?, nowMilliseconds: Int64) throws(DocumentProblem) -> Node {
     guard let value else { return .empty }
     let data = try LocatedJSON(value).read(in: document) { reader throws(JSONError) in try reader.writeValue() }

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// A C face for RE2, which has only a C++ one. It translates nothing: patterns are RE2's own syntax, in UTF-8.
+// A C interface for RE2, which has only a C++ one. It translates nothing: patterns are RE2's own syntax, in UTF-8.
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,7 +24,7 @@ cre2_pattern *_Nullable cre2_compile(
 
 void cre2_free(cre2_pattern *_Nullable pattern);
 
-/// Instructions of the compiled pattern: what it takes of memory and took of time is in proportion to them.
+/// The number of instructions of the compiled pattern, to which its memory and its compile time are in proportion.
 size_t cre2_program_size(const cre2_pattern *_Nonnull pattern);
 
 /// True when some substring of the text matches. Time is linear in the text.
