@@ -16,7 +16,7 @@ extension ConfiguredIssuer: CustomStringConvertible, CustomReflectable {
 }
 
 extension PasswordProof: CustomStringConvertible, CustomReflectable {
-  /// No address and no password.
+  /// The type's name; no address and no password.
   public var description: String { "<PasswordProof>" }
   /// Empty, so that a dump shows no more than the description.
   public var customMirror: Mirror { Mirror(self, children: []) }
@@ -30,21 +30,21 @@ extension PasswordCheck: CustomStringConvertible, CustomReflectable {
 }
 
 extension EmailCodeProof: CustomStringConvertible, CustomReflectable {
-  /// No address and no code.
+  /// The type's name; no address and no code.
   public var description: String { "<EmailCodeProof>" }
   /// Empty, so that a dump shows no more than the description.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension HookCredential: CustomStringConvertible, CustomReflectable {
-  /// No profile and no token.
+  /// The type's name; no profile and no token.
   public var description: String { "<HookCredential>" }
   /// Empty, so that a dump shows no more than the description.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension MailMessage: CustomStringConvertible, CustomReflectable {
-  /// What the mail is for; no address and no link.
+  /// The mail's kind; no address and no link.
   public var description: String { "<MailMessage \(kind.rawValue)>" }
   /// Empty, so that a dump shows no more than the description.
   public var customMirror: Mirror { Mirror(self, children: []) }

@@ -11,7 +11,7 @@ import Synchronization
 
 /// The process's standard input.
 enum StandardInput {
-  /// Its lines, without their ends, until it is closed. To be asked for once.
+  /// Returns the lines of the input, without their ends, until it is closed. To be called once.
   static var lines: AsyncStream<String> {
     AsyncStream { lines in
       // A thread of its own, which waits in the read: Swift's tasks keep theirs.
@@ -23,7 +23,7 @@ enum StandardInput {
   }
 }
 
-/// The process's standard output, which nothing else can write to from then on: what is printed goes to standard error.
+/// The process's standard output, reserved for messages from then on: printed text goes to standard error.
 final class StandardOutput: Sendable {
   private let descriptor: Mutex<Int32>
 
@@ -34,7 +34,7 @@ final class StandardOutput: Sendable {
     signal(SIGPIPE, SIG_IGN)
   }
 
-  /// Writes all of it, and nothing of others in between.
+  /// Writes all bytes, without other writes in between.
   func write(_ bytes: [UInt8]) {
     descriptor.withLock { descriptor in
       var rest = bytes[...]
@@ -48,7 +48,7 @@ final class StandardOutput: Sendable {
   }
 }
 
-/// The system's `write`, which the method of the same name hides.
+/// The system's `write`, under a name that no method here hides.
 private func writeBytes(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
   write(descriptor, bytes, count)
 }

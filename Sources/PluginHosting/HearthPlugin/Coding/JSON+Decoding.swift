@@ -1,9 +1,9 @@
 import HearthTree
 
 extension JSON {
-  /// The value that this is the `Codable` form of. Members that the type does not know are passed over.
+  /// Returns the value that this is the `Codable` form of. Members that the type does not have are ignored.
   ///
-  /// - Throws: `DecodingError` when something is missing or of another kind; it names the place and shows no value.
+  /// - Throws: `DecodingError` when a member is missing or of another kind; it names the path and shows no value.
   public func decoded<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value {
     try MessageDecoder(value: self, codingPath: []).decode(type)
   }

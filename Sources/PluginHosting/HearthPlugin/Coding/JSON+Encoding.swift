@@ -15,7 +15,7 @@ extension JSON {
   }
 }
 
-/// What becomes of one value while it is encoded.
+/// The result of encoding one value.
 private final class EncodedBox {
   private enum Content {
     case empty

@@ -52,7 +52,7 @@ enum MailHeader {
     return words.map { "=?utf-8?B?\($0)?=" }.joined(separator: "\r\n ")
   }
 
-  /// Control characters and line separators, which could end a header, become spaces.
+  /// Returns the text with spaces for control characters and line separators, which could end a header.
   private static func clean(_ text: String) -> String {
     var out = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {

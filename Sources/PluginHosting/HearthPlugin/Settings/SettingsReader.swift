@@ -8,14 +8,14 @@ import HearthTree
   import Darwin
 #endif
 
-/// An object of the configuration, read with errors that name the place: what every plugin does with its settings.
+/// A reader of an object of the configuration, whose errors name the place. Every plugin reads its settings with it.
 ///
 ///     let settings = try SettingsReader(settings.values, at: "signIn.example", names: ["url", "retries"])
 ///     let url = try settings.requiredText("url")
 ///     let retries = try settings.int("retries", in: 0...10) ?? 3
 ///
-/// Members are read one by one, in any order. A member of another kind than is asked for is an error; what is absent is nil,
-/// for the plugin to put its default in place. A reader prints none of its values.
+/// Members are read one by one, in any order. A member of another kind than is asked for is an error; what is absent is
+/// nil, for the plugin to put its default in place. A reader prints none of its values.
 public struct SettingsReader: Sendable {
   /// The object's place: `signIn.oauth.google`.
   public let place: String
@@ -24,8 +24,8 @@ public struct SettingsReader: Sendable {
   /// - Parameters:
   ///   - value: the object.
   ///   - place: where it stands in the configuration; errors begin with it.
-  ///   - names: the members that there may be. Any other is an error: it is a typing error or meant for somebody
-  ///     else, and either way it does not do what the operator believes.
+  ///   - names: the members that there may be. Any other is an error: it is a typing error or meant for another plugin,
+  ///     and either way has not the effect that the operator expects.
   /// - Throws: ``SettingsError`` when the value is no object, or has a member that is not known or is there twice.
   public init(_ value: JSON, at place: String, names: [String]) throws(SettingsError) {
     guard let members = value.members else { throw SettingsError(place, "must be an object") }
@@ -125,13 +125,13 @@ public struct SettingsReader: Sendable {
     return trimmed
   }
 
-  /// As ``secret(_:)``; an error when neither is there.
+  /// Returns the secret as ``secret(_:)`` does; an error when neither member is there.
   public func requiredSecret(_ name: String) throws(SettingsError) -> String {
     guard let secret = try secret(name) else { throw error(name, "is missing; \(name)File may name a file instead") }
     return secret
   }
 
-  /// The content of the file that a member names: a key in PEM, say. Nil when the member is absent.
+  /// Returns the content of the file that a member names, such as a key in PEM; nil when the member is absent.
   public func file(_ name: String) throws(SettingsError) -> [UInt8]? {
     guard let path = try text(name) else { return nil }
     guard let bytes = Self.read(path), !bytes.isEmpty else { throw error(name, "cannot be read, or is empty") }

@@ -1,7 +1,7 @@
 import HearthPlugin
 import HearthTree
 
-/// A plugin's process that takes the records of the audit trail.
+/// An audit sink in a plugin's process.
 struct PluginAuditSink: AuditSink {
   let handle: PluginHandle
 
