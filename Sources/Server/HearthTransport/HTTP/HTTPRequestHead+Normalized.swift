@@ -1,12 +1,12 @@
 import NIOHTTP1
 
 extension HTTPRequestHead {
-  /// The head in the form that everything behind it relies on: header values without the white space around them, and a
+  /// The head in the form that all later code relies on: header values without the white space around them, and a
   /// target that begins with its path.
   ///
-  /// White space around a value is no part of it (RFC 9110, section 5.5). A target in absolute form, which is what proxies
-  /// are sent, counts as its path, and its host takes the place of the `Host` header (RFC 9112, section 3.2.2), so that
-  /// checks of the host see the one that the request names.
+  /// White space around a value is no part of it (RFC 9110, section 5.5). A target in absolute form, as sent to
+  /// proxies, counts as its path, and its host replaces the `Host` header (RFC 9112, section 3.2.2), so that checks of
+  /// the host see the one that the request names.
   ///
   /// - Returns: nil for an absolute form without a host, or with a user.
   var normalized: HTTPRequestHead? {
