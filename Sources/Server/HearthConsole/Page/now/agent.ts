@@ -1,4 +1,4 @@
-/** What a client says that it is, in a few words: `Android SDK 21.0.0`, `Chrome 156`. Anything else stands as it was said. */
+/** Returns a short form of a user agent: `Android SDK 21.0.0`, `Chrome 156`. Unknown agents stay as they are. */
 export function agentName(agent: string): string {
   const device = /^Firebase\/5\/([^/]+)\/[^/]*\/(.+)$/.exec(agent);
   if (device) {

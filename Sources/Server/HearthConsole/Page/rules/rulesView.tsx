@@ -28,7 +28,7 @@ interface Props {
 const TABS: { name: string; label: string }[] = [{ name: "", label: "Editor" }, { name: "try", label: "Try it" },
   { name: "history", label: "History" }, { name: "staged", label: "Staged" }];
 
-/** What is allowed, what was refused, and why. */
+/** The view of the rules, the denials, and their explanations. */
 export class RulesView extends View<Props, { filter: string; isPaused: boolean }> {
   override state = { filter: "", isPaused: false };
   private rules = new RulesController(this.props.app, this.props.database);
@@ -61,7 +61,7 @@ export class RulesView extends View<Props, { filter: string; isPaused: boolean }
     this.rules.stop();
   }
 
-  /** A denial may stand in the address. */
+  /** Selects the denial that the address names. */
   private followAddress(): void {
     const { app, place } = this.props;
     if (place.parts[0] !== "denial") return;
@@ -212,7 +212,7 @@ export class RulesView extends View<Props, { filter: string; isPaused: boolean }
           onPress={() => this.props.app.data.acts.copy(explained.test ?? "", "Copied as a file for hearth rules test")} /></div>{this.verdict()}</div>} />;
   }
 
-  /** What the text in the editor would say. */
+  /** Returns the decision of the text in the editor. */
   private verdict() {
     const { tried } = this.rules;
     if (!tried) return <div aria-live="polite" />;

@@ -1,6 +1,6 @@
 import { Component } from "preact";
 
-/** Something that components look at. Changes are told once a frame, overlays at once. */
+/** An observable state. Changes are announced once a frame, overlays at once. */
 export class Store {
   private readonly observers = new Set<() => void>();
   private isWaiting = false;
