@@ -4,22 +4,22 @@ import HearthTree
 import NIOCore
 import NIOHTTP1
 
-/// What test tools ask the hub of Firebase's emulators: where they are, to hold back functions, and to export.
+/// The hub of Firebase's emulators for test tools: it returns their addresses, pauses functions, and exports.
 ///
-/// Paths and shapes are those of the hub in firebase-tools. Programs and pages of this machine are answered, nobody else;
-/// an export is for programs alone.
+/// Paths and shapes are those of the hub in firebase-tools. Only programs and pages of this machine get responses; an
+/// export is for programs alone.
 struct EmulatorHub: HTTPResponder {
   let services: GatewayServices
   let host: String
   let ports: EmulatorPorts
-  /// Writes what there is into a folder; nil when the program that runs the server cannot.
+  /// Exports the data into a folder; nil when the program that runs the server cannot.
   let export: (@Sendable (_ folder: String, _ databases: [String]) async throws -> Void)?
-  /// The databases that there are.
+  /// Returns the existing databases.
   let databases: @Sendable () -> [String]
 
   enum Operation {
     case list
-    /// Background functions are to run again, or to be held back.
+    /// Background functions are enabled or paused.
     case triggers(enabled: Bool)
     case export
   }

@@ -5,9 +5,9 @@ import HearthPluginHost
 import HearthSystem
 import HearthTree
 
-/// Asks functions over libcurl, on threads of their own: a function that hangs keeps nobody waiting who signs in with
-/// another provider's key set. Where functions may be is the same as for the receivers of triggers. Clients whose sign-ins
-/// wait have their turns: ``QuestionGate``.
+/// A client of blocking functions over libcurl, on threads of its own: a function that hangs does not delay sign-ins
+/// with another provider's key set. The allowed addresses are those of triggers' receivers. Clients whose sign-ins wait
+/// take turns: ``QuestionGate``.
 struct OutboundFunctionCaller: FunctionCaller {
   private static let pool = OutboundPool(slots: BlockingFunctionLimits.slots)
   private static let gate = QuestionGate(slots: BlockingFunctionLimits.slots)
@@ -27,7 +27,7 @@ struct OutboundFunctionCaller: FunctionCaller {
       responseSizeBytesMax: BlockingFunctionLimits.answerBytesMax)
     request.timeoutMilliseconds = left
     do throws(OutboundError) {
-      // Redirects are not followed, so nothing but this URL's host is asked.
+      // Redirects are not followed, so only this URL's host is called.
       let policy = try OutboundPolicy.receiving(at: url, allowsPrivate: allowsPrivate)
       let answer = try await OutboundClient(policy: policy, pool: Self.pool).send(request)
       return FunctionAnswer(status: answer.status, body: answer.body)

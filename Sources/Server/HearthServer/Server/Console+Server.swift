@@ -28,7 +28,7 @@ extension Console {
 }
 
 extension ServerRoutes {
-  /// The ports are open: links can be made.
+  /// Publishes the console's URL once the ports are open: links can be made.
   func openConsole(_ options: HearthServer.Options, _ transport: Transport) {
     guard let console else { return }
     console.watch(

@@ -31,7 +31,7 @@ extension GatewayServices {
 }
 
 extension EmulatorClients {
-  /// The networks whose programs an emulator treats as those of its own machine; none without an emulator.
+  /// The networks whose clients an emulator treats as those of its own machine; none without an emulator.
   fileprivate init(of options: HearthServer.Options) throws(ServerError) {
     guard options.accounts.isEmulator else {
       self = .none
@@ -44,7 +44,8 @@ extension EmulatorClients {
 extension TriggerOptions {
   /// The triggers of a server and their senders.
   ///
-  /// - Parameter group: carries requests to receivers on this machine; without one they go the way of all others.
+  /// - Parameter group: the event loops for requests to receivers on this machine; without it they use the general
+  ///   client.
   static func ofServer(
     _ options: HearthServer.Options, _ files: ServerFiles, _ receivers: EventReceivers,
     group: MultiThreadedEventLoopGroup?

@@ -3,13 +3,13 @@ import HearthDatabase
 import HearthGateway
 import HearthPluginHost
 
-/// The databases, the services over them, the plugins, and the work that goes on beside requests.
+/// The databases, the services over them, the plugins, and the background work.
 struct ServiceParts: Sendable {
   let databases: DatabaseRegistry
   let services: GatewayServices
   let plugins: PluginHost
   let space: DiskSpaceMonitor
-  /// Nil for a server by itself.
+  /// The changes by other nodes; nil for a server by itself.
   let others: OtherNodes?
   private let receivers: EventReceivers
 
@@ -44,8 +44,8 @@ struct ServiceParts: Sendable {
     (self.databases, self.services, self.plugins, self.receivers) = (databases, services, plugins, receivers)
   }
 
-  /// Opens the databases that are open from the start, connects triggers to databases and accounts, and starts the work
-  /// beside requests and the plugins.
+  /// Opens the databases that are open from the start, connects triggers to databases and accounts, and starts the
+  /// background work and the plugins.
   func start(_ plan: ServerPlan, _ storage: StorageParts, _ stack: PartStack) async throws(ServerError) {
     let triggers = services.triggers
     databases.whenOpened { [services, space] database in
@@ -72,7 +72,7 @@ struct ServiceParts: Sendable {
   }
 }
 
-/// The open databases, and the events that are sent of them.
+/// The open databases, and their event senders.
 private struct OpenDatabases: ServerPart {
   let databases: DatabaseRegistry
   let services: GatewayServices
@@ -93,7 +93,7 @@ extension LargeValuePool: ServerPart {}
 extension PluginHost: ServerPart {}
 
 extension PeriodicTask: ServerPart {
-  /// The work of a server that goes on whether requests come or not.
+  /// Makes the background work of a server.
   ///
   /// - Parameter others: nil for a server by itself.
   fileprivate static func ofServer(
