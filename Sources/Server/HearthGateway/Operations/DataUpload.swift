@@ -1,7 +1,7 @@
 import HearthEngine
 import HearthTree
 
-/// `POST <path>/.upload`: a file of data from a form replaces what is at the path. For administrators.
+/// The operation `POST <path>/.upload`: a file of data from a form replaces the value at the path. For administrators.
 struct DataUpload {
   let call: RESTCall
   let path: Path

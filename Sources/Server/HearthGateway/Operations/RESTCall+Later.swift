@@ -3,7 +3,7 @@ import HearthTree
 import NIOCore
 
 extension RESTCall {
-  /// Answers with what `work` comes to, which may wait for anything but this loop.
+  /// Responds with the result of `work`, which may wait for any work but this loop's.
   func answerLater(_ work: @escaping @Sendable () async throws(RESTFailure) -> RESTResponse) {
     let promise = hub.loop.makePromise(of: RESTResponse.self)
     promise.futureResult.assumeIsolated().whenComplete { result in

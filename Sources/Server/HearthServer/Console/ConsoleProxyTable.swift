@@ -120,7 +120,7 @@ enum ConsoleProxyTable {
       guard wanted.first == UInt8(ascii: "*") else { return part.elementsEqual(wanted) }
       let end = wanted.dropFirst()
       guard part.count > end.count, part.suffix(end.count).elementsEqual(end) else { return false }
-      // After decoding it is still the same path.
+      // Without dot segments, decoding cannot yield another path.
       return !part.dropLast(end.count).elementsEqual("..".utf8) && !part.elementsEqual(".".utf8)
     }
   }
