@@ -139,7 +139,7 @@ package final class LoopHub {
     for id in credentials.connections(ofConsoleSession: session) { clients[id]?.endConsoleSession(session) }
   }
 
-  /// Puts events that are not large directly in the client's outlet from now on.
+  /// Queues events that are not large directly in the client's outlet from now on.
   func tellDirectly(_ id: ConnectionID, over outlet: Outlet, in form: TellForm) {
     guard let place = clients.place(of: id) else { return }
     outlets = outlet.table

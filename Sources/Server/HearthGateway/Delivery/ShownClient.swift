@@ -44,7 +44,8 @@ package struct ShownClient: Sendable {
 }
 
 extension EffectRouter {
-  /// Places that a loop looks at in one turn: some tenths of a millisecond's work, so that nobody waits for it.
+  /// The number of rows that a loop reads in one turn: some tenths of a millisecond's work, so that other work is not
+  /// delayed.
   private static let placesPerTurn = 1_024
 
   /// Returns the clients of a database, the newest connections first, and their number. Waits for turns of each loop;

@@ -102,6 +102,6 @@ package struct HealthResponder: HTTPResponder {
     HTTPResponse(RESTResponse(RESTFailure(failure)))
   }
 
-  /// No credential is checked here, so large bodies are not accepted.
+  /// Returns an anonymous caller: credentials are not checked here, so large bodies are not accepted.
   package func caller(of request: HTTPRequest, on loop: TransportLoop) -> HTTPBodyCaller { .anonymous }
 }

@@ -6,9 +6,9 @@ import HearthWire
 
 /// `/.settings/databases…`: the databases of the server and their quotas, for administrators.
 ///
-/// * `databases.json`: `GET` lists them; `POST` of `{"name":NAME,"rules":TEXT,"quotas":{…}}` makes one. *
-/// `databases/<name>.json`: `GET` shows one; `PATCH` of `{"quotas":{"connections":100,"storedBytes":null}}` changes its
-/// quotas, at once; `DELETE` removes the database: its data, history, rules and settings.
+/// * `databases.json`: `GET` lists them; `POST` of `{"name":NAME,"rules":TEXT,"quotas":{…}}` makes one.
+/// * `databases/<name>.json`: `GET` shows one; `PATCH` of `{"quotas":{"connections":100,"storedBytes":null}}` changes
+///   its quotas, at once; `DELETE` removes the database: its data, history, rules and settings.
 ///
 /// Each change is in the audit trail.
 struct DatabaseManagement {

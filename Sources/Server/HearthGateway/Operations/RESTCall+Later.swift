@@ -21,7 +21,7 @@ extension RESTCall {
     }
   }
 
-  /// The members of a request's body, which is a JSON object or empty.
+  /// Returns the members of a request's body, which is a JSON object or empty.
   func members() throws(RESTFailure) -> JSON {
     guard request.body.readableBytes > 0 else { return .object([]) }
     guard let json = JSON(parsing: request.body.readableBytesView), json.members != nil else {

@@ -3,12 +3,13 @@ import HearthTransport
 import HearthTree
 import NIOCore
 
-/// A read with `Accept: text/event-stream`: it is answered with what is there, and every change from then on.
+/// The start of an event stream, a read with `Accept: text/event-stream`: the response has the current value, and every
+/// change from then on.
 struct StreamStart {
   let call: RESTCall
   let location: Location
 
-  /// - Parameter creation: whether the database may come into being by it.
+  /// - Parameter creation: whether a missing database is made.
   func answer(creating creation: DatabaseCreation) throws(RESTFailure) {
     // A priority has no events of its own: it is a part of the place that it belongs to.
     guard !location.isPriority else { throw .invalidPath }
@@ -26,7 +27,7 @@ struct StreamStart {
 }
 
 extension RESTResponse {
-  /// The beginning of an event stream.
+  /// Returns the beginning of an event stream.
   static func eventStream(_ delegate: NIOLoopBound<any HTTPStreamDelegate>) -> RESTResponse {
     // Without the character set some clients take text for Latin-1; the last header keeps proxies from collecting it.
     var response = RESTResponse(

@@ -1,20 +1,20 @@
 import HearthEngine
 
 extension RESTFailure {
-  /// As often as the disk is tried again when it stays full.
+  /// The retry interval for a full disk.
   private static let noSpaceRetrySeconds = 5
 
-  /// As long as clients wait that are refused a connection.
+  /// The retry interval for clients that are refused a connection.
   private static let crowdedRetrySeconds = 5
 
-  /// There is no room on the disk; nothing was done.
+  /// Returns the refusal of a write because the disk is full; the write was not carried out.
   static func noSpace(_ text: String) -> RESTFailure {
     var failure = RESTFailure(503, text)
     failure.retryAfterSeconds = noSpaceRetrySeconds
     return failure
   }
 
-  /// The status for the engine's cause. The engine's texts are made for clients.
+  /// The response to the engine's failure. The engine's texts are made for clients.
   init(_ failure: Failure) {
     switch failure.code {
     case .permissionDenied: self = .permissionDenied

@@ -6,24 +6,24 @@ import HearthTrial
 import NIOCore
 import Synchronization
 
-/// Staged rules are put in force when their trial is within bounds, and are watched afterwards.
+/// Promotion of staged rules when their trial is within bounds, and the watch afterwards.
 extension RulesStore {
-  /// How often promoted rules are looked at.
+  /// The interval at which promoted rules are checked.
   private static let watchInterval = Duration.milliseconds(250)
-  /// The time that the server waits after it could not go back.
+  /// The pause after a roll-back that failed.
   private static let retryInterval = Duration.seconds(5)
 
-  /// What came of a promotion.
+  /// The result of a promotion.
   enum Promotion: Sendable {
     case done(Deployed, TrialFigures)
-    /// All bounds hold.
+    /// The bounds hold; the result of a dry run.
     case possible(TrialFigures)
     case refused(TrialFigures, [TrialFigures.Excess])
   }
 
   /// Puts the staged rules in force if their trial is within bounds.
   ///
-  /// - Parameter isDryRun: only says whether it would.
+  /// - Parameter isDryRun: true only checks the bounds.
   func promote(
     _ database: Database, within bounds: PromotionBounds, as principal: Principal = .administrator,
     _ change: RulesChange, over expected: Int64? = nil, isDryRun: Bool = false
@@ -72,7 +72,7 @@ extension RulesStore {
     return deployed
   }
 
-  /// Looks at listeners and stored data as they are now.
+  /// Evaluates the current listeners and stored data.
   private func forecast(_ trial: RulesTrial) async {
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
       let waiter = Waiter(done)
@@ -83,14 +83,14 @@ extension RulesStore {
 
   // MARK: Watching
 
-  /// Counts from now on for a version that is to be watched; nil for one that is not, or no longer.
+  /// Begins to count for a version that is to be watched; returns nil for one that is not, or no longer.
   func watch(_ version: RulesVersion, of database: Database) -> RollbackWatch? {
     let now = clock()
     guard let bounds = version.change.watch, now.wallMilliseconds < bounds.endMilliseconds else { return nil }
     return RollbackWatch(version, bounds, of: database, at: now)
   }
 
-  /// Goes back when the watched version denies too much. A version before it is watched no longer.
+  /// Begins a watch, which rolls back when the bounds are exceeded. It ends that of an earlier version.
   func begin(_ watch: RollbackWatch?, of database: Database) {
     guard let watch else { return watches.end(of: database) }
     watches.begin(watch, of: database) { [weak self] in
@@ -112,7 +112,7 @@ extension RulesStore {
     }
   }
 
-  /// - Returns: False when it is to be tried again.
+  /// - Returns: false when it is to be tried again.
   private func goBack(_ database: Database, _ watch: RollbackWatch, because reason: String) async -> Bool {
     let change = RulesChange(
       author: .server, cause: .automaticRollback, comment: reason, original: watch.bounds.formerID)
@@ -136,7 +136,7 @@ extension RulesStore {
   }
 }
 
-/// Somebody who is told once.
+/// A continuation that is resumed once.
 private final class Waiter: Sendable {
   private let waiting: Mutex<CheckedContinuation<Void, Never>?>
 

@@ -2,7 +2,7 @@ import HearthEngine
 import HearthTree
 import HearthWire
 
-/// What each message asks of the database.
+/// The database actions of each message.
 extension ClientSession {
   mutating func handle(_ message: ClientMessage, _ sizeBytes: Int, into outputs: inout [Output]) {
     switch message {
@@ -72,7 +72,7 @@ extension ClientSession {
     }
   }
 
-  /// A listen that has a query is known by its tag, or else by its query.
+  /// Handles an unlisten. A listen with a query is known by its tag, or else by its query.
   private mutating func handle(_ unlisten: Request.Unlisten, _ number: Int32, into outputs: inout [Output]) {
     guard let sent = unlisten.query else {
       if let tag = unlisten.tag { queries.remove(tag, at: unlisten.path) }
@@ -123,7 +123,7 @@ extension ClientSession {
 }
 
 extension Request.Merge {
-  /// The same with locations relative to ``path``.
+  /// The same change with locations relative to ``path``.
   fileprivate var change: WriteOperation.Change {
     .merge(path, writes.compactMap { $0.relative(to: path) })
   }
