@@ -1,5 +1,5 @@
-// What holds credentials or mailed codes shows none of them when it is printed or dumped, by itself or as part of
-// another value.
+// Values with credentials or mailed codes show none of them when printed or dumped, by themselves or within another
+// value.
 
 extension SignInRequest: CustomStringConvertible, CustomReflectable {
   /// The request's id, provider, method and operation; none of its parameters.

@@ -13,8 +13,7 @@ import Synchronization
 /// await door.run()
 /// ```
 /// Functions run at the same time, one task for each request; the task is cancelled when the server no longer waits for
-/// its answer. Standard output belongs to the messages: what is printed goes to standard error, which is the plugin's
-/// log.
+/// its answer. Standard output belongs to the messages: printed text goes to standard error, which is the plugin's log.
 public struct PluginProgram: Sendable {
   private let name: String
   private let version: String
@@ -82,7 +81,7 @@ private final class RunningRequests: Sendable {
 
   func begin(_ id: UInt64, _ work: @escaping @Sendable () async -> Void) {
     tasks.withLock { tasks in
-      // It leaves the table only once it is in it: it waits for the lock.
+      // The task removes itself only after it was added, because it waits for the lock.
       tasks[id] = Task {
         await work()
         self.tasks.withLock { $0[id] = nil }

@@ -14,7 +14,7 @@ enum StandardInput {
   /// Returns the lines of the input, without their ends, until it is closed. To be called once.
   static var lines: AsyncStream<String> {
     AsyncStream { lines in
-      // A thread of its own, which waits in the read: Swift's tasks keep theirs.
+      // A thread of its own, because the read blocks; Swift's pool of threads must not.
       DispatchQueue(label: "hearth.plugin.input").async {
         while let line = readLine() { lines.yield(line) }
         lines.finish()
@@ -30,7 +30,7 @@ final class StandardOutput: Sendable {
   init() {
     descriptor = Mutex(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3))
     dup2(STDERR_FILENO, STDOUT_FILENO)
-    // A server that is gone is noticed at the end of input.
+    // The end of the server is noticed at the end of input.
     signal(SIGPIPE, SIG_IGN)
   }
 

@@ -16,7 +16,7 @@ private struct MessageDecoder: Decoder, SingleValueDecodingContainer {
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     guard let members = value.members else { throw mismatch([String: JSON].self, "an object") }
-    // Of a name that is there twice the last counts, as everywhere.
+    // The last of several members with the same name counts, as everywhere.
     let byName = Dictionary(members.map { ($0.name, $0.value) }, uniquingKeysWith: { _, last in last })
     return KeyedDecodingContainer(MemberDecoder<Key>(members: byName, codingPath: codingPath))
   }

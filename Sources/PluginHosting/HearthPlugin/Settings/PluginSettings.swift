@@ -27,7 +27,7 @@ public struct PluginSettings: Sendable {
   }
 }
 
-/// A setting that cannot be used, where it is, and what to do about it. It keeps the server from starting.
+/// A setting that cannot be used, with its place and the remedy. The server does not start then.
 public struct SettingsError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The setting's place: `signIn.oauth.google.clientIDs[0]`; or `line 3, column 7` of a text that is not JSON; empty for
   /// the whole file.

@@ -14,8 +14,8 @@ import HearthTree
 ///     let url = try settings.requiredText("url")
 ///     let retries = try settings.int("retries", in: 0...10) ?? 3
 ///
-/// Members are read one by one, in any order. A member of another kind than is asked for is an error; what is absent is
-/// nil, for the plugin to put its default in place. A reader prints none of its values.
+/// Members are read one by one, in any order. A member of another kind than requested is an error; an absent one is
+/// nil, so that the plugin uses its default. A reader prints none of its values.
 public struct SettingsReader: Sendable {
   /// The object's place: `signIn.oauth.google`.
   public let place: String

@@ -52,7 +52,7 @@ final class PluginHandle: Sendable {
   }
 
   private func outcome(_ hook: PluginHook, _ input: JSON, of uid: String?) async -> PluginOutcome {
-    // What the server asks for itself has bounds of its own.
+    // The server's own requests have limits of their own.
     var client = ShareClaimant.current ?? ShareClaimant(isAdministrator: true)
     if !client.isAdministrator { client.account = uid }
     let (asked, started) = (runner, Clock.monotonicMilliseconds)
@@ -64,7 +64,7 @@ final class PluginHandle: Sendable {
     defer { gate.leave() }
     let waited = Clock.monotonicMilliseconds - started
     let outcome = await asked.ask(hook, input, milliseconds: max(1, asked.deadlineMilliseconds - waited))
-    // Replaced in this moment: what the former version did not take is for the new one.
+    // The plugin was replaced meanwhile: requests that the former version did not take go to the new one.
     guard outcome == .down, case let now = runner, now !== asked else { return outcome }
     return await now.ask(hook, input, milliseconds: now.deadlineMilliseconds)
   }

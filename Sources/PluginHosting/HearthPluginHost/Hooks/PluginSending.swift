@@ -21,7 +21,7 @@ struct PluginSending: Sendable {
         let _: JSON = try await handle.ask(hook, message)
         return
       } catch let error as PluginCallError {
-        // What the plugin itself says may hold an address, and is in its own log.
+        // The plugin's own message may hold an address, and stays in its own log.
         guard error.isTemporary, attempt < Self.triesMax else { throw PluginSendError(plugin: handle.name) }
         try await pause(Self.waitMilliseconds << (attempt - 1))
       }

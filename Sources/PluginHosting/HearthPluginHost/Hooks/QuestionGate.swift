@@ -41,7 +41,7 @@ package final class QuestionGate: Sendable {
     state = Mutex(
       State(
         slots: max(1, slots), queue: FairQueue(countMax: waitingMax, countPerClientMax: waitingMax),
-        // A question that is no larger than this gets in while there is room, whatever its neighbours hold.
+        // A request up to this size is admitted while there is room, whatever its neighbours hold.
         bytes: SharedBound(max: waitingBytesMax, unit: waitingBytesMax / 1_024)))
   }
 
@@ -127,7 +127,7 @@ package final class QuestionGate: Sendable {
         state.bytes.leave(&bytes)
         return (.refused, [])
       }
-      // One may have left meanwhile.
+      // A slot may have become free meanwhile.
       return (nil, Self.admitted(&state))
     }
     if let entry { continuation.resume(returning: entry) }

@@ -46,7 +46,7 @@ struct PluginFiles {
   init(_ folder: String, _ kind: Kind) throws(PluginProblem) {
     var (entries, bytes): ([Entry], Int) = ([], 0)
     var status = stat()
-    // What a link leads to can be exchanged behind it.
+    // The target of a link could be exchanged.
     if kind == .installed, lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFLNK {
       throw PluginProblem("\(folder) is a link; a plugin has no links")
     }

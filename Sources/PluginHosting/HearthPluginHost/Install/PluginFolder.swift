@@ -14,7 +14,7 @@ package struct PluginFolder: Sendable {
 
   /// The plugin folder of that data folder; it is not made yet.
   package init(dataDirectory: String) {
-    // A working folder is no place to begin a relative path from.
+    // A relative path would change with the working folder.
     let absolute = dataDirectory.hasPrefix("/") ? dataDirectory : Self.currentFolder + "/" + dataDirectory
     path = absolute + "/plugins"
   }
@@ -23,7 +23,7 @@ package struct PluginFolder: Sendable {
   func folder(of name: String, version: String) -> String { "\(folder(of: name))/versions/\(version)" }
   func workFolder(of name: String) -> String { "\(folder(of: name))/work" }
 
-  // MARK: Looking
+  // MARK: Reading
 
   /// Returns the installed plugins in order of name.
   package func plugins() -> [InstalledPlugin] {

@@ -32,7 +32,7 @@ final class PluginStage: Sendable {
     _ plugin: InstalledPlugin, _ manifest: PluginManifest, command: [String]
   ) throws(PluginProblem) -> ProcessPlan {
     let installed = plugins.folder(of: plugin.name, version: manifest.version)
-    // Held against the checksum once more: they were read when the folder was, which may be a while ago.
+    // Checked against the checksum again: the files were read with the folder, which may be a while ago.
     let checked = try PluginFiles(installed, .installed)
     guard checked.digest == plugin.version?.digest else { throw PluginFolder.changed(checked) }
     let (files, work) = try places(plugin.name, checked, manifest)
@@ -77,7 +77,8 @@ final class PluginStage: Sendable {
       "PATH": systemPath, "LANG": "C.UTF-8", "HOME": work, "TMPDIR": work, "HEARTH_PLUGIN_FOLDER": files,
       // A folder that plugins may not write needs no attempt, and a new file would break the checksum.
       "PYTHONDONTWRITEBYTECODE": "1",
-      // `HOME` is the working folder: what an earlier process left in its `.local` is not what was installed.
+      // `HOME` is the working folder: packages that an earlier process left in its `.local` were not installed by the
+      // operator.
       "PYTHONNOUSERSITE": "1",
     ]
     // Python would look for modules in the working folder first. With a script it looks in the script's folder.

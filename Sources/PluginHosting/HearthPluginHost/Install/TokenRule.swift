@@ -63,7 +63,7 @@ package struct TokenRule: Sendable, Equatable {
       guard let setting = setting(of: entry) else { return [entry] }
       let value = settings[setting]
       let texts = value?.string.map { [$0] } ?? value?.array?.compactMap(\.string) ?? []
-      // An empty text would stand for all tokens, which is not for a setting that was left empty to say.
+      // An empty text would match all tokens, which an empty setting must not do by accident.
       return texts.filter { !$0.isEmpty && isEntry($0) }
     }
     return Array(filled.prefix(TokenSelection.countMax))

@@ -74,7 +74,7 @@ struct PluginProcess {
     (self.input, self.output, self.errors) = (input.write, output.read, errors.read)
   }
 
-  // MARK: To the process
+  // MARK: Input
 
   /// Sends as many bytes as the pipe takes now; ``sendRest()`` sends the rest.
   mutating func send(_ bytes: [UInt8]) {
@@ -88,7 +88,7 @@ struct PluginProcess {
       let count = unsent[unsentStart...].withUnsafeBytes { write(input, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else {
-        // A process that reads no more is on its way to its end, which is heard of elsewhere.
+        // A process that reads no more is about to end; its end is handled when `end` is readable.
         if errno != EAGAIN { closeInputNow() }
         break
       }
@@ -114,7 +114,7 @@ struct PluginProcess {
     (input, unsent, unsentStart) = (-1, [], 0)
   }
 
-  // MARK: From the process
+  // MARK: Output
 
   enum Read {
     case bytes(Int)
@@ -148,7 +148,7 @@ struct PluginProcess {
     errors = -1
   }
 
-  // MARK: Its end
+  // MARK: Ending
 
   /// Kills the process with its process group.
   func killGroup() { kill(-id, SIGKILL) }

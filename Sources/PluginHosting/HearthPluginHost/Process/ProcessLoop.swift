@@ -117,7 +117,8 @@ final class ProcessLoop: Sendable {
     if isLast { return false }
     let timeout = wakeAt.map { Int32(clamping: max(0, min($0 - now, 60_000))) } ?? -1
     guard poll(&watched, nfds_t(watched.count), timeout) >= 0 else {
-      // What is no interruption, such as a lack of memory, lasts a while: trying at once again would keep a processor busy.
+      // Other errors than an interruption, such as a lack of memory, last a while: an immediate retry would keep a
+      // processor busy.
       if errno != EINTR { usleep(Self.pauseMicroseconds) }
       return true
     }

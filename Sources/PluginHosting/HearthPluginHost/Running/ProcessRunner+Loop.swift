@@ -53,7 +53,7 @@ extension ProcessRunner: ProcessOwner {
           let hello = HostHello(
             server: setup.server, plugin: setup.expectation.name, worker: worker, settings: setup.settings)
           state.processes[worker]?.process.send(HostMessage.hello(hello).line)
-          // Where it was killed before it was there.
+          // The process was killed before it existed.
           if !state.supervisor.workers[worker].isExpected { state.processes[worker]?.process.killGroup() }
         case .failure(let problem): state.supervisor.failedToStart(worker, problem.description, now: now)
         }
@@ -87,7 +87,7 @@ extension ProcessRunner: ProcessOwner {
   /// - Returns: false when there was no data.
   private func readOutput(of worker: Int, _ state: inout State, now: Int64) -> Bool {
     guard var running = state.processes[worker] else { return false }
-    // Taken out meanwhile, so that its bytes are not copied.
+    // Removed meanwhile, so that its bytes are not copied.
     state.processes[worker] = nil
     let read = withUnsafeTemporaryAllocation(byteCount: Self.readBytesMax, alignment: 1) { buffer -> Bool in
       switch running.process.readOutput(into: buffer) {

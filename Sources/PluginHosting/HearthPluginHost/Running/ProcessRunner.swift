@@ -83,7 +83,7 @@ final class ProcessRunner: PluginRunner {
     }
   }
 
-  // MARK: Asking
+  // MARK: Requests
 
   func ask(_ hook: PluginHook, _ input: JSON, milliseconds: Int64) async -> PluginOutcome {
     let text = input.text()
@@ -142,7 +142,7 @@ final class ProcessRunner: PluginRunner {
   private func tell(_ told: Told) {
     if told.needsLoop { loop.wake() }
     for event in told.events { report.event(event.isWarning, event.text) }
-    // An answer that came behind a revocation is judged by it.
+    // Revocations first, so that they apply to the answers that came after them.
     for revocation in told.revocations { report.revoked(revocation) }
     for (continuation, outcome) in told.outcomes { continuation.resume(returning: outcome) }
     for continuation in told.continuations { continuation.resume() }
@@ -163,7 +163,7 @@ final class ProcessRunner: PluginRunner {
       told.continuations += state.stopWaiters
       state.stopWaiters = []
     }
-    // The loop waits for the time only where it was told to.
+    // The loop wakes for deadlines only when it was asked to.
     if health == .stopped || state.supervisor.needsTicks && !state.isTicking { told.needsLoop = true }
   }
 

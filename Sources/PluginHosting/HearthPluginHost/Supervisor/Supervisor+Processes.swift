@@ -59,7 +59,7 @@ extension Supervisor {
     workers[worker].restartCount &+= 1
     let border = now - limits.crashWindowMilliseconds
     crashTimes = crashTimes.filter { $0 > border } + [now]
-    // Processes that all crash for the same reason are no more hopeless than one.
+    // The limit is per process: several that crash for the same reason are no worse than one.
     if crashTimes.count >= limits.crashesMax * workers.count {
       return quarantine("it crashed \(crashTimes.count) times; the last process \(reason)")
     }
@@ -103,7 +103,7 @@ extension Supervisor {
         workers[worker].state = .off
       }
     }
-    // What no process has gets none any more.
+    // Waiting requests get no process any more.
     for id in asked.filter({ $0.value.worker == nil }).keys.sorted() {
       asked[id] = nil
       add(.finish(id, .down))

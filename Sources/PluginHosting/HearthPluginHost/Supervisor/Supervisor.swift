@@ -127,7 +127,7 @@ struct Supervisor {
   private mutating func forgetWaiting(_ request: Asked) {
     waitingCount -= 1
     waitingBytes -= request.input.count
-    // Ids of requests that were given up stay until it is their turn, and must not pile up before.
+    // The ids of abandoned requests stay until their turn, and must not pile up before.
     if waiting.count - waitingHead > 2 * waitingCount + 64 {
       waiting = waiting[waitingHead...].filter { asked[$0] != nil }
       waitingHead = 0
@@ -175,7 +175,7 @@ struct Supervisor {
     (waiting, waitingHead, waitingCount, waitingBytes) = ([], 0, 0, 0)
   }
 
-  // MARK: What processes say
+  // MARK: Messages of processes
 
   /// Handles a line of a process's standard output.
   mutating func received(_ line: ArraySlice<UInt8>, from worker: Int, now: Int64) {
@@ -196,7 +196,7 @@ struct Supervisor {
       try finish(id, .output(output), worker, now: now)
     case (.failure(let id, let failure), .ready), (.failure(let id, let failure), .ending):
       try finish(id, .failed(failure), worker, now: now)
-    // Not even those are lost that a process sent before it was killed.
+    // Revocations are not lost even when the process was killed after it sent them.
     case (.revoke(let revocation), .ready), (.revoke(let revocation), .ending), (.revoke(let revocation), .killed):
       guard expected.hooks.contains(.verifyToken) else { throw .outOfTurn }
       add(.revoke(revocation))

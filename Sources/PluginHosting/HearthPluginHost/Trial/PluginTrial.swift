@@ -162,7 +162,7 @@ package final class PluginTrial: Sendable {
     for process in runner.processIDs { kill(-process, SIGKILL) }
     _ = await asking.value
     var outcome = await ask(hook, input)
-    // Until its end is noticed, a process that is gone may still be asked.
+    // A process that has ended may still get requests until its end is noticed.
     for _ in 0..<3 where outcome == .died { outcome = await ask(hook, input) }
     return TrialSamples.problem(hook, outcome)
   }

@@ -24,7 +24,7 @@ struct WebhookCall: Sendable {
   ) async -> Result<PluginMessage, WebhookFailure> {
     let (body, now) = (message.json.text(), Clock.wallMilliseconds)
     let valid = secrets.filter { $0.counts(now: now) }.map(\.secret)
-    // Never unsigned, also where every secret has run out.
+    // Never unsigned, even when every secret has expired.
     guard !valid.isEmpty else { return .failure(WebhookFailure(.unreachable("there is no secret to sign with"))) }
     switch await post(body, named: name, signedWith: valid, seconds: now / 1_000, milliseconds: milliseconds) {
     case .failure(let failure): return .failure(failure)

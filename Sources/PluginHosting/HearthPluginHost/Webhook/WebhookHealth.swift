@@ -89,7 +89,7 @@ struct WebhookHealth {
       guard failureCount >= Self.failuresMax else { return false }
       mode = .down(reason: "it \(outcome.text)")
       return true
-    // No word about the service.
+    // No evidence about the service.
     case .overloaded, .down: return false
     }
   }

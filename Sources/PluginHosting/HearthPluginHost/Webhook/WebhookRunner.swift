@@ -116,7 +116,7 @@ final class WebhookRunner: PluginRunner {
     timer.cancel()
   }
 
-  // MARK: Asking
+  // MARK: Requests
 
   func ask(_ hook: PluginHook, _ input: JSON, milliseconds: Int64) async -> PluginOutcome {
     let started = Clock.monotonicNanoseconds

@@ -105,7 +105,7 @@ extension ConsoleAccess {
     guard let digest = Self.digest(key) else { return nil }
     return state.withLock { state in
       state.keys.removeAll { $0.end <= now }
-      // Every key is looked at, whichever it is.
+      // Every key is compared, so that the time reveals nothing.
       var found: Int?
       for index in state.keys.indices where ConstantTime.equal(state.keys[index].digest.bytes, digest.bytes) {
         found = index

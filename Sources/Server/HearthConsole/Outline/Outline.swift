@@ -90,7 +90,7 @@ package struct Outline: Sendable {
         bytes: SizeEstimate.bytes(of: child, sample: Self.rowSample))
     }
     self.rows = told
-    // Of two samples the node's own must not come to less than those of its children.
+    // With two samples, the node's estimate must not be below the sum of its children's.
     let sum = told.reduce(0) { $0 + $1.bytes + $1.key.text.utf8.count + SizeEstimate.memberBytes }
     bytes = max(SizeEstimate.bytes(of: node, sample: Self.nodeSample), sum)
   }

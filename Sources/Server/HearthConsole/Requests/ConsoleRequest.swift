@@ -47,7 +47,7 @@ package struct ConsoleRequest: Sendable {
     else { throw .unknownHost }
     guard purpose != .asset else { return authority }
     guard isEncrypted || IPAddress.isLoopback(host: name) else { throw .inClear }
-    // Browsers leave out a scheme's own port, in both.
+    // Browsers omit a scheme's default port, in both headers.
     let own = (isEncrypted ? "https://" : "http://") + authority
     guard origins.count <= 1, origins.allSatisfy({ $0.lowercased().utf8.elementsEqual(own.utf8) }),
       fetchSites.allSatisfy({ $0 == "same-origin" })

@@ -104,7 +104,7 @@ extension CredentialGate {
         return credential
       }
     }
-    // Read again: it may have taken a while.
+    // The clock is read again: the plugin may have taken a while.
     return caller(checked, override: override, from: origin, now: SystemClock.now)
   }
 

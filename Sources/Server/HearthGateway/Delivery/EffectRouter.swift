@@ -39,7 +39,7 @@ package struct EffectRouter: Sendable {
 
   /// Returns the hub of the caller's loop.
   func hub(on loop: any EventLoop) -> LoopHub {
-    let index = loops.firstIndex { $0 === loop } ?? 0  // the second never happens: a bound hub would trap
+    let index = loops.firstIndex { $0 === loop } ?? 0  // always found: a hub of another loop would trap
     return inboxes[index].hubOnLoop
   }
 
@@ -124,7 +124,7 @@ package struct EffectRouter: Sendable {
           parts[index].append(.effect(.queryEvent(event, to: group)))
         }
       case .redecided(let redecision):
-        // Each loop cancels those of its own.
+        // Each loop cancels its own clients' listens.
         meters.cancelled(redecision)
         let receipt = receipts.open(redecision, of: database)
         guard !redecision.cancelled.isEmpty else { continue }
@@ -140,7 +140,7 @@ package struct EffectRouter: Sendable {
         rooms.append(room)
       }
     }
-    // Every loop has its part before a slow one is waited for.
+    // Every loop gets its part before the wait for a slow one.
     for room in rooms { room.wait() }
   }
 

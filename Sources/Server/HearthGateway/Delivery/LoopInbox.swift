@@ -177,7 +177,7 @@ final class LoopInbox: Sendable {
     }
     hub.followCancellations()
     hub.resumePaused()
-    // What came meanwhile is told with what the sockets bring next.
+    // Effects that arrived meanwhile are delivered together with the results of the sockets' next input.
     let restsUntil = limits.rest(after: began, .now(), hasMore: hasMore)
     let isDone = state.withLock { state in
       state.restsUntil = restsUntil

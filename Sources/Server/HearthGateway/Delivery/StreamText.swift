@@ -52,7 +52,7 @@ extension Event {
         writer.write(entry.node, form.json)
       }
       writer.write(raw: "}")
-    case .ranges: return nil  // because no stream says what it holds
+    case .ranges: return nil  // because a stream listens without range hashes
     }
     writer.write(raw: "}\n\n")
     return ByteBuffer(bytes: writer.bytes)

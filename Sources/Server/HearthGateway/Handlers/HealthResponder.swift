@@ -95,7 +95,7 @@ package struct HealthResponder: HTTPResponder {
     return RESTResponse(status: isGood ? 200 : 503, body: JSON.object(members).text())
   }
 
-  // MARK: What the transport asks
+  // MARK: Transport callbacks
 
   /// Returns the refusal in the common form.
   package func response(to failure: HTTPFailure, for request: HTTPRequest?) -> HTTPResponse {

@@ -104,7 +104,7 @@ struct RESTHandler {
     let origin = services.origin(of: http)
     var caller = VerifiedCaller.signedOut
     if let credential = request.credential {
-      // One of which a plugin must be asked counts as none until it was.
+      // A credential that needs a plugin counts as none until it is verified.
       guard let known = try? services.glance(at: credential, from: origin, now: SystemClock.now) ?? caller else {
         return nil
       }
@@ -147,7 +147,7 @@ struct RESTHandler {
   private func data(_ location: Location, _ call: RESTCall, for http: HTTPRequest) throws(RESTFailure) {
     let request = call.request
     if request.wantsEvents {
-      // A foreign page can have a browser open streams as it can have it load images.
+      // A foreign page can make a browser open streams as it can make it load images.
       return try StreamStart(call: call, location: location).answer(
         creating: ShownPage(http) == .foreign ? .never : .byMode)
     }

@@ -95,7 +95,7 @@ package struct PollResponder: HTTPResponder {
     return promise.futureResult
   }
 
-  // MARK: What the transport asks
+  // MARK: Transport callbacks
 
   /// The maximum size of a body, which is not used: the client's data is in the query.
   private static let bodyBytesMax = 4 << 10
@@ -113,7 +113,7 @@ package struct PollResponder: HTTPResponder {
   /// Credentials come in messages, not with requests.
   package func caller(of request: HTTPRequest, on loop: TransportLoop) -> HTTPBodyCaller { .anonymous }
 
-  // MARK: Answers
+  // MARK: Responses
 
   private static let over = script(ByteBuffer(string: PollOutbox.close))
 

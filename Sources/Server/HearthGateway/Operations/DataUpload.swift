@@ -33,7 +33,7 @@ struct DataUpload {
     guard let file = MultipartForm(request.body, contentType: request.contentType)?.file else { throw .noUpload }
     let location = Location(path: path)
     var operation = WriteOperation(.put(location, try RESTBody.value(file, for: location)))
-    // What is imported has happened before.
+    // Imported data is not new: it must not fire triggers.
     operation.firesTriggers = false
     return operation
   }

@@ -80,7 +80,7 @@ struct DataWrite {
     services.pool.run(on: call.hub.loop) {
       write.answer(node)
     } completion: { response in
-      // The write is done, whatever became of its echo.
+      // The write is done, even if its echo failed.
       call.completion(response ?? .silent)
     }
   }

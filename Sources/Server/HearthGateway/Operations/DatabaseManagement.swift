@@ -33,7 +33,7 @@ struct DatabaseManagement {
     return name
   }
 
-  // MARK: Looking
+  // MARK: Reading
 
   private func list() {
     let (services, isPretty) = (services, call.request.isPretty)
@@ -91,7 +91,7 @@ struct DatabaseManagement {
     call.withDatabase(.new, named: name) { database in
       call.answerLater { [rules, quotas] () async throws(RESTFailure) in
         try await Self.set(name, services) { settings in
-          // Whatever was left of another one of the name.
+          // Drops settings that another database of the name has left.
           settings = DatabaseSettings()
           settings.quotas = quotas
         }
@@ -107,7 +107,7 @@ struct DatabaseManagement {
     guard let quotas = wish["quotas"], wish.members?.count == 1 else {
       throw RESTFailure(400, "The body must be an object with quotas.")
     }
-    // Refused here, and changed in its turn.
+    // Validated here, and changed in its turn.
     var tried = DatabaseQuotas.none
     try tried.change(quotas)
     let (services, isPretty) = (services, call.request.isPretty)

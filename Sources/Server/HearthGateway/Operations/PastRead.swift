@@ -25,7 +25,7 @@ struct PastRead {
   }
 
   private func look(at moment: HistoryMoment, _ database: Database) {
-    // Rules may look anywhere.
+    // Rules may read any path.
     let path = call.caller.principal.isAdministrator ? location.path : .root
     call.withPast(of: database, at: moment, path) { respond($0, database) }
   }

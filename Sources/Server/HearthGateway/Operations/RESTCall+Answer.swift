@@ -67,7 +67,7 @@ extension RESTCall {
   func answerAway(_ make: @escaping @Sendable () -> RESTResponse) {
     let (envelope, abandonment) = (envelope, abandonment)
     services.pool.run(on: hub.loop) {
-      // Its turn may come long after the client went away or its time was over.
+      // Its turn may come long after the client disconnected or timed out.
       abandonment.isDeclared ? RESTResponse(.timedOut) : envelope.wrap(make())
     } completion: { response in
       completion(response ?? RESTResponse(.unavailable))

@@ -61,7 +61,7 @@ struct RulesDecisions {
     let rules = rules ?? past.state.rules
     call.answerLater { () async throws(RESTFailure) in
       var decisions: [JSON] = []
-      // One at a time, so that others have their turns in between.
+      // One at a time, so that other work has its turn in between.
       for element in list {
         decisions.append(
           try await services.pool.work { () throws(RESTFailure) in

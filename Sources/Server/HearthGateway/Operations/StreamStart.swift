@@ -11,7 +11,7 @@ struct StreamStart {
 
   /// - Parameter creation: whether a missing database is made.
   func answer(creating creation: DatabaseCreation) throws(RESTFailure) {
-    // A priority has no events of its own: it is a part of the place that it belongs to.
+    // A priority has no events of its own: it is a part of its node.
     guard !location.isPriority else { throw .invalidPath }
     let subject = StreamConnection.Subject(path: location.path, query: call.request.query, form: call.request.form)
     let connection = StreamConnection(
@@ -29,7 +29,7 @@ struct StreamStart {
 extension RESTResponse {
   /// Returns the beginning of an event stream.
   static func eventStream(_ delegate: NIOLoopBound<any HTTPStreamDelegate>) -> RESTResponse {
-    // Without the character set some clients take text for Latin-1; the last header keeps proxies from collecting it.
+    // Without the character set some clients read the text as Latin-1; the last header keeps proxies from buffering it.
     var response = RESTResponse(
       headers: [
         (name: "Content-Type", value: "text/event-stream; charset=utf-8"), (name: "X-Accel-Buffering", value: "no"),

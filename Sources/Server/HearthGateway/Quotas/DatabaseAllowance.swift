@@ -55,7 +55,7 @@ final class DatabaseAllowance: Sendable {
     work = Mutex(WorkLedger(limits))
   }
 
-  // MARK: What may be
+  // MARK: Limits
 
   var quotas: DatabaseQuotas { state.withLock { $0.quotas } }
 
@@ -152,7 +152,7 @@ final class DatabaseAllowance: Sendable {
         state.places.leave(&known.place)
         state.clients[name] = nil
       }
-      // However many come, the others are looked at no more than once a second, and seldom when many stay.
+      // However many clients connect, the others are checked no more than once a second, and rarely when many stay.
       state.sweepNanoseconds = now + 1_000_000_000
       state.sweepCount = max(1_024, 2 * state.clients.count)
     }
@@ -197,7 +197,7 @@ final class DatabaseAllowance: Sendable {
 
   static var now: Int64 { Int64(clamping: Clock.monotonicNanoseconds) }
 
-  // MARK: What is stored
+  // MARK: Storage
 
   /// The reason why no more data is stored; nil while there is room.
   var storageRefusal: QuotaRefusal? {
@@ -224,7 +224,7 @@ final class DatabaseAllowance: Sendable {
     let isFull = root.heldBytes(upTo: due) > due
     let end = clock()
     state.withLock { state in
-      // Set anew meanwhile: the next look goes by that.
+      // The quota was changed meanwhile: the next count applies it.
       guard state.quotas[.storedBytes] == due else { return }
       state.countedPosition = position
       state.nextCountNanoseconds = end + (end - start) * QuotaLimits.storageRestFactor

@@ -36,7 +36,7 @@ package enum QuotaKind: String, Sendable, CaseIterable {
     // The minimum is the work of deciding some listens again, so that each client gets a response.
     case .workPerSecond, .connectionWorkPerSecond: 10_000...(1 << 40)
     case .storedBytes: 1...(1 << 50)
-    // A smaller answer is made where it is asked for, and never weighed.
+    // A smaller response is made on the request's event loop, and never measured.
     case .answerBytes: QuotaLimits.answerBytesMin...DataLimits.readSizeBytesMax
     }
   }

@@ -16,9 +16,9 @@ import HearthTree
 // causes other than a revocation are timed to the millisecond. A listener that was not sent its cancellation has
 // `"outcome":"gone"` or `"late"` instead. Kept ones without a `rule` belong to clients that no rules apply to.
 //
-// In a cluster, `"node":"a"` behind the id is the node that keeps it. When the other nodes were asked for their results,
-// counts, times and listeners are those of all nodes, each listener with its `"node"`, and behind `isComplete` come the
-// nodes that it covers, first the one that keeps it, and those that did not answer:
+// In a cluster, `"node":"a"` behind the id is the node that keeps it. When the other nodes were asked for their
+// results, counts, times and listeners are those of all nodes, each listener with its `"node"`, and behind `isComplete`
+// come the nodes that it covers, first the one that keeps it, and those that did not answer:
 //
 //   "nodes":[{"name":"a","signedOut":1,"examined":2,"kept":1,"cancelled":1,"sent":1,"gone":0,"late":0}],"unanswered":["c"]
 extension Receipt {

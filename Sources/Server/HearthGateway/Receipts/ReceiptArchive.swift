@@ -47,7 +47,7 @@ package final class ReceiptArchive: Sendable {
         state.sizeBytes += count
         return nil
       }
-      // Half a line would spoil the next one.
+      // A partial line would corrupt the next one.
       if count > 0 { _ = ftruncate(state.descriptor, off_t(state.sizeBytes)) }
       return state.isFailing ? nil : String(cString: strerror(errno))
     }

@@ -93,7 +93,7 @@ package final class ReceiptStore: Sendable {
           ReceiptDraft(
             receipt, startMicroseconds: round.start.monotonicMicroseconds, limits: self.limits,
             clock: self.clock,
-            // It holds its drafts.
+            // The round holds its drafts.
             onClose: { [weak round] _, receipt in
               self.publish(receipt)
               round?.closed()

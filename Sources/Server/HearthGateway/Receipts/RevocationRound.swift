@@ -98,7 +98,7 @@ final class RevocationRound: Sendable {
     let (drafts, isDecided) = state.withLock { (Array($0.drafts.values), $0.isDecided) }
     var receipts = drafts.map(\.current)
     if !isDecided {
-      // It may still come to others.
+      // It may still concern other databases.
       receipts.append(
         Receipt(
           cause: cause, position: 0, wallMilliseconds: start.wallMilliseconds, isComplete: false))

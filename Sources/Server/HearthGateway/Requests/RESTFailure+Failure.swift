@@ -22,9 +22,9 @@ extension RESTFailure {
     case .invalidData, .writeTooBig, .indexNotDefined: self.init(400, failure.message)
     case .unavailable: self = .unavailable
     case .noSpace: self = .noSpace(failure.message)
-    // Client libraries send a request again by themselves after 500 and 503, and not after this.
+    // Client libraries repeat a request by themselves after 500 and 503, and not after this.
     case .outcomeUnknown: self.init(504, failure.message)
-    // Others hold what there is; it may be tried again when some of them have left.
+    // Other clients use the capacity; a retry can succeed when some of them have disconnected.
     case .tooManyListens, .tooManyOnDisconnects:
       self.init(503, failure.message)
       retryAfterSeconds = Self.crowdedRetrySeconds

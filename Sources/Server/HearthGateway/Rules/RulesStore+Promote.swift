@@ -29,7 +29,7 @@ extension RulesStore {
     _ change: RulesChange, over expected: Int64? = nil, isDryRun: Bool = false
   ) async throws(RESTFailure) -> Promotion {
     guard let trial = database.trial else { throw .nothingStaged }
-    // Outside of the turn: a look at much data must not keep a roll-back waiting.
+    // Outside of the turn: a long evaluation must not delay a roll-back.
     if bounds.needsForecast { await forecast(trial) }
     return try await turns.run(database.name) { () async throws(RESTFailure) in
       let current = try await self.current(database)
@@ -65,7 +65,7 @@ extension RulesStore {
         settings.label(stable: settings.canaryRuleset, canary: nil)
       }
     } catch {
-      // They are in force and stay staged, until the next word about it.
+      // They are in force and stay staged, until the next change of either.
       logger.error(
         "promoted rules are still staged", metadata: ["database": "\(database.name)", "error": "\(error.text)"])
     }
@@ -95,10 +95,10 @@ extension RulesStore {
     guard let watch else { return watches.end(of: database) }
     watches.begin(watch, of: database) { [weak self] in
       while !Task.isCancelled, let self {
-        // One look at the end as well.
+        // A last check at the end as well.
         let isLast = watch.isOver(at: clock())
         if let reason = watch.reason(at: clock()) {
-          // What ends this watch must not end its own work.
+          // The end of this watch must not cancel its own roll-back.
           if await Task(operation: { await self.goBack(database, watch, because: reason) }).value {
             return watches.end(watch, of: database)
           }
@@ -126,7 +126,7 @@ extension RulesStore {
         ])
       return true
     } catch {
-      // Others are in force by now.
+      // Other rules are in force by now.
       guard error.status != 412 else { return true }
       logger.error(
         "promoted rules deny too much, and the former ones cannot be put in force again",

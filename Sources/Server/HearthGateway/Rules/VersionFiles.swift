@@ -100,7 +100,7 @@ package final class VersionFiles: Sendable {
   private func giveUpOldest(of shelf: inout Shelf, _ database: String) {
     var sizeBytes = shelf.versions.reduce(0) { $0 + $1.sizeBytes }
     while shelf.versions.count > Self.countKept, shelf.versions.count > Self.countMax || sizeBytes > Self.bytesMax {
-      // One that cannot be removed is tried again with the next.
+      // A file that cannot be removed is tried again with the next one.
       guard files.remove(Self.file(shelf.versions[0].id, database)) else { return }
       sizeBytes -= shelf.versions.removeFirst().sizeBytes
     }

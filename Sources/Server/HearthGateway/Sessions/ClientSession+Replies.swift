@@ -5,7 +5,7 @@ import HearthWire
 extension ClientSession {
   /// Returns the message with the engine's response to a request; nil when the request is not known (any more).
   mutating func message(for reply: Reply, to request: Int32) -> ServerMessage? {
-    // Answers come in the order of the requests, so the first is nearly always the one.
+    // Responses come in the order of the requests, so the first nearly always matches.
     guard let index = pending.firstIndex(where: { $0.request == request }) else { return nil }
     let answered = pending.remove(at: index)
     unansweredBytes -= answered.sizeBytes

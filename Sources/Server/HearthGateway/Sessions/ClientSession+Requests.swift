@@ -57,7 +57,7 @@ extension ClientSession {
       let request = ListenRequest(listen.path, hash: listen.hash, compound: listen.compound)
       return submit(.listen(request), number, .listen(ListenName(path: listen.path)), into: &outputs)
     }
-    // Without one there would be no way to tell the client which of its listens a push is for.
+    // Without a tag the client could not assign a push to one of its listens.
     guard let tag = listen.tag else { return refuse(number, "A listen with a query needs a tag", into: &outputs) }
     do throws(QueryError) {
       let query = try Query(wire: sent)
@@ -82,7 +82,7 @@ extension ClientSession {
     if let tag = unlisten.tag ?? query.flatMap({ queries.tag(of: unlisten.path, $0) }) {
       queries.remove(tag, at: unlisten.path)
     }
-    // What is no query was never listened to.
+    // An invalid query was never listened to.
     guard query != nil || unlisten.tag != nil else {
       return outputs.append(.send(.reply(number, .ok, .emptyText)))
     }
@@ -103,7 +103,7 @@ extension ClientSession {
     }
   }
 
-  // MARK: Writing, and answering
+  // MARK: Writing, and responding
 
   private mutating func write(_ action: Command.Action, _ number: Int32, into outputs: inout [Output]) {
     guard !isSimulating else { return refuse(number, "This server does not simulate writes", into: &outputs) }

@@ -103,7 +103,7 @@ struct ClientSession {
       isSimulating = false
       submit(.unauthenticate, request, .refused(status, text: text), into: &outputs)
     case .failure(.unavailable(let reason)), .failure(.undecided(let reason)):
-      // A failed sign-in would make clients forget their user; a closed socket makes them come back.
+      // A failed sign-in would make clients forget their user; a closed socket makes them reconnect.
       state = .closed
       outputs.append(.close(reason: reason))
       return

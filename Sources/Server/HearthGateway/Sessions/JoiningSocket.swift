@@ -28,7 +28,7 @@ final class JoiningSocket: TransportDelegate {
     self.loop = loop
   }
 
-  // MARK: The socket's side
+  // MARK: Socket callbacks
 
   func open(over socket: any ClientTransport) {
     self.socket = socket
@@ -58,11 +58,11 @@ final class JoiningSocket: TransportDelegate {
   func ended(_ end: SocketEnd) {
     self.socket = nil
     if let home { Self.tell(home, of: end, services) }
-    // The two hold each other.
+    // The socket and its session reference each other.
     home = nil
   }
 
-  // MARK: The conversation's side
+  // MARK: Session calls
 
   private func joined(_ home: Home) {
     guard let socket else { return Self.tell(home, of: .disconnected, services) }

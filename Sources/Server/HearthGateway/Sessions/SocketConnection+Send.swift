@@ -27,7 +27,7 @@ extension SocketConnection {
     switch reply {
     case .value(let node) where JSONSize.exceeds(node, bytes: LargeValuePool.loopBytesMax):
       answerLarge(request) { node }
-    // Looking at many children takes its time, however few are found.
+    // Reading many children takes long, however few match.
     case .result(let result) where result.childrenReadMax > LargeValuePool.loopChildrenMax:
       answerLarge(request) { result.node }
     case .result(let result):

@@ -56,7 +56,7 @@ final class SocketConnection: TransportDelegate, SignedInClient {
     self.services = services
   }
 
-  // MARK: The transport's side
+  // MARK: Transport callbacks
 
   /// Begins the session.
   func open(over transport: any ClientTransport) {
@@ -134,7 +134,7 @@ final class SocketConnection: TransportDelegate, SignedInClient {
   /// Closes because another connection of the same client replaces this one.
   func replace() { transport?.close(code: 1000, reason: "the client has connected again") }
 
-  // MARK: The hub's side
+  // MARK: Hub calls
 
   func flush() {
     isDirty = false
@@ -152,7 +152,7 @@ final class SocketConnection: TransportDelegate, SignedInClient {
     transport?.setReading(isReading)
   }
 
-  // MARK: The database's side
+  // MARK: Opening the database
 
   private func databaseOpened(_ result: Result<Database, any Error>) {
     guard let transport else { return }
@@ -204,7 +204,7 @@ final class SocketConnection: TransportDelegate, SignedInClient {
     perform(outputs)
   }
 
-  // MARK: Doing what the session says
+  // MARK: Performing the session's outputs
 
   func perform(_ outputs: [ClientSession.Output]) {
     var outputs = outputs

@@ -23,7 +23,7 @@ final class SocketTransport: ClientTransport, SocketDelegate {
     assembler = SegmentAssembler(limits: limits)
   }
 
-  // MARK: The socket's side
+  // MARK: Socket callbacks
 
   var mayBePinged: Bool { !isFragile }
   var unfinishedBytes: Int? { assembler.isIncomplete ? assembler.collectedBytes : nil }
@@ -61,7 +61,7 @@ final class SocketTransport: ClientTransport, SocketDelegate {
     conversation.ended(end)
   }
 
-  // MARK: The conversation's side
+  // MARK: Session calls
 
   /// The maximum message length. A client that accepts no large frames accepts no more segments than four digits can
   /// count.

@@ -94,7 +94,7 @@ package final class SettingsStore: Sendable {
         known[name] = Kept(settings: settings, bytes: text)
         return .done(result)
       }
-      // Another node was faster: what it has set stays.
+      // Another node was faster: its change stays.
       known[name] = nil
     }
     throw WholeFile.Problem("cannot be written", cause: "they are being changed all the time")
@@ -106,7 +106,7 @@ package final class SettingsStore: Sendable {
     guard let bytes = try files.read(Self.file(name), bytesMax: Self.fileBytesMax) else {
       return Kept(settings: DatabaseSettings(), bytes: nil)
     }
-    // What is there is not to be written over, whatever it is.
+    // An unreadable file must not be overwritten.
     guard let settings = DatabaseSettings(parsing: bytes) else {
       throw WholeFile.Problem("are damaged", cause: "no text of settings")
     }

@@ -137,7 +137,7 @@ final class StreamConnection: SignedInClient {
   }
 }
 
-// MARK: - The database's side
+// MARK: - Database effects
 
 extension StreamConnection {
   func answer(_ request: Int32, _ reply: Reply) {
@@ -162,7 +162,7 @@ extension StreamConnection {
     texts.make(form, sizeBytesMax: eventSizeBytesMax, in: services.pool, on: hub.loop) { text in
       let waiting = self.behind ?? []
       self.behind = nil
-      // Without this event the ones behind it would mislead.
+      // Without this event the later ones would mislead.
       if let text { self.send(text) } else { self.end() }
       for step in waiting { step(self) }
       self.chooseWay()
@@ -215,7 +215,7 @@ extension StreamConnection {
   private func wait(_ step: @escaping (StreamConnection) -> Void) { behind?.append(step) }
 }
 
-// MARK: - The hub's side
+// MARK: - Hub calls
 
 extension StreamConnection {
   func flush() {
@@ -246,7 +246,7 @@ extension StreamConnection {
   private var trace: String { String(id.rawValue, radix: 16) }
 }
 
-// MARK: - The stream's side
+// MARK: - Stream callbacks
 
 extension StreamConnection: HTTPStreamDelegate {
   var quietText: ByteBuffer { StreamText.keepAlive }

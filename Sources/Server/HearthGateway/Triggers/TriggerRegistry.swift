@@ -114,7 +114,7 @@ package final class TriggerRegistry: Sendable {
 
   private func attach(_ source: String, _ body: () throws(JournalError) -> [String]) {
     do throws(JournalError) {
-      // A trigger that was removed just before the server ended.
+      // The trigger was removed just before the server ended.
       for name in try body() where definition(name) == nil { try sender.giveUp(name, reason: Self.removed) }
     } catch {
       logger.error("events cannot be read", metadata: ["database": "\(source)", "error": "\(error)"])
@@ -124,7 +124,7 @@ package final class TriggerRegistry: Sendable {
   /// Applies the current triggers and settings to a database.
   package func review(_ database: Database) { database.setOutbox(outbox(of: database.name)) }
 
-  // MARK: Looking
+  // MARK: Reading
 
   var all: [TriggerDefinition] { kept.withLock { $0.definitions } }
 
@@ -202,7 +202,7 @@ package final class TriggerRegistry: Sendable {
           var changed = before
           try body(&changed)
           if let written = try files.write(changed, over: before) { return use(written) }
-          // Another node was faster: what it has changed stays.
+          // Another node was faster: its change stays.
           before = try files.read()
         }
         throw RESTFailure(503, "The triggers are being changed all the time.")

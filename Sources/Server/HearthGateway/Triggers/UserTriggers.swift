@@ -42,7 +42,7 @@ extension AccountStore {
     sender.set(definitions)
     let users = UserTriggers(accounts: self)
     users.review(sender)
-    // What a full queue does not take is counted with what is in it.
+    // Events that a full queue refuses are counted with those in it.
     do throws(JournalError) { _ = try users.attach(to: sender) } catch {
       throw RESTFailure(500, "The events of users cannot be read: \(error)")
     }

@@ -71,7 +71,7 @@ final class Console: Sendable {
   /// Frees the slot.
   func endForecast() { forecastCount.withLock { $0 -= 1 } }
 
-  // MARK: Getting in
+  // MARK: Access
 
   /// Makes a link with a key that is valid once.
   ///

@@ -38,7 +38,7 @@ final class ConsoleBackups: Sendable {
     (self.dataDirectory, self.source) = (dataDirectory, source)
   }
 
-  // MARK: What there is
+  // MARK: Reading
 
   /// `{"place", "reason", "running": {"since", "done", "count", "name"}, "ended": {"at", "backup", "problem"},
   /// "backups": [{"backup", "kind", "instant", "keys", "sizeBytes", "databases"}]}`: `reason` is the reason why none
@@ -91,7 +91,7 @@ final class ConsoleBackups: Sendable {
     ])
   }
 
-  // MARK: Making one
+  // MARK: Making a backup
 
   /// Returns the destination of the next backup, and the treatment of keys in it.
   private static func target(_ marker: BackupMarker?) throws(ConsoleFailure) -> (String, SecretsOption) {
@@ -146,7 +146,7 @@ final class ConsoleBackups: Sendable {
   }
 
   private func make(into path: String, _ secrets: SecretsOption) throws -> String {
-    // A disk that is not mounted is no new folder of backups.
+    // An unmounted disk must not become a new repository.
     _ = try Repository(path: path, for: .reading)
     // Like the command: clients have priority. The number belongs to this thread alone.
     let before = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)

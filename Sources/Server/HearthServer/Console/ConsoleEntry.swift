@@ -37,7 +37,7 @@ struct ConsoleEntry: Sendable {
     ConsoleEntry("credential", .POST, .permission(.readDatabases), .later(ConsoleOperation.credential)),
     ConsoleEntry("outline", .GET, .permission(.readDatabases), .later(ConsoleOperation.outline)),
     ConsoleEntry("download", .POST, .permission(.readDatabases), .later(ConsoleOperation.makeDownload)),
-    // The key in the path was given to a session, and is good for its cookie.
+    // The key in the path belongs to a session, and is valid with its cookie.
     ConsoleEntry(ConsoleDownloads.prefix, .GET, .nothing, .answer(ConsoleOperation.download), isPrefix: true),
     ConsoleEntry("events", .GET, .permission(.readDatabases), .answer { operation in { _ in operation.events() } }),
     ConsoleEntry("rules/coverage", .GET, .permission(.readDatabases), .later(ConsoleOperation.coverage)),

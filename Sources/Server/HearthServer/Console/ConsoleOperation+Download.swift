@@ -122,7 +122,7 @@ final class DownloadStream: HTTPStreamDelegate {
 
   private func goOn() {
     guard let stream else { return }
-    // Half a file must not look like a whole one.
+    // A partial file must not look complete.
     guard console.access.isOpen(session, now: SystemClock.now.monotonicMilliseconds) else { return stream.abort() }
     guard let piece = text.next(bytesMin: Self.pieceBytes) else { return stream.end() }
     stream.send(ByteBuffer(bytes: piece))

@@ -10,7 +10,7 @@ extension ConsoleOperation {
   func throughDoor(_ name: String) -> EventLoopFuture<HTTPResponse> {
     do throws(ConsoleFailure) {
       guard let parameters = call.parameters else { throw .badQuery }
-      // The list of operations is by their methods.
+      // The list of operations depends on their methods.
       guard parameters["x-http-method-override"] == nil else { throw .badQuery }
       let session = try session(isUse: parameters["peek"] != "1")
       let door = ConsoleProxy(

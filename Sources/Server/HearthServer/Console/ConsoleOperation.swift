@@ -44,7 +44,7 @@ struct ConsoleOperation: Sendable {
         throw .notFound
       }
     }
-    // What is read as it comes is not asked for its head alone.
+    // Operations that make the response themselves, such as streams, have no HEAD.
     let asked = call.request.method
     let entry = named.first { entry in
       guard let method = entry.method else { return true }
@@ -159,7 +159,7 @@ extension ConsoleOperation {
     let session = try session()
     let shown: (role: ConsoleRole, name: String, uid: String?)
     do throws(ConsoleFailure) { shown = try await proof() } catch {
-      // The session is as good as before.
+      // The session stays as valid as before.
       throw error.status == .unauthorized ? ConsoleFailure(.forbidden, error.text) : error
     }
     // A session of a link needs another link, which the operator makes, and no account: an intruder at an unattended

@@ -138,7 +138,7 @@ struct ConsoleResponder: ToolResponder {
     return !parts.dropFirst().contains { $0.hasPrefix("q=") && Double($0.dropFirst(2)) == 0 }
   }
 
-  // MARK: Answers
+  // MARK: Responses
 
   static func answer(
     _ status: HTTPResponseStatus, headers: [(name: String, value: String)] = [], body: ByteBuffer = ByteBuffer(),

@@ -116,7 +116,7 @@ final class FigureRing: Sendable {
           ring.before = now
           continue
         }
-        // A turn that comes a little early counts for the time that it is for.
+        // A slightly early sample counts for its scheduled time.
         guard (now.nanoseconds - before.nanoseconds) / 1_000_000 + 500 >= UInt64(step.milliseconds) else { continue }
         let values = Self.values(now, since: before, databases, memory)
         ring.append(Sample(at: Clock.wallMilliseconds, values: values), step.countMax)

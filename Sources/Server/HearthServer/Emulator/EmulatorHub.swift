@@ -42,7 +42,7 @@ struct EmulatorHub: HTTPResponder {
     case (_, .OPTIONS): answer = CrossOrigin.preflight(request.headers)
     case (.list, .GET), (.list, .HEAD): answer = Self.response(.ok, list, request)
     case (.triggers(let enabled), .PUT):
-      // No function runs here at any time, so that none has to be held back.
+      // No function runs here, so that none has to be paused.
       answer = Self.response(.ok, .object([.init("enabled", .bool(enabled))]), request)
     case (.export, .POST): return export(request, on: loop)
     default: answer = Self.refusal(.methodNotAllowed, "Use GET, PUT or POST as the path asks.", request)
@@ -57,11 +57,11 @@ struct EmulatorHub: HTTPResponder {
 
   func bodyLimit(for request: HTTPRequest) -> HTTPBodyLimit? {
     HTTPBodyLimit(
-      bytesMax: 64 << 10,  // because a folder's name is all there is in one
+      bytesMax: 64 << 10,  // because a body has only a folder's name
       response: { Self.refusal(.payloadTooLarge, "The request is too large.", request) })
   }
 
-  // MARK: Answers
+  // MARK: Responses
 
   private var list: JSON {
     .object(

@@ -136,7 +136,7 @@ final class ErasureQueue: Sendable {
   /// Runs the steps in an order in which no new data appears behind a finished step: first the user can no longer sign
   /// in, then the current data is erased, then the past.
   private func erase(_ order: ErasureOrder, _ client: ClientInfo) async throws -> ErasureOutcome {
-    // With a tenant that was deleted meanwhile went its accounts and their trail.
+    // The accounts and the trail of a tenant that was deleted meanwhile are gone with it.
     let erasure = accounts(of: order)?.erasure
     var outcome = ErasureOutcome()
     outcome.hadAccount = try await erasure?.deleteAccount(order.uid, client: client) ?? false
@@ -184,7 +184,7 @@ final class ErasureQueue: Sendable {
       do {
         database = try await services.databases.database(name, .byMode, on: services.router.anyLoop).get()
       } catch {
-        // It was deleted meanwhile.
+        // The database was deleted meanwhile.
         guard services.databases.names.contains(name) else { continue }
         throw ErasureFailure(description: "the database \(name) cannot be opened: \(error)")
       }

@@ -112,7 +112,7 @@ extension IdentityResponder {
   }
 }
 
-// MARK: The answer
+// MARK: The response
 
 extension IdentityResponder {
   private func response(
@@ -122,7 +122,7 @@ extension IdentityResponder {
     services.logger.debug(
       "identity request",
       metadata: ["request": "\(id)", "status": "\(answer.status)", "client": "\(request.client.address)"])
-    // Apps take a JSON error of the server for a word about their user, and sign out. Scripts may read it.
+    // Apps take a JSON error of the server for a decision about their user, and sign out. Scripts may read it.
     let isForApp = request.bearer.authority.administratorName == nil
     if isForApp, !answer.isForPeople, !answer.isToldToApps, answer.status >= 500, answer.status != 501 {
       return response(.busy(status: answer.status), for: http)

@@ -17,7 +17,7 @@ struct OutboundCaptchaService: CaptchaService {
     do throws(OutboundError) {
       // Redirects are not followed, so only this URL's host is called.
       let answer = try await OutboundClient(policy: .naming(url), pool: Self.pool).send(request)
-      // A token that is not taken is told with 200 by some and with 400 by others.
+      // A refused token gets 200 from some services and 400 from others.
       return answer.status < 500 ? answer.body : nil
     } catch {
       return nil

@@ -16,7 +16,7 @@ struct OutboundFunctionCaller: FunctionCaller {
     let started = Clock.monotonicMilliseconds
     let timeout = Int64(BlockingFunctionLimits.timeoutSeconds) * 1_000
     let client = ShareClaimant.current ?? ShareClaimant(isAdministrator: true)
-    // Where too many wait already, a flood of sign-ins must not make a function count as unreachable.
+    // When too many wait already, a flood of sign-ins must not make a function count as unreachable.
     guard await Self.gate.enter(client, sizeBytes: body.count, milliseconds: timeout) == .entered else {
       throw .deadlineExceeded
     }

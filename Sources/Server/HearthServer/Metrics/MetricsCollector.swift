@@ -48,7 +48,7 @@ actor MetricsCollector {
     let start = Clock.monotonicNanoseconds
     var samples = MetricSamples()
     await addClients(to: &samples)
-    // Databases may be deciding, and triggers and plugins be held for a moment: not where others wait.
+    // Databases may be deciding, and triggers and plugins be locked for a while: not on a shared thread.
     samples = await withCheckedContinuation { (done: CheckedContinuation<MetricSamples, Never>) in
       queue.async { [self, samples] in
         var samples = samples

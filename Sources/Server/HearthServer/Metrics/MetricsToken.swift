@@ -78,7 +78,7 @@ final class MetricsToken: Sendable {
   }
 
   private static func read(_ path: String) throws(Problem) -> Digest {
-    // A link is followed: that is how containers are given secrets.
+    // Links are followed: containers get secrets through them.
     guard let real = realpath(path, nil) else {
       throw Problem(description: "the token for metrics cannot be read: \(path): \(String(cString: strerror(errno)))")
     }

@@ -44,7 +44,7 @@ struct RelayResponder: HTTPResponder {
     responder.admission(of: request, waits: waits, on: loop)
   }
 
-  // MARK: Handing over
+  // MARK: Forwarding
 
   private func pass(_ request: HTTPRequest, triesLeft: Int, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse> {
     guard let owner = relay.owner() else {

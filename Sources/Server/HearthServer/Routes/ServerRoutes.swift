@@ -43,7 +43,7 @@ struct ServerRoutes: Sendable {
       Route("health", on: [.port, .folder], needs: .nothing) { [health] request, _ in
         HealthResponder.isFor(request) ? health : nil
       },
-      // Each client on them shows its own credential.
+      // Each client on them sends its own credential.
       Route("long polls", on: [.port], needs: .nothing) { [polls] _, path in path == PollResponder.path ? polls : nil },
       Route("emulator hub", on: [.port], needs: .emulator) { [hub] _, path in
         EmulatorHub.operation(at: path) == nil ? nil : hub

@@ -74,7 +74,7 @@ extension ClusterNode {
       let loop = router.anyLoop
       let promise = loop.makePromise(of: Void.self)
       promise.completeWithTask {
-        // Whatever was durable when it was asked was announced here after this.
+        // All commits that were durable at the time of the request were announced here before this.
         guard await accounts.catchUp(), accounts.position >= position else { throw LinkRefusal.failed }
       }
       return promise.futureResult.flatMap {

@@ -40,7 +40,7 @@ extension ServerRoutes {
     let host = place?.host ?? options.host
     let isEncrypted = options.tls != nil && (place == nil || !IPAddress.isLoopback(host: host))
     let port = (place == nil ? transport.port : transport.placePort) ?? 0
-    // Where a proxy ends TLS, browsers come by its address.
+    // Behind a proxy that terminates TLS, browsers use its address.
     if place == nil, options.tls == nil, options.accounts.publicURL.hasPrefix("https://") {
       return console.opened(at: options.accounts.publicURL)
     }

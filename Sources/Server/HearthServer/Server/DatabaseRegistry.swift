@@ -189,7 +189,7 @@ final class DatabaseRegistry: DatabaseSource {
   func note(_ names: some Sequence<String>) {
     state.withLock { state in
       let found = names.filter { name in
-        // One that is being removed here was found before that is done.
+        // A name that is being removed here was listed before the removal finished.
         if case .removing = state.entries[name] { false } else { Namespace.isValid(name) }
       }
       state.existing = Set(found).union(state.existing.filter { state.entries[$0] != nil })
@@ -225,7 +225,7 @@ final class DatabaseRegistry: DatabaseSource {
     for promise in promises { promise.fail(problem) }
   }
 
-  // MARK: Idle ones
+  // MARK: Idle databases
 
   /// Closes databases that were not used for a while and have no connections. The default one stays open. Blocks.
   ///
@@ -296,7 +296,7 @@ final class DatabaseRegistry: DatabaseSource {
   /// Returns the database, and opens or makes it when necessary. Fails with ``DatabaseProblem``.
   func database(_ name: String, _ creation: DatabaseCreation, on loop: any EventLoop) -> EventLoopFuture<Database> {
     guard let looks, Namespace.isValid(name), !isKnown(name) else { return known(name, creation, on: loop) }
-    // Another server may have made it a moment ago.
+    // Another server may have made it just before.
     let promise = loop.makePromise(of: Void.self)
     looks.look { [self] names in
       guard let names else {
@@ -483,7 +483,7 @@ final class DatabaseRegistry: DatabaseSource {
     do throws(JournalError) {
       try removed.finish(name)
     } catch {
-      // The name stays taken: what is left of this one must not become part of another.
+      // The name stays reserved: remaining files of this database must not become part of another.
       logger.error(
         "the database is deleted at the next start", metadata: ["database": "\(name)", "error": "\(error)"])
       return .failure(.isUnfinished("\(error)"))

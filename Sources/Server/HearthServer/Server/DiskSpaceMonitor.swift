@@ -22,7 +22,7 @@ final class DiskSpaceMonitor: Sendable {
 
   init(_ options: HearthServer.Options, _ services: GatewayServices) {
     self.services = services
-    // What is written goes elsewhere when the journals are.
+    // Writes go to another disk when the journals are not in the data folder.
     let thresholds = options.journal == .dataFolder ? options.space : .never
     (folder, self.thresholds, measure) = (options.dataDirectory, thresholds, options.measureSpace)
   }
@@ -61,13 +61,13 @@ final class DiskSpaceMonitor: Sendable {
         database.setSpaceLow(false)
         continue
       }
-      // What a file has room for inside is as good as room on the disk, as far as it goes.
+      // Free pages inside a file count like room on the disk, up to their size.
       let (reusable, available) = (database.reusableBytes, space.availableBytes)
       let room = reusable.addingReportingOverflow(available)
       let roomBytes = room.overflow ? .max : room.partialValue
       let isFull = SpaceThresholds.isBelow(stopBytes, roomBytes, was: database.isSpaceLow)
-      // Whatever is written goes through SQLite's log, which is beside the file: a part of the rest stays for that. So does
-      // a snapshot of little data, and what is removed after it.
+      // Every write goes through SQLite's log, which is beside the file: a part of the rest is reserved for that, for a
+      // snapshot of little data, and for deletions after it.
       let hasLogRoom = available >= stopBytes / Self.logPart
       database.setSpaceLow(isFull || !hasLogRoom)
       if hasLogRoom { database.makeRoom(sizeBytesMax: available / 4 + min(reusable, .max / 2)) }
@@ -87,7 +87,7 @@ final class DiskSpaceMonitor: Sendable {
       }
       // All of it goes through SQLite's log, too, which is beside the file.
       let hasLogRoom = availableBytes >= stopBytes / 2
-      // Below the threshold, what is missing there is left in the file.
+      // When free space is below the threshold, as many free pages of the file stay reserved.
       let reusable = max(0, writer.reusableBytes + min(0, spare))
       writer.setSnapshotRoom(hasLogRoom ? share + min(reusable, need) : 0)
     }

@@ -15,7 +15,7 @@ struct KeyRotator: Sendable {
   /// - Parameter isEmulator: true makes keys only at their first use; servers that run for one test suite then need not
   ///   make them at their end.
   init(_ keys: KeyRing, isEmulator: Bool, logger: Logger) {
-    // A server that is stopped at once leaves its keys, too.
+    // A server that is stopped at once leaves its keys in the folder, too.
     task = PeriodicTask(every: .seconds(Self.intervalSeconds), isEmulator ? .afterPause : .atOnce) {
       let outcome = await BlockingThread.run {
         keys.rotateIfDue(nowSeconds: SystemClock.now.wallMilliseconds / 1000)

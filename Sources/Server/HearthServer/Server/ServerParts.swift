@@ -127,7 +127,7 @@ private struct Serving: ServerPart {
 
   func stop() async {
     services.phase.value = .draining
-    // While clients are served here, so that they find their databases owned when they come to another node.
+    // While clients are still served here, so that they find their databases owned when they reach another node.
     if let node { await node.leave() }
     journals.hurry()
   }

@@ -55,7 +55,7 @@ struct ServiceParts: Sendable {
       triggers.attach(database)
     }
     databases.setOutboxes { [isShared = storage.node != nil] name in
-      // The node that owns it sends.
+      // The owner node sends the events.
       if isShared { triggers.sender.setSending(false, of: name) }
       return triggers.outbox(of: name)
     }
@@ -66,7 +66,7 @@ struct ServiceParts: Sendable {
     triggers.attachUsers()
     receivers.whenChanged { triggers.sender.pluginsChanged() }
     for task in PeriodicTask.ofServer(plan.options, databases, services, others) { stack.add(task) }
-    // Before a client is let in: hooks that decide must be there.
+    // Before the first client: deciding hooks must be ready.
     stack.add(plugins)
     await plugins.reload(waits: false)
   }
@@ -100,9 +100,9 @@ extension PeriodicTask: ServerPart {
     _ options: HearthServer.Options, _ databases: DatabaseRegistry, _ services: GatewayServices, _ others: OtherNodes?
   ) -> [PeriodicTask] {
     var tasks = [
-      // Removes dead letters of triggers that are too old or too much.
+      // Removes dead letters of triggers that are too old or too many.
       PeriodicTask(every: .seconds(3_600)) { await BlockingThread.run { services.triggers.tidy() } },
-      // Counts what is stored in the databases where that is limited.
+      // Counts the stored bytes of databases with a limit.
       PeriodicTask(every: .seconds(QuotaRegistry.storageLookSeconds), .afterPause) {
         guard services.quotas.limitsStorage else { return }
         await BlockingThread.run { services.reviewStorage() }

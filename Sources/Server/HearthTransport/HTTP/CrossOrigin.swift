@@ -47,7 +47,7 @@ extension HTTPHeaders {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
         UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: ","), 0x20:
         true
-      // In `content_type`, which some clients send.
+      // The underscore of `content_type`, which some clients send.
       case UInt8(ascii: "_"): true
       default: false
       }

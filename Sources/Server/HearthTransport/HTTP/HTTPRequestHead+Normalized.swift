@@ -19,7 +19,7 @@ extension HTTPRequestHead {
     guard !authority.isEmpty, !authority.contains(UInt8(ascii: "@")) else { return nil }
     let target = String(Substring(rest[authority.endIndex...]))
     head.uri = target.hasPrefix("/") ? target : "/" + target
-    // Any other number of hosts is refused.
+    // Another number of hosts than one is refused later.
     let hosts = headers["Host"].count
     if hosts == 1 || (hosts == 0 && version == .http1_0) {
       head.headers.replaceOrAdd(name: "Host", value: String(Substring(authority)))

@@ -128,7 +128,7 @@ package final class HTTPStream {
     outlet = nil
   }
 
-  // MARK: What the loop looks after
+  // MARK: Supervision by the loop
 
   /// Updates the connection's memory share with the bytes that wait for the client.
   package func countOutbound() { outlet?.countOutbound() }

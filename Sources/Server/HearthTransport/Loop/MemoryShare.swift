@@ -43,7 +43,7 @@ package final class MemoryShare {
     self.isEncrypted = isEncrypted
   }
 
-  // MARK: What is held
+  // MARK: Counting
 
   /// Sets the size of the unfinished input.
   ///
@@ -93,13 +93,13 @@ package final class MemoryShare {
     guard let uses = texts[text.id]?.uses else { return }
     texts[text.id] = uses > 1 ? (text, uses - 1) : nil
     textBytes -= text.sizeBytes
-    // What was counted as waiting had the text in it.
+    // The count of waiting bytes included the text.
     waitingBytes = max(0, waitingBytes - text.sizeBytes)
     if texts.isEmpty, told.ownBytes == 0 { return leave() }
     if let id { loop.memory.letGo(text.id, by: id) }
   }
 
-  // MARK: The memory's side
+  // MARK: Reporting to the memory
 
   private func begin() -> ClientMemory.Table.ID {
     if let id { return id }

@@ -71,7 +71,7 @@ package final class Outlet: OutletChannel {
     guard let row else { return }
     flush()
     guard self.row != nil else { return }
-    // Nearly every client takes what it is sent at once.
+    // Nearly every client takes its output at once.
     if loop.outlets.isClear(row) || context.channel.isWritable && context.waitingBytes == 0 { return done() }
     // An empty write is done when those before it are.
     context.writeAndFlush(NIOAny(ByteBuffer())).assumeIsolated().whenSuccess(done)
@@ -92,7 +92,7 @@ package final class Outlet: OutletChannel {
     loop.outlets.remove(row)
   }
 
-  // MARK: What the loop looks after
+  // MARK: Supervision by the loop
 
   /// The time of the last output, in the loop's seconds.
   var sentAt: Int32 { row.map(loop.outlets.sentAt) ?? loop.now }

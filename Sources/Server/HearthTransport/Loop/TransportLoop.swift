@@ -82,7 +82,7 @@ package final class TransportLoop: MemoryPlace, @unchecked Sendable {
 
   private func sweep() {
     let began = meters.now()
-    // It is due a second after the last one.
+    // The sweep is due a second after the last one.
     if sweptAt > 0 { meters.late(byNanoseconds: began > sweptAt + 1_000_000_000 ? began - sweptAt - 1_000_000_000 : 0) }
     defer { sweptAt = meters.now() }
     now += 1

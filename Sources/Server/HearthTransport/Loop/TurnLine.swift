@@ -27,7 +27,7 @@ package final class TurnLine {
     line.append(taker)
     guard !isScheduled else { return }
     isScheduled = true
-    // The loop has looked at its other connections in this pass.
+    // The loop has polled its other connections in this pass.
     eventLoop.assumeIsolated().execute { self.run() }
   }
 
@@ -39,7 +39,7 @@ package final class TurnLine {
     }
     isScheduled = !line.isEmpty
     guard isScheduled else { return }
-    // SwiftNIO runs whatever is due before it looks at sockets.
+    // SwiftNIO runs due tasks before it polls sockets.
     eventLoop.assumeIsolated().scheduleTask(in: .microseconds(limits.turnPauseMicroseconds)) { self.run() }
   }
 }

@@ -163,7 +163,7 @@ package struct HolderTable<Place: Sendable>: Sendable {
       guard !anonymousOnly || holder.claim.isAnonymous else { continue }
       let bytes = holder.texts.reduce(holder.claim.ownBytes) { $0 + (texts[$1.key]?.bytes ?? 0) }
       let pace = holder.pace.bytesPerSecond(holder.claim.movedBytes, milliseconds: milliseconds)
-      // How long it would take at its pace to move as much again as is held for it.
+      // The time to move as many bytes again, at its pace, as are held for it.
       guard bytes > 0 else { continue }
       weights.append((id, Double(bytes) / (pace + Double(limits.paceBytesPerSecondMin))))
       sum += bytes
@@ -172,7 +172,7 @@ package struct HolderTable<Place: Sendable>: Sendable {
     guard let heavy = sums.first(where: { $0.value > sum / 2 })?.key else {
       return weights.sorted { $0.weight > $1.weight }.map(\.id)
     }
-    // Those of the others come behind all of its own.
+    // Connections of other networks follow after those of the heavy one.
     let ranks = weights.map { (id: $0.id, isOther: holders[$0.id]?.network != heavy, weight: $0.weight) }
     return ranks.sorted { $0.isOther == $1.isOther ? $0.weight > $1.weight : $1.isOther }.map(\.id)
   }

@@ -80,7 +80,7 @@ public final class OutletTable {
   /// A table without outlets; each event loop has one.
   public init() {}
 
-  // MARK: Lines
+  // MARK: Rows
 
   /// Adds an outlet.
   ///
@@ -203,7 +203,7 @@ public final class OutletTable {
         flush(number)
         continue
       }
-      // Lines with the same to send mostly stand together.
+      // Rows with the same chain mostly follow each other.
       let bytes = bursts.bytes(of: burst)
       let rest = bytes.withUnsafeReadableBytes { bytes in
         var rest = send(bytes, to: number)

@@ -1,9 +1,9 @@
 import Glibc
 import NIOCore
 
-// What the way out does with raw memory and descriptors, all of it. Unsafe, because each of a thousand lines is looked at
-// for every event: an array in a class costs a check of exclusive access, a check of its bounds and two reference counts
-// there, which together were most of what a delivery cost in this program.
+// The output's use of raw memory and descriptors, all of it. Unsafe, because each of a thousand rows is visited for
+// every event: an array in a class costs a check of exclusive access, a check of its bounds and two reference counts
+// there, which together were most of the cost of a delivery in this program.
 
 /// Rows of plain values, found by number.
 ///

@@ -84,7 +84,7 @@ extension HTTPHandler {
     }
     if count > TransportLimits.bodyBytesUnasked, !framing.isAdmitted { _ = admitBody() }
     guard case .receiving = phase else { return }
-    // A body in chunks says its size by growing.
+    // A chunked body reveals its size only as it grows.
     if share.isAnonymous, count > loop.memory.anonymousBytesMax { return refuse(.bodyNeedsCredential, request) }
     pace.brought(bytes.readableBytes)
     deadline = loop.now + Int32(loop.limits.bodyPauseSeconds)

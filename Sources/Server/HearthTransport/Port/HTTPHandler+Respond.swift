@@ -127,11 +127,11 @@ extension HTTPHandler {
     context.write(wrapOutboundOut(head), promise: nil)
     let holdsRead = isReadHeld
     leave()
-    // This handler first: bytes behind the request leave the decoder as it goes, and they belong to the socket.
+    // This handler first: bytes behind the request leave the decoder on its removal, and they belong to the socket.
     pipeline.removeHandler(self, promise: nil)
     socket.start()
     pipeline.removeHandler(decoder, promise: nil)
-    // The decoder hands its bytes on without the end of a read cycle.
+    // The decoder passes its bytes on without the end of a read cycle.
     loop.eventLoop.execute { socket.finishReadCycle() }
     if holdsRead { socket.context?.read() }
   }

@@ -193,7 +193,7 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
       if isLarge, !loop.memory.mayWork(on: body.readableBytes) { return refuse(.overloaded, request) }
       request.body = body
       body = ByteBuffer()
-      // An earlier answer that is not taken keeps the connection from being spared for the request's sake.
+      // While the client has not taken earlier responses, the connection may be closed to free their memory.
       share.isFixed = hasTakenAll
       phase = .responding(framing)
       deadline = .max
@@ -258,7 +258,7 @@ extension HTTPHandler: TransportConnection {
     guard untakenBytes > 0 else { return }
     let waiting = context?.waitingBytes ?? 0
     if waiting == 0 {
-      // A connection that is about to end keeps the short time that it has.
+      // A connection that is about to end keeps its short deadline.
       if case .waiting = phase { deadline = loop.now + Int32(loop.limits.idleTimeoutSeconds) }
     } else if waiting < untakenBytes {
       deadline = max(deadline, loop.now + Int32(loop.limits.stallTimeoutSeconds))
@@ -274,7 +274,7 @@ extension HTTPHandler: TransportConnection {
   func giveUpMemory() {
     switch phase {
     case .receiving(let request, _) where hasTakenAll: refuse(.overloaded, request)
-    // What the request did is not undone, so its client is told.
+    // The effect of the request stays, so its client gets the response.
     case .responding where hasTakenAll: share.stay()
     case .receiving, .responding, .waiting, .streaming, .ending: abort()
     }

@@ -154,7 +154,7 @@ package final class Transport: Sendable {
         }
       }
       .childChannelOption(.writeBufferWaterMark, value: .init(low: 256 << 10, high: 1 << 20))
-      // Of 64 KiB at most, which is SwiftNIO's choice: then the loop's other connections have their turn.
+      // One read of 64 KiB at most, SwiftNIO's limit: then the loop's other connections have their turn.
       .childChannelOption(.maxMessagesPerRead, value: 1)
   }
 
@@ -166,7 +166,7 @@ package final class Transport: Sendable {
       .serverChannelOption(.backlog, value: 4096)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-      // A peer that vanished is noticed by the kernel, also where it may not be pinged.
+      // The kernel notices a peer that vanished, also one that must not be pinged.
       .childChannelOption(.socketOption(.so_keepalive), value: 1)
       .childChannelOption(.tcpOption(.init(rawValue: TCP_KEEPIDLE)), value: .init(limits.silenceSeconds))
       .childChannelOption(.tcpOption(.init(rawValue: TCP_KEEPINTVL)), value: 10)

@@ -44,7 +44,7 @@ package final class CertificateWatch: Sendable {
 
   /// Reads the files and puts them in force.
   package init(_ files: TLSFiles) throws(TLSFiles.Failure) {
-    // Asked before the files are read: what changes meanwhile is seen by the next look.
+    // Before the files are read: the next check sees changes during the read.
     let versions = files.versions
     let pair = try files.read()
     self.files = files
@@ -83,7 +83,7 @@ package final class CertificateWatch: Sendable {
     let result = Result { () throws(TLSFiles.Failure) in try files.readAgain(versions) }
     let after = files.versions
     guard after == versions else {
-      // The next looks find what becomes of it.
+      // The files changed during the read: the next checks handle them.
       state.seen = after
       return isAsked ? .refused("the files are being written; they are looked at again in a moment") : nil
     }
@@ -107,7 +107,7 @@ package final class CertificateWatch: Sendable {
   private func ending(_ nowSeconds: Int64, _ state: inout State) -> [Notice] {
     let validity = validity
     guard validity.notAfterSeconds - nowSeconds < Self.endingSeconds else { return [] }
-    // Said again after a day, also when the clock was set back.
+    // Reported again after a day, also when the clock was set back.
     if let said = state.saidEndingAtSeconds, (said..<said + Self.daySeconds).contains(nowSeconds) { return [] }
     state.saidEndingAtSeconds = nowSeconds
     return [.ending(validity)]

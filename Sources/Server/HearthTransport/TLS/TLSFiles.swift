@@ -85,7 +85,7 @@ package struct TLSFiles: Sendable {
   /// - Parameter versions: the current ones.
   func readAgain(_ versions: Versions) throws(Failure) -> Pair {
     for (path, version) in [(certificatePath, versions.certificate), (keyPath, versions.key)] {
-      // Of one that is not there the reading tells.
+      // A missing file makes the read fail.
       guard let version else { continue }
       guard version.isRegular, version.sizeBytes <= Self.sizeBytesMax else {
         throw Failure(description: "\(path) is not a file of at most \(Self.sizeBytesMax) bytes")

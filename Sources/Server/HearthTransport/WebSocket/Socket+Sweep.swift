@@ -6,7 +6,7 @@ extension Socket: TransportConnection {
     if loop.now >= closeBy { return abandon(.closedByServer) }
     guard state == .open, let context else { return }
     guard outlet?.isWritable ?? context.channel.isWritable else { return sweepStalled() }
-    // A client that is not read for a while cannot be heard.
+    // A client that is not read for a while cannot count as silent.
     if !isReading { heardAt = loop.now }
     drained.at = loop.now
     sweepMessage()

@@ -73,7 +73,7 @@ export class EventStream {
         if (this.controller === controller) this.take(event, data);
       });
     } catch {
-      // It is asked for again; what was told stays.
+      // The stream is opened again; events so far stay.
     }
     if (this.controller !== controller) return;
     this.tell(false);

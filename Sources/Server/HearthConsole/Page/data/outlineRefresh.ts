@@ -35,14 +35,14 @@ export class OutlineRefresh {
     try {
       for (const branch of branches) await this.read(branch);
     } catch {
-      // The connection's state says that the server is away.
+      // The connection's state shows that the server is unreachable.
     }
     this.isBusy = false;
   }
 
   private async read(branch: Branch): Promise<void> {
     const window = branch.windows.find(each => each.source === "rows" && this.isSeen(each));
-    // Pages begin behind a key, so one that begins with a key cannot be asked for again.
+    // Pages begin behind a key, so one that begins with a key cannot be requested again.
     if (!window || branch.order.by !== "key" || window.low?.isIncluded) {
       branch.count = (await this.model.page(branch.path, branch.order, undefined, "asc", 1, true)).count;
     } else {

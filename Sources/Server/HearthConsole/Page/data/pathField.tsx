@@ -18,7 +18,7 @@ interface Props {
 /** A field for a path, which suggests existing keys. */
 export function PathField(props?: Props) {
   const { api, database, value, problem, onType } = props!;
-  // What has children is gone on from.
+  // The path of a key with children ends with a slash, for the next completion.
   const text = ({ path, row }: Suggestion) => textOf(path) + (row.kind === "object" ? "/" : "");
   return <ComboField name="paths" label="Path" value={value} problem={problem} foundLabel="Keys" onType={onType}
     onChoose={(found: Suggestion) => onType(text(found))} completed={text}

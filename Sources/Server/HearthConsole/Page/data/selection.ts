@@ -71,7 +71,7 @@ export class Selection extends Store {
       if (page.kind === "null" && this.stop) this.leave();
       this.changed();
     } catch {
-      // The connection's state says that the server is away.
+      // The connection's state shows that the server is unreachable.
     } finally {
       this.isAsking = false;
     }

@@ -102,7 +102,7 @@ export class PeopleController extends Store {
       const found = await this.api.search(this.query, this.filter, this.sorting, null);
       if (generation !== this.generation) return;
       [this.list, this.next, this.problem] = [found.people, found.next, null];
-      // A page may have looked at many accounts of which few fit.
+      // A page may have examined many accounts of which few match.
       if (this.list.length < 20 && this.next !== null) await this.page(generation);
     } catch (error) {
       if (generation === this.generation) this.problem = sentence(error);

@@ -157,7 +157,7 @@ class EndSheet extends Component<EndProps, { typed: string; problem: string | nu
   override state = { typed: "", problem: null, isBusy: false, live: null as LiveAccess | null };
 
   override componentDidMount(): void {
-    // Without an answer the sheet says it without numbers.
+    // Without a response the dialog shows no numbers.
     this.props.people.live(this.props.person.localId).then(live => this.setState({ live }), () => {});
   }
 

@@ -99,7 +99,7 @@ export class EditorPane extends Component<Props, {}> {
   private hovered(event: MouseEvent): void {
     const editor = this.editor!;
     const at = editor.coordsChar({ left: event.clientX, top: event.clientY });
-    // What is wrong with a word stands at its mark, and is shown before this.
+    // The problem of a word is shown at its mark, before this help.
     const help = helpFor(editor.getTokenAt({ line: at.line, ch: at.ch + 1 }).string);
     const wrapper = editor.getWrapperElement();
     if (help) wrapper.title = help;

@@ -33,7 +33,7 @@ export function merge(base: string, theirs: string, mine: string): MergePart[] {
     const from = Math.min(a[0]?.from ?? Infinity, b[0]?.from ?? Infinity);
     let to = from;
     const [inA, inB]: [Change[], Change[]] = [[], []];
-    // Changes that touch are one place: which of them comes first cannot be said.
+    // Adjacent changes form one part: their order is not determined.
     const take = (left: Change[], taken: Change[]) => {
       let isTaken = false;
       while (left[0] && (left[0].from <= to)) {

@@ -146,7 +146,7 @@ export class RulesView extends View<Props, { filter: string; isPaused: boolean }
     if (tab === "history") return <HistoryTab rules={rules} />;
     if (tab === "staged") return <StagedTab rules={rules} />;
     const line = Number(this.props.place.asked.get("line")) || null;
-    // By its key, for the editor's own elements must not become those of what stands above it and goes.
+    // With a key, so that the editor's own elements are not reused for those of the part above it.
     return <div key="split" class="rules-split">
       <div class="rules-left">
         <div class="pane-head"><span class="note-text counts-head"><span>allowed</span><span>refused</span></span>

@@ -41,7 +41,7 @@ export class App extends Store {
   }
 
   private askPresence(): Promise<boolean> {
-    // What asks meanwhile waits for the same answer.
+    // Further requests wait for the same proof.
     const before = this.presence;
     return new Promise(done => {
       this.presence = isShown => {

@@ -31,7 +31,7 @@ export class Session extends Store {
   constructor() {
     super();
     this.api.sessionEnded = () => this.end("It ended, or another link was opened in this browser.");
-    // A wheel or a finger scrolls; that a list scrolls by itself is no use.
+    // Scrolling by wheel or finger counts as use; a list that scrolls by itself does not.
     for (const event of ["pointerdown", "keydown", "wheel", "touchmove"]) addEventListener(event, () => (this.usedAt = Date.now()), { passive: true });
     addEventListener("hashchange", () => this.addressChanged());
     setInterval(() => void this.watch(), 20_000);
@@ -40,7 +40,7 @@ export class Session extends Store {
   /** Signs in by the link that the page was opened with, or continues the existing session. */
   async open(): Promise<void> {
     const key = keyOf(location.hash);
-    // The key has one use, and is not kept in the history before that.
+    // The key is valid once, and is removed from the history before its use.
     if (key !== null) history.replaceState(null, "", location.pathname + "#" + (this.place || "/data"));
     const before = this.state;
     try {

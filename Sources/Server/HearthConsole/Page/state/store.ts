@@ -13,7 +13,7 @@ export class Store {
   changed(): void {
     if (this.isWaiting) return;
     this.isWaiting = true;
-    // A hidden tab has no frames; its state is still told.
+    // A hidden tab has no frames; its observers are still notified.
     const tell = () => {
       if (!this.isWaiting) return;
       this.isWaiting = false;

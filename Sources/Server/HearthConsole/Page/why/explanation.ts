@@ -97,7 +97,7 @@ function connectivesOf(traced: Traced): string[] | null {
   let end = 0;
   for (const [at, operand] of operands.entries()) {
     const start = traced.text.indexOf(operand.text, end);
-    // A text may be cut; then the rest is told apart by where it stands.
+    // A text may be cut; then its position identifies the rest.
     if (start < 0 && !found.length) return null;
     if (at) found.push(start < 0 ? found[0]! : traced.text.slice(end, start).trim());
     end = start < 0 ? traced.text.length : start + operand.text.length;
@@ -143,7 +143,7 @@ export function causes(traced: Traced): string[] {
     const isName = /^(auth|now|\$\w+)(\.[\w.]+)?$/.test(part.text);
     const text = isSnapshot ? snapshotText((value as any).snapshot) : isName && !isTop && value !== undefined && !isObjectClaim(value)
       ? `${part.text} is ${valueText(value)}` : null;
-    // Of nested snapshots the innermost place is what was looked at.
+    // The innermost of nested snapshots is the data that was read.
     if (isSnapshot && text) return void (found.includes(text) || found.push(text));
     for (const operand of part.operands ?? []) visit(operand, false);
     if (text && !found.includes(text)) found.push(text);

@@ -125,7 +125,7 @@ export class Link {
       if (reply.status === "ok") this.renewLater(credential.expiresInSeconds);
       else this.drop();
     } catch {
-      // The session has ended or the server is away: what is open ends with its credential.
+      // The session has ended or the server is unreachable: an open socket ends with its credential.
     }
   }
 
