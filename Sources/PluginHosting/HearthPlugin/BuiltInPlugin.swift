@@ -5,8 +5,8 @@
 public enum BuiltInPlugin: Sendable {
   /// Ways to sign in.
   case signIn(any SignInPlugin.Type)
-  /// A way to send mail.
+  /// A plugin that sends mail.
   case mailer(any MailerPlugin.Type)
-  /// A way to send text messages.
+  /// A plugin that sends text messages.
   case smsSender(any SMSPlugin.Type)
 }

@@ -18,7 +18,8 @@ public struct PluginChoice: Sendable, Equatable {
 /// The plugins that a server runs with, made and ready. The command line makes them from the configuration; a program that
 /// embeds the server may make its own.
 public struct PluginSet: Sendable {
-  /// The ways to sign in that are switched on. Without any, only the database's own credentials and administrators count.
+  /// The sign-in providers that are switched on. Without any, only the database's own credentials and administrators
+  /// count.
   public var providers: [any SignInProvider]
   /// The factory for providers of OpenID Connect issuers that are set up while the server runs; nil when no plugin has
   /// one.

@@ -51,7 +51,7 @@ extension MailMessage: CustomStringConvertible, CustomReflectable {
 }
 
 extension SettingsReader: CustomStringConvertible, CustomReflectable {
-  /// The place where the settings stand; none of their values.
+  /// The place of the settings; none of their values.
   public var description: String { "<SettingsReader of \(place)>" }
   /// Empty, so that a dump shows no more than the description.
   public var customMirror: Mirror { Mirror(self, children: []) }

@@ -48,7 +48,7 @@ final class StandardOutput: Sendable {
   }
 }
 
-/// The system's `write`, under a name that no method here hides.
+/// Calls the system's `write`, under a name that no method here hides.
 private func writeBytes(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
   write(descriptor, bytes, count)
 }

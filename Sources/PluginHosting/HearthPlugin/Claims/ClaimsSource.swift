@@ -60,8 +60,8 @@ public struct ClaimsRequest: Sendable, Codable, Equatable {
 
 /// The claims that a source adds to a token.
 public struct ClaimsAnswer: Sendable, Codable, Equatable {
-  /// An object without reserved names, 1,000 bytes at most together with the other claims. They take the place of the
-  /// account's claims of the same names; those of the session stay.
+  /// The added claims: an object without reserved names, 1,000 bytes at most together with the other claims. They
+  /// replace the account's claims of the same names; those of the session stay.
   public var claims: JSON
 
   /// An answer with these claims; an empty object adds none.

@@ -31,7 +31,7 @@ public struct HookEvent: Sendable, Codable, Equatable {
   public var clientAddress: String
   /// The client's `User-Agent` header; empty when it sends none.
   public var userAgent: String
-  /// The language that the client asks for, as it names it; nil when it does not say.
+  /// The language that the client requests, as it names it; nil when it names none.
   public var locale: String?
 
   /// An event with its required fields.

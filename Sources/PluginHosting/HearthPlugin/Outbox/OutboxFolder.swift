@@ -50,7 +50,7 @@ public struct OutboxFolder: Sendable {
   }
 }
 
-/// The C library's `write`, under a name that no method here hides.
+/// Calls the C library's `write`, under a name that no method here hides.
 private func systemWrite(_ file: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
   guard let bytes else { return 0 }
   return write(file, bytes, count)

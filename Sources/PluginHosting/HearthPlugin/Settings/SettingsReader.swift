@@ -41,40 +41,40 @@ public struct SettingsReader: Sendable {
     }
   }
 
-  /// The member; nil when it is absent or null.
+  /// Returns the member; nil when it is absent or null.
   public func json(_ name: String) -> JSON? {
     guard let value = value[name], value != .null else { return nil }
     return value
   }
 
-  /// An error about one member, for a value that the reader takes and the plugin cannot use.
+  /// Returns an error about one member, for a value that the reader accepts and the plugin cannot use.
   ///
   /// - Parameters:
   ///   - name: the member's.
   ///   - message: the rest of a sentence that begins with the place: `must be 64 hexadecimal digits`.
   public func error(_ name: String, _ message: String) -> SettingsError { SettingsError("\(place).\(name)", message) }
 
-  /// A text that is not empty; nil when it is absent or null.
+  /// Returns a text that is not empty; nil when it is absent or null.
   public func text(_ name: String) throws(SettingsError) -> String? {
     guard let value = json(name) else { return nil }
     guard let text = value.string, !text.isEmpty else { throw error(name, "must be a text that is not empty") }
     return text
   }
 
-  /// A text that is not empty; an error when it is absent.
+  /// Returns a text that is not empty; an error when it is absent.
   public func requiredText(_ name: String) throws(SettingsError) -> String {
     guard let text = try text(name) else { throw error(name, "is missing") }
     return text
   }
 
-  /// `true` or `false`; nil when it is absent or null.
+  /// Returns `true` or `false`; nil when it is absent or null.
   public func bool(_ name: String) throws(SettingsError) -> Bool? {
     guard let value = json(name) else { return nil }
     guard let bool = value.bool else { throw error(name, "must be true or false") }
     return bool
   }
 
-  /// A whole number in the range, its ends included; nil when it is absent or null.
+  /// Returns a whole number in the range, its ends included; nil when it is absent or null.
   public func int(_ name: String, in range: ClosedRange<Int>) throws(SettingsError) -> Int? {
     guard let value = json(name) else { return nil }
     guard let int = value.int.flatMap({ Int(exactly: $0) }), range.contains(int) else {
@@ -83,7 +83,7 @@ public struct SettingsReader: Sendable {
     return int
   }
 
-  /// A list of texts; one text counts as a list of one. Nil when absent.
+  /// Returns a list of texts; one text counts as a list of one. Nil when it is absent.
   public func texts(_ name: String) throws(SettingsError) -> [String]? {
     guard let value = json(name) else { return nil }
     let elements = value.array ?? [value]
@@ -94,13 +94,13 @@ public struct SettingsReader: Sendable {
     return texts
   }
 
-  /// An object with these members; nil when it is absent or null.
+  /// Returns an object with these members; nil when it is absent or null.
   public func object(_ name: String, names: [String]) throws(SettingsError) -> SettingsReader? {
     guard let value = json(name) else { return nil }
     return try SettingsReader(value, at: "\(place).\(name)", names: names)
   }
 
-  /// A list of objects with these members; empty when it is absent or null.
+  /// Returns a list of objects with these members; empty when it is absent or null.
   public func objects(_ name: String, names: [String]) throws(SettingsError) -> [SettingsReader] {
     guard let value = json(name) else { return [] }
     guard let elements = value.array else { throw error(name, "must be a list") }
@@ -111,8 +111,8 @@ public struct SettingsReader: Sendable {
     return objects
   }
 
-  /// A secret: the text itself under `name`, or the first line of the file that `nameFile` names, which keeps it out of
-  /// the configuration. Nil when neither is there.
+  /// Returns a secret: the text itself under `name`, or the first line of the file that `nameFile` names, which keeps
+  /// it out of the configuration. Nil when both are absent.
   public func secret(_ name: String) throws(SettingsError) -> String? {
     let (direct, file) = (try text(name), try text(name + "File"))
     guard let file else { return direct }
@@ -138,7 +138,7 @@ public struct SettingsReader: Sendable {
     return bytes
   }
 
-  /// The first 64 KiB of a file.
+  /// Reads the first 64 KiB of a file.
   private static func read(_ path: String) -> [UInt8]? {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }

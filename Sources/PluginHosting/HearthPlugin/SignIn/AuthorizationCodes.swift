@@ -29,8 +29,9 @@ public struct AuthorizationPage: Sendable, Equatable {
   /// The issuers that an answer may name in `iss`, compared as text. An answer that names any other one is refused; with an
   /// empty list, every answer that names one.
   public var issuers: [String]
-  /// The provider promises to name its issuer in each answer, as `authorization_response_iss_parameter_supported` of its
-  /// configuration document says. An answer without `iss` is then refused.
+  /// True when the provider promises to name its issuer in each answer, as
+  /// `authorization_response_iss_parameter_supported` of its configuration document says. An answer without `iss` is
+  /// then refused.
   public var namesIssuer: Bool
 
   /// A page at that address.

@@ -40,7 +40,7 @@ public struct ForeignIdentity: Sendable, Codable, Equatable {
   public var firstName: String?
   /// The family name.
   public var lastName: String?
-  /// `https:` or `http:`; shown to clients and never fetched by the server.
+  /// The URL of a picture, `https:` or `http:`; shown to clients and never fetched by the server.
   public var photoURL: String?
   /// The user's name at the provider, such as a login.
   public var screenName: String?

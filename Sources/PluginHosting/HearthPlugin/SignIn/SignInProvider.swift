@@ -45,7 +45,7 @@ public struct ProviderManifest: Sendable, Codable, Equatable {
   }
 }
 
-/// A kind of credential; it says which ``SignInRequest/parameters`` a request has.
+/// A kind of credential, which determines the ``SignInRequest/parameters``.
 public enum SignInMethod: String, Sendable, Codable, CaseIterable {
   /// A token that a service account signed: `token`, and `tenantId` when the client names a tenant.
   case customToken

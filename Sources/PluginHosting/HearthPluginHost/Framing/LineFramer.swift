@@ -26,7 +26,7 @@ struct LineFramer {
     bytes += piece
   }
 
-  /// The next whole line, without its end; nil when more bytes are needed.
+  /// Returns the next whole line, without its end; nil when more bytes are needed.
   mutating func next() throws(TooLong) -> ArraySlice<UInt8>? {
     guard let end = bytes[searched...].firstIndex(of: UInt8(ascii: "\n")) else {
       searched = bytes.count

@@ -106,7 +106,8 @@ package final class QuestionGate: Sendable {
 
   // MARK: Waiting
 
-  /// The client whose queue a request waits in: the account, from any address; the address when there is no account.
+  /// Returns the client whose queue a request waits in: the account, from any address; the address when there is no
+  /// account.
   private static func turn(of client: ShareClaimant) -> ShareClaimant {
     client.account == nil
       ? ShareClaimant(network: client.network, isAdministrator: client.isAdministrator)

@@ -12,7 +12,7 @@ package final class PluginHost: Sendable {
   package struct Environment: Sendable {
     /// The server's name and version for plugins.
     package var server: String
-    /// The ids of the server's own ways to sign in, which no plugin can take.
+    /// The ids of the server's own sign-in providers, which no plugin can take.
     package var ownProviderIDs: Set<String>
     /// Replaces the plugins' former hooks by these. A nil member keeps the server's own.
     package var apply: @Sendable (PluginSet) -> Void

@@ -42,7 +42,7 @@ package enum PluginCarrier: Sendable, Equatable {
     self = .process(command: command)
   }
 
-  /// True when the word can be an argument, and does not lead out of the plugin's folder.
+  /// Returns true when the word can be an argument, and does not lead out of the plugin's folder.
   private static func isWord(_ word: String) -> Bool {
     !word.utf8.contains(0) && !(word.hasPrefix("./") && word.split(separator: "/").contains(".."))
   }

@@ -72,7 +72,7 @@ package struct PluginSettingRule: Sendable, Equatable {
     }
   }
 
-  /// The value of a text from a command line; nil when it cannot be one.
+  /// Returns the value of a text from a command line; nil when it cannot be one.
   package func value(of text: String) -> JSON? {
     if kind == .text { return .string(text) }
     return JSON(parsing: text.utf8).flatMap { takes($0) ? $0 : nil }

@@ -134,7 +134,7 @@ struct Supervisor {
     }
   }
 
-  /// The process with the fewest requests that can take another one; nil when there is none.
+  /// Returns the process with the fewest requests that can take another one; nil when there is none.
   private func freeWorker() -> Int? {
     workers.indices.filter {
       workers[$0].isReady && workers[$0].held.count < limits.inFlightPerWorkerMax

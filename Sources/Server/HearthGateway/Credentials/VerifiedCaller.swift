@@ -18,7 +18,7 @@ struct VerifiedCaller: Sendable {
   static let signedOut = VerifiedCaller(principal: .signedOut, claims: .null, isSimulating: false)
 }
 
-/// The reason why a credential leads to no caller.
+/// The reason why a credential yields no caller.
 enum CallerError: Error, Sendable {
   /// The credential is refused, with this status and text for the client.
   case refused(Status, text: String)

@@ -38,7 +38,8 @@ protocol HubClient: AnyObject {
   /// connection. When the connection ends first, the mark is released.
   func follow(_ mark: SentMark)
 
-  /// The query of a listen as the client sent it, for the receipt of its end; nil when it has none, or is not known.
+  /// Returns the query of a listen as the client sent it, for the receipt of its end; nil when it has none, or is not
+  /// known.
   func query(of name: ListenName) -> JSON?
 
   /// Pauses or resumes reading from the client.

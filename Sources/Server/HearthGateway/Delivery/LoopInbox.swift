@@ -203,7 +203,9 @@ final class LoopInbox: Sendable {
     }
   }
 
-  /// - Returns: the next effects of each database, and true when there are more.
+  /// Removes the next turn of each database from the queue.
+  ///
+  /// - Returns: the turns, and true when there are more effects.
   private func takeTurns() -> ([Turn], hasMore: Bool) {
     var (turns, rooms, hasMore) = state.withLock { state -> ([Turn], [DispatchSemaphore], Bool) in
       var (turns, rooms): ([Turn], [DispatchSemaphore]) = ([], [])

@@ -9,6 +9,8 @@ struct RESTHandler {
   let services: GatewayServices
   let hub: LoopHub
 
+  /// Responds to a request.
+  ///
   /// - Parameter completion: called once, on this loop.
   func respond(to http: HTTPRequest, completion: @escaping RESTResponse.Completion) {
     if http.method == .OPTIONS { return completion(.preflight(http.headers)) }

@@ -52,6 +52,8 @@ struct DataWrite {
     }
   }
 
+  /// Responds to a write.
+  ///
   /// - Parameter denial: the denial of the write, for callers whose credential asks for explanations.
   private func answer(_ reply: Reply, to write: RESTWrite, _ denial: Denial?) {
     var explained = call

@@ -52,6 +52,8 @@ struct RESTCall {
     }
   }
 
+  /// Finds a database.
+  ///
   /// - Parameter found: called with the database, or the reason why there is none.
   private func find(
     _ name: String, _ creation: DatabaseCreation, _ found: @escaping (Database?, DatabaseProblem?) -> Void

@@ -9,7 +9,9 @@ struct StreamStart {
   let call: RESTCall
   let location: Location
 
-  /// - Parameter creation: whether a missing database is made.
+  /// Starts the stream.
+  ///
+  /// - Parameter creation: the treatment of a missing database.
   func answer(creating creation: DatabaseCreation) throws(RESTFailure) {
     // A priority has no events of its own: it is a part of its node.
     guard !location.isPriority else { throw .invalidPath }

@@ -11,6 +11,8 @@ package final class QuotaRegistry: Sendable {
 
   init(meters: GatewayMeters = .none, limits: QuotaLimits = .standard) { (self.meters, self.limits) = (meters, limits) }
 
+  /// Returns the allowance of a database.
+  ///
   /// - Parameter database: an existing one.
   func allowance(of database: String) -> DatabaseAllowance {
     allowances.withLock { allowances in

@@ -84,7 +84,7 @@ extension RESTWrite {
     return isPrioritised ? .export : request.form
   }
 
-  /// True when the response has the tag of the written value.
+  /// Returns true when the response has the tag of the written value.
   private static func isTagged(_ request: RESTRequest) -> Bool {
     request.method != .patch && (request.wantsETag || request.ifMatch != nil)
   }

@@ -22,6 +22,8 @@ import HearthTree
 //
 //   "nodes":[{"name":"a","signedOut":1,"examined":2,"kept":1,"cancelled":1,"sent":1,"gone":0,"late":0}],"unanswered":["c"]
 extension Receipt {
+  /// Returns the receipt as JSON.
+  ///
   /// - Parameter limits: the maximum number of listeners, and the resulting length of the line.
   func json(limits: ReceiptLimits) -> JSON {
     var members: [JSON.Member] = [.init("id", .int(Int64(clamping: id)))]

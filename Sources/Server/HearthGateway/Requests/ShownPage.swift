@@ -48,6 +48,8 @@ enum ShownPage: Sendable, Equatable {
     IPAddress.isLoopback(host: host) || host.hasSuffix(".localhost")
   }
 
+  /// Returns true for an origin of this machine.
+  ///
   /// - Parameter origin: an origin, or a URL that begins with one. Pages from files, and those in sandboxed frames,
   ///   have the origin `null`, which does not identify their author.
   private static func isLocal(origin: String) -> Bool {

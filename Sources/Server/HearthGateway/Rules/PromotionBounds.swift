@@ -35,6 +35,8 @@ struct PromotionBounds: Sendable, Equatable {
     /// The maximum number of cancelled listeners, including those of the promotion itself; nil for no such bound.
     var cancelledMax: Int64?
 
+    /// Returns the bounds of a roll-back.
+    ///
     /// - Parameters:
     ///   - denials: the number of earlier denials.
     ///   - milliseconds: the period of these.

@@ -15,7 +15,7 @@ package struct RulesAuthor: Sendable, Equatable {
     case emulator
     /// A rules file that the server was started with, or that it watches; the name is its path.
     case file
-    /// The server itself, which goes back to former rules.
+    /// The server itself, which restores a former version.
     case server
     /// The author is not known: the rules were in force when the history began.
     case unknown
@@ -27,7 +27,7 @@ package struct RulesAuthor: Sendable, Equatable {
   static let server = RulesAuthor(kind: .server)
   static let unknown = RulesAuthor(kind: .unknown)
 
-  /// The rules file of that path.
+  /// Returns the author for the rules file of that path.
   package static func file(_ path: String?) -> RulesAuthor { RulesAuthor(kind: .file, name: path) }
 
   init(kind: Kind, name: String? = nil) { (self.kind, self.name) = (kind, name) }

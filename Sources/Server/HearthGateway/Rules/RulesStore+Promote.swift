@@ -112,6 +112,8 @@ extension RulesStore {
     }
   }
 
+  /// Rolls back a promotion.
+  ///
   /// - Returns: false when it is to be tried again.
   private func goBack(_ database: Database, _ watch: RollbackWatch, because reason: String) async -> Bool {
     let change = RulesChange(

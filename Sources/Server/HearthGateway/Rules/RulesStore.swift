@@ -103,6 +103,8 @@ package final class RulesStore: Sendable {
     }
   }
 
+  /// Checks the version in force.
+  ///
   /// - Throws: a refusal, when another version than the expected one is in force.
   func check(_ expected: Int64?, of database: Database) async throws(RESTFailure) {
     try await turns.run(database.name) { () async throws(RESTFailure) in
@@ -197,6 +199,8 @@ package final class RulesStore: Sendable {
     throw RESTFailure(412, "Version \(current.id) is in force, not \(expected): somebody else has deployed meanwhile.")
   }
 
+  /// Returns the version that a roll-back restores.
+  ///
   /// - Parameter versions: the oldest first.
   private static func target(
     _ id: Int64?, _ current: RulesVersion, _ versions: [RulesVersion]

@@ -8,6 +8,8 @@ final class RulesTurns: Sendable {
   /// The changes that wait behind the one under way, by database.
   private let lines = Mutex<[String: [CheckedContinuation<Bool, Never>]]>([:])
 
+  /// Runs `body` when it is its turn.
+  ///
   /// - Throws: the error of `body`, or a refusal when too many wait.
   func run<Result: Sendable>(
     _ database: String, _ body: @Sendable () async throws(RESTFailure) -> Result

@@ -15,7 +15,7 @@ struct ClientSession {
     case send(ServerMessage)
     /// Verify the credential and come back with ``ClientSession/verified(_:into:)``, now or later.
     case verify(Request.Credential)
-    /// The client goes on over the socket that it has joined; the transport before it gets no more than its end.
+    /// The client continues over the socket that it has joined; the previous transport only gets its end.
     case switchTransports
     /// Close the transport. The reason is for the log.
     case close(reason: String)
@@ -73,6 +73,8 @@ struct ClientSession {
     resume(into: &outputs)
   }
 
+  /// Handles a message.
+  ///
   /// - Parameter sizeBytes: the message's length on the wire.
   mutating func receive(_ message: ClientMessage, sizeBytes: Int, into outputs: inout [Output]) {
     switch state {

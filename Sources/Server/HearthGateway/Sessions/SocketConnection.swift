@@ -36,7 +36,7 @@ final class SocketConnection: TransportDelegate, SignedInClient {
   /// True when the database does not exist yet; the client's first request makes it.
   private var awaitsRequest = false
   var commands: [Command] = []
-  /// Bytes of the messages that `commands` came from.
+  /// The bytes of the messages that `commands` came from.
   private var commandBytes = 0
   /// True when the client is not read until more of its requests are answered.
   var isHeldBack = false

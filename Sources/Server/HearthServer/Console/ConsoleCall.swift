@@ -24,7 +24,7 @@ struct ConsoleCall: Sendable {
   /// The page's half: the token.
   var token: String? { request.header(ConsoleResponder.tokenHeader) }
 
-  /// The parameters of the query, each of which may come once; nil for a query that cannot be read.
+  /// The parameters of the query, each of which may occur once; nil for an invalid query.
   var parameters: [String: String]? {
     guard let query = try? URLQuery(request.query) else { return nil }
     var parameters: [String: String] = [:]

@@ -65,6 +65,8 @@ struct ConsoleProxy: Sendable {
     return recorded.futureResult.flatMap { answer(handed.value.0, handed.value.1) }
   }
 
+  /// Responds with a part of the operation's response.
+  ///
   /// - Parameter shown: returns the part of the response's body for the session.
   private func answer(
     _ responder: any HTTPResponder, _ request: HTTPRequest,

@@ -80,6 +80,8 @@ struct ErasureFiles: Sendable {
 
   func keep(_ order: ErasureOrder) throws(WholeFile.Problem) { try file(order.number).write(order.json.text()) }
 
+  /// Removes the file of an order.
+  ///
   /// - Returns: false when the file still exists.
   func remove(_ order: ErasureOrder) -> Bool { file(order.number).remove() }
 

@@ -8,7 +8,7 @@ import HearthSystem
 import Logging
 
 extension DatabaseRegistry {
-  /// The databases of a server, none of which is open yet.
+  /// Returns the databases of a server, none of which is open yet.
   ///
   /// - Parameter node: nil for a server by itself.
   static func ofServer(

@@ -10,7 +10,7 @@ import HearthWorkbench
 import NIOPosix
 
 extension GatewayServices {
-  /// The services of a server over its databases and accounts.
+  /// Returns the services of a server over its databases and accounts.
   static func ofServer(
     _ options: HearthServer.Options, _ accounts: OpenedAccounts, _ databases: DatabaseRegistry, router: EffectRouter,
     proxies: TrustedProxies, files: ServerFiles, denials: DenialLog, receivers: EventReceivers, memory: ClientMemory,
@@ -42,7 +42,7 @@ extension EmulatorClients {
 }
 
 extension TriggerOptions {
-  /// The triggers of a server and their senders.
+  /// Returns the options of a server's triggers and their senders.
   ///
   /// - Parameter group: the event loops for requests to receivers on this machine; without it they use the general
   ///   client.

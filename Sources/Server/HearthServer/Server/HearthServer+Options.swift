@@ -36,7 +36,7 @@ extension HearthServer {
       }
     }
 
-    /// The folder, inside a data folder, that holds secrets and signing keys.
+    /// Returns the folder, inside a data folder, that holds secrets and signing keys.
     public static func keysDirectory(of dataDirectory: String) -> String { dataDirectory + "/keys" }
 
     /// The address to listen on: an IPv4 or IPv6 address, or a host name.
@@ -56,7 +56,7 @@ extension HearthServer {
     public var rules: String?
     /// The path that ``rules`` was read from, for the history of the rules.
     public var rulesPath: String?
-    /// True when clients can make databases.
+    /// The treatment of namespaces that have not been used yet.
     public var mode: Mode
     /// The database of a request that names none.
     public var defaultNamespace: String

@@ -73,7 +73,8 @@ public final class HearthServer: Sendable {
   /// ``stop()`` is to follow.
   public func drain() { parts?.services.phase.value = .draining }
 
-  /// Stops accepting, closes sockets with code 1001, lets journals finish and closes them. Safe to call twice.
+  /// Stops accepting connections, closes sockets with code 1001, lets journals finish and closes them. May be called
+  /// twice.
   public func stop() async {
     let parts = state.withLock { state -> ServerParts? in
       guard case .running(let parts) = state else { return nil }

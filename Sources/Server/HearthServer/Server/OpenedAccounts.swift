@@ -80,7 +80,7 @@ extension OpenedAccounts {
 }
 
 extension AccountsEnvironment {
-  /// The environment of a running server's accounts.
+  /// Returns the environment of a running server's accounts.
   static func ofServer(_ logger: Logger) -> AccountsEnvironment {
     var environment = AccountsEnvironment(
       clock: { SystemClock.now }, random: .system,

@@ -27,7 +27,7 @@ extension HTTPRequestHead {
     return head
   }
 
-  /// The rest of a target behind `http://` or `https://`; nil for a target that begins otherwise.
+  /// Returns the rest of a target behind `http://` or `https://`; nil for a target that begins otherwise.
   private static func withoutScheme(_ target: String) -> Substring.UTF8View? {
     // Nearly every target is a path.
     guard target.utf8.first != UInt8(ascii: "/") else { return nil }

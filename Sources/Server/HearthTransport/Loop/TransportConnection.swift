@@ -8,7 +8,8 @@ package protocol TransportConnection: AnyObject {
   func abort()
   /// Updates the connection's memory share with the bytes that wait for the client now.
   func countOutbound()
-  /// Closes, or responds that the server is overloaded: too much is held for all clients, and most for this one.
+  /// Gives up the connection's memory because too much is held for all clients, and most for this one: closes, or
+  /// responds that the server is overloaded.
   func giveUpMemory()
 }
 

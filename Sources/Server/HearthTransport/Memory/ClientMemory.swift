@@ -138,7 +138,7 @@ package final class ClientMemory: Sendable {
     }
   }
 
-  /// A limit by this machine's memory, or by the share of it that the process may use.
+  /// Returns a memory whose limit is a share of this machine's, or of the part that the process may use.
   package static func ofThisMachine() -> ClientMemory {
     ClientMemory(
       memoryBytes: Machine.current.memoryBytes,

@@ -5,9 +5,9 @@ import NIOCore
 // every event: an array in a class costs a check of exclusive access, a check of its bounds and two reference counts
 // there, which together were most of the cost of a delivery in this program.
 
-/// Rows of plain values, found by number.
+/// A table of plain values by number.
 ///
-/// A number that was not given out by ``append(_:)`` is a mistake of the caller's; in debug builds it traps.
+/// A number that ``append(_:)`` has not assigned is a mistake of the caller; in debug builds it traps.
 public struct RawRows<Row: BitwiseCopyable>: ~Copyable {
   @usableFromInline struct State {
     @usableFromInline var base: UnsafeMutablePointer<Row>

@@ -226,8 +226,8 @@ export class Branch implements WindowBranch<Branch> {
     this.recount();
   }
 
-  /** True when only the outline tells whether there is more: for other orders than the key's, and for rows without
-      values. */
+  /** Returns true when only the outline tells whether there is more: for other orders than the key's, and for rows
+      without values. */
   private endsInside(window: Window): boolean {
     return this.order.by !== "key" && window.anchor === "first" && window.keys.length >= PAGE_ROWS;
   }

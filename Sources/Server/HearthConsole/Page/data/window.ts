@@ -54,7 +54,7 @@ export class ChildWindow<B extends WindowBranch<B>> extends KeyList<B> {
     super(order);
   }
 
-  /** The node whose children these are, as far as it is loaded. */
+  /** Returns the node whose children these are, as far as it is loaded. */
   node(): Node | null {
     if (this.source === "query") return this.root;
     if (this.source === "rows") return null;

@@ -101,7 +101,7 @@ export class PeopleApi {
     return this.api.ask("GET", "/people?" + asked);
   }
 
-  /** - Parameter isPeek: true for a request of the page itself. */
+  /** Loads an account with its sessions and audit records. `isPeek` is true for a request of the page itself. */
   person(uid: string, isPeek = false): Promise<PersonAnswer> {
     return this.api.ask("GET", "/people/one?" + new URLSearchParams({ uid, ...isPeek ? { peek: "1" } : {}, ...this.named("tenant") }));
   }

@@ -340,8 +340,8 @@ export class RulesController extends Store {
     this.changed();
   }
 
-  /** - Parameter by: a text or a version that decides in the place of the rules in force; or an administrator, to whom
-      no rules apply. */
+  /** Evaluates a request. `by` is a text or a version that decides in place of the rules in force; or an administrator,
+      to whom no rules apply. */
   decide(request: AskedRequest, by: { rules?: string; version?: number; administrator?: boolean } = {}): Promise<Decision> {
     return this.ask({ request, ...by });
   }

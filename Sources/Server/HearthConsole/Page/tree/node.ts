@@ -4,7 +4,7 @@ export type Priority = string | number | null;
 export type Json = null | Scalar | Json[] | { [key: string]: Json };
 export type Kind = "object" | "string" | "number" | "boolean" | "null";
 
-/** A leaf has a value, any other node has children. Keys stand in a Map, for `__proto__` is a key like any other. */
+/** A node: a leaf has a value, any other has children. Keys are in a Map, for `__proto__` is a key like any other. */
 export class Node {
   constructor(public value: Scalar | null, public children: Map<string, Node> | null, public priority: Priority = null) {}
 
