@@ -3,7 +3,7 @@
 struct BodyPace {
   /// The loop's second of the next check.
   private var lookAt: Int32
-  /// The number of bytes at the previous check.
+  /// The number of bytes since the previous check.
   private var bytes = 0
 
   /// - Parameter beganAt: the loop's second in which the request's head was there.
