@@ -15,7 +15,7 @@ final class DatabaseAllowance: Sendable {
     var clients: [QuotaClientName: KnownClient] = [:]
     /// The capacity of ``clients``, which networks share.
     var places: SharedBound
-    /// The time at which idle clients are next removed, and their number after the last time.
+    /// The earliest time of the next removal of idle clients, and the number of clients that triggers it.
     var sweepNanoseconds: Int64 = 0
     var sweepCount = 1_024
     /// The commit at which stored bytes were counted.

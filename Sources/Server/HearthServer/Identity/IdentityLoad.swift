@@ -39,7 +39,7 @@ final class IdentityLoad: Sendable {
     if left <= max / 2, isTold.load(ordering: .relaxed) { isTold.store(false, ordering: .relaxed) }
   }
 
-  /// Returns true for the first refusal since less than half of the slots were used: the log needs no line for each.
+  /// Returns true for the first refusal since at most half of the slots were used: the log needs no line for each.
   func isNews() -> Bool { !isTold.exchange(true, ordering: .relaxed) }
 
   /// Waits until no request is under way, or for the timeout.

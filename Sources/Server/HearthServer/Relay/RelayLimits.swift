@@ -10,7 +10,7 @@ enum RelayLimits {
   static let nameBytesMax = 128
   /// The maximum number of attempts to reach the owner: with the pauses, a lease and the time of a takeover.
   static let triesMax = 80
-  /// The maximum number of times that an ineffective request is carried out on the new owner.
+  /// The maximum number of times that an ineffective request is carried out again on the owner.
   static let roundsMax = 3
   /// The number of pauses before each of those.
   static let looksMax = 10
