@@ -15,8 +15,8 @@ public struct PluginChoice: Sendable, Equatable {
   }
 }
 
-/// The plugins that a server runs with, made and ready. The command line makes them from the configuration; a program that
-/// embeds the server may make its own.
+/// The plugins that a server runs with, made and ready. The command line makes them from the configuration; a program
+/// that embeds the server may make its own.
 public struct PluginSet: Sendable {
   /// The sign-in providers that are switched on. Without any, only the database's own credentials and administrators
   /// count.

@@ -1,4 +1,5 @@
-/// The entry of a plugin that sends text messages: makes the sender from the configuration, once, when the server starts.
+/// The entry of a plugin that sends text messages: makes the sender from the configuration, once, when the server
+/// starts.
 public protocol SMSPlugin: SendableMetatype {
   /// The plugin's name in the configuration, under `phone`: `outbox`.
   static var name: String { get }

@@ -29,8 +29,8 @@ public struct PluginSettings: Sendable {
 
 /// A setting that cannot be used, with its place and the remedy. The server does not start then.
 public struct SettingsError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The setting's place: `signIn.oauth.google.clientIDs[0]`; or `line 3, column 7` of a text that is not JSON; empty for
-  /// the whole file.
+  /// The setting's place: `signIn.oauth.google.clientIDs[0]`; or `line 3, column 7` of a text that is not JSON; empty
+  /// for the whole file.
   public var place: String
   /// The message, as the rest of a sentence that begins with the place: `must be true or false`. No secret in it.
   public var message: String

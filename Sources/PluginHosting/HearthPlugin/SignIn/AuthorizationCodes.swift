@@ -26,8 +26,8 @@ public protocol AuthorizationCodeProvider: SignInProvider {
 public struct AuthorizationPage: Sendable, Equatable {
   /// The address that the browser is sent to.
   public var url: String
-  /// The issuers that an answer may name in `iss`, compared as text. An answer that names any other one is refused; with an
-  /// empty list, every answer that names one.
+  /// The issuers that an answer may name in `iss`, compared as text. An answer that names any other one is refused;
+  /// with an empty list, every answer that names one.
   public var issuers: [String]
   /// True when the provider promises to name its issuer in each answer, as
   /// `authorization_response_iss_parameter_supported` of its configuration document says. An answer without `iss` is

@@ -20,8 +20,8 @@ public enum SignInAnswer: Sendable, Codable, Equatable {
   /// The server is to check and use up this code that was mailed. Only for ``SignInMethod/emailLink``.
   case emailCode(EmailCodeProof)
 
-  /// The credential is wrong. The client is told the code and the message; of a ``SignInMethod/credential`` the refusal is
-  /// counted against the client's address.
+  /// The credential is wrong. The client is told the code and the message; of a ``SignInMethod/credential`` the refusal
+  /// is counted against the client's address.
   case refused(SignInRefusal)
 }
 

@@ -3,7 +3,8 @@
 /// A plugin module has one type that conforms, usually an enum without cases. The command line names that type in its
 /// list of built-in plugins.
 public protocol SignInPlugin: SendableMetatype {
-  /// The plugin's name in the configuration, under `signIn`: `customToken`. In `--sign-in` it is written `custom-token`.
+  /// The plugin's name in the configuration, under `signIn`: `customToken`. In `--sign-in` it is written
+  /// `custom-token`.
   static var name: String { get }
 
   /// The default use of the plugin, for a configuration that does not name it. ``DefaultUse/never`` unless the plugin

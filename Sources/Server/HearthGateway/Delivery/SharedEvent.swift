@@ -16,7 +16,7 @@ final class SharedEvent {
   /// that show the same page use the same few.
   private static let taggedMax = 8
 
-  /// The messages of a large event that are made, by their tags; nil for one that is larger than any client may be sent.
+  /// The encoded messages of a large event, by their tags; nil for one that is larger than any client may be sent.
   private var large: [Int32?: OutboundMessage?] = [:]
   /// The callbacks for a message that is being made, by its tag. There may be thousands, so each is added in place.
   private var waiting: [Int32?: [(OutboundMessage?) -> Void]] = [:]

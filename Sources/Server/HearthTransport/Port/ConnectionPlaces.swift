@@ -3,7 +3,7 @@ import HearthTree
 import NIOCore
 import Synchronization
 
-/// The quota of concurrent connections: each takes one of the files that the process may open, as do the journals.
+/// The quota of concurrent connections: each takes one of the files that the process may open, as do its data files.
 /// Clients share it: ``ShareRule``.
 ///
 /// Connections count by their peer, before any byte is read. Behind a trusted proxy the client is not known yet, so
