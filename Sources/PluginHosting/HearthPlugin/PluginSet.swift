@@ -1,11 +1,11 @@
 import HearthTree
 
-/// A plugin that the configuration switches on, and what it is told there.
+/// A plugin that the configuration switches on, with its settings there.
 public struct PluginChoice: Sendable, Equatable {
-  /// As ``SignInPlugin/name`` or ``MailerPlugin/name`` says it.
+  /// The plugin's name, as in ``SignInPlugin/name`` or ``MailerPlugin/name``.
   public var name: String
-  /// An object, or an array where the plugin takes a list; `{}` when it is only switched on. It may hold secrets, so the
-  /// choice prints nothing of it.
+  /// The plugin's settings: an object, or an array where the plugin takes a list; `{}` when it is only switched on.
+  /// They may hold secrets, so a choice never prints them.
   public var values: JSON
 
   /// A choice of this plugin; without values it is only switched on.
@@ -15,28 +15,30 @@ public struct PluginChoice: Sendable, Equatable {
   }
 }
 
-/// The plugins that a server runs with, made and ready. The command line makes them from the configuration; a program that
-/// embeds the server may make its own.
+/// The plugins that a server runs with, made and ready. The command line makes them from the configuration; a program
+/// that embeds the server may make its own.
 public struct PluginSet: Sendable {
-  /// The ways to sign in that are switched on. Without any, only the database's own credentials and administrators count.
+  /// The sign-in providers that are switched on. Without any, only the database's own credentials and administrators
+  /// count.
   public var providers: [any SignInProvider]
-  /// Makes providers of OpenID Connect issuers that are set up while the server runs; nil when there is none that could.
+  /// The factory for providers of OpenID Connect issuers that are set up while the server runs; nil when no plugin has
+  /// one.
   public var issuers: (any IssuerProviders)?
-  /// Nil refuses everything that needs a mail.
+  /// The mail sender; nil when none is configured, and requests that need a mail are then refused.
   public var mailer: (any Mailer)?
-  /// Nil refuses everything that needs a text message.
+  /// The text message sender; nil when none is configured, and requests that need a text message are then refused.
   public var smsSender: (any SMSSender)?
-  /// Asked in this order before accounts are made and sessions begin.
+  /// The hooks that are called, in this order, before accounts are made and sessions begin.
   public var hooks: [any DecidingHook]
-  /// Asked in this order about a password that is not stored here, until one knows it.
+  /// The checkers that are called, in this order, about a password that is not stored here, until one knows it.
   public var passwordCheckers: [any PasswordChecker] = []
-  /// Asked in this order before each ID token.
+  /// The sources that are called, in this order, before each ID token is made.
   public var claimsSources: [any ClaimsSource] = []
-  /// Told of writes by the triggers that name them.
+  /// The receivers of the writes of triggers, which name them.
   public var receivers: [any WriteReceiver]
-  /// Asked about tokens that the server did not make.
+  /// The verifiers of tokens that the server did not make.
   public var verifiers: [any TokenVerifier] = []
-  /// Told what goes into the audit trail.
+  /// The sinks that get each record of the audit trail.
   public var auditSinks: [any AuditSink] = []
 
   /// A set of these plugins, switched on as they are.

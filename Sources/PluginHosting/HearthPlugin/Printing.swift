@@ -1,5 +1,5 @@
-// What holds credentials or mailed codes shows none of them when it is printed or dumped, by itself or as part of
-// another value.
+// Values with credentials or mailed codes show none of them when printed or dumped, by themselves or within another
+// value.
 
 extension SignInRequest: CustomStringConvertible, CustomReflectable {
   /// The request's id, provider, method and operation; none of its parameters.
@@ -16,7 +16,7 @@ extension ConfiguredIssuer: CustomStringConvertible, CustomReflectable {
 }
 
 extension PasswordProof: CustomStringConvertible, CustomReflectable {
-  /// No address and no password.
+  /// The type's name; no address and no password.
   public var description: String { "<PasswordProof>" }
   /// Empty, so that a dump shows no more than the description.
   public var customMirror: Mirror { Mirror(self, children: []) }
@@ -30,28 +30,28 @@ extension PasswordCheck: CustomStringConvertible, CustomReflectable {
 }
 
 extension EmailCodeProof: CustomStringConvertible, CustomReflectable {
-  /// No address and no code.
+  /// The type's name; no address and no code.
   public var description: String { "<EmailCodeProof>" }
   /// Empty, so that a dump shows no more than the description.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension HookCredential: CustomStringConvertible, CustomReflectable {
-  /// No profile and no token.
+  /// The type's name; no profile and no token.
   public var description: String { "<HookCredential>" }
   /// Empty, so that a dump shows no more than the description.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension MailMessage: CustomStringConvertible, CustomReflectable {
-  /// What the mail is for; no address and no link.
+  /// The mail's kind; no address and no link.
   public var description: String { "<MailMessage \(kind.rawValue)>" }
   /// Empty, so that a dump shows no more than the description.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension SettingsReader: CustomStringConvertible, CustomReflectable {
-  /// The place where the settings stand; none of their values.
+  /// The place of the settings; none of their values.
   public var description: String { "<SettingsReader of \(place)>" }
   /// Empty, so that a dump shows no more than the description.
   public var customMirror: Mirror { Mirror(self, children: []) }

@@ -12,8 +12,8 @@ import Synchronization
 /// }
 /// await door.run()
 /// ```
-/// Functions run at the same time, one task for each request; the task is cancelled when nobody waits for its answer any
-/// more. Standard output belongs to the messages: what is printed goes to standard error, which is the plugin's log.
+/// Functions run at the same time, one task for each request; the task is cancelled when the server no longer waits for
+/// its answer. Standard output belongs to the messages: printed text goes to standard error, which is the plugin's log.
 public struct PluginProgram: Sendable {
   private let name: String
   private let version: String
@@ -22,23 +22,23 @@ public struct PluginProgram: Sendable {
   /// A plugin without hooks; name and version are those of its `plugin.json`.
   public init(_ name: String, version: String) { (self.name, self.version) = (name, version) }
 
-  /// Makes a function the answer to a hook. ``/HearthPlugin/PluginHook`` says what each takes and comes to.
+  /// Registers a function as the answer to a hook. ``/HearthPlugin/PluginHook`` lists each hook's input and output.
   ///
-  /// - Parameter answer: is handed the operator's settings, too. A `PluginFailure` that it throws goes to the operator's
-  ///   log; of any other error the log has the type alone, since its text might hold what the request held.
+  /// - Parameter answer: called with the operator's settings, too. A `PluginFailure` that it throws goes to the
+  ///   operator's log; of any other error only the type is logged, since its text might hold parts of the request.
   public mutating func on<Input: Decodable & Sendable, Output: Encodable & Sendable>(
     _ hook: PluginHook, _ answer: @escaping @Sendable (_ input: Input, _ settings: JSON) async throws -> Output
   ) {
     answers[hook] = { input, settings in try JSON(encoding: try await answer(try input.decoded(), settings)) }
   }
 
-  /// Answers until the server says that nothing more comes, and what is under way is answered.
+  /// Answers requests until the server announces the end, and those under way are answered.
   public func run() async {
     let output = StandardOutput()
     await run(reading: StandardInput.lines) { output.write($0) }
   }
 
-  /// The same with lines from elsewhere.
+  /// Runs the program with lines from another source.
   ///
   /// - Parameter write: called with one line after the other, from any task.
   func run(reading lines: AsyncStream<String>, writing write: @escaping @Sendable ([UInt8]) -> Void) async {
@@ -81,7 +81,7 @@ private final class RunningRequests: Sendable {
 
   func begin(_ id: UInt64, _ work: @escaping @Sendable () async -> Void) {
     tasks.withLock { tasks in
-      // It leaves the table only once it is in it: it waits for the lock.
+      // The task removes itself only after it was added, because it waits for the lock.
       tasks[id] = Task {
         await work()
         self.tasks.withLock { $0[id] = nil }

@@ -11,10 +11,10 @@ import Synchronization
 
 /// The process's standard input.
 enum StandardInput {
-  /// Its lines, without their ends, until it is closed. To be asked for once.
+  /// Returns the lines of the input, without their ends, until it is closed. To be called once.
   static var lines: AsyncStream<String> {
     AsyncStream { lines in
-      // A thread of its own, which waits in the read: Swift's tasks keep theirs.
+      // A thread of its own, because the read blocks; Swift's pool of threads must not.
       DispatchQueue(label: "hearth.plugin.input").async {
         while let line = readLine() { lines.yield(line) }
         lines.finish()
@@ -23,18 +23,18 @@ enum StandardInput {
   }
 }
 
-/// The process's standard output, which nothing else can write to from then on: what is printed goes to standard error.
+/// The process's standard output, reserved for messages from then on: printed text goes to standard error.
 final class StandardOutput: Sendable {
   private let descriptor: Mutex<Int32>
 
   init() {
     descriptor = Mutex(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3))
     dup2(STDERR_FILENO, STDOUT_FILENO)
-    // A server that is gone is noticed at the end of input.
+    // The end of the server is noticed at the end of input.
     signal(SIGPIPE, SIG_IGN)
   }
 
-  /// Writes all of it, and nothing of others in between.
+  /// Writes all bytes, without other writes in between.
   func write(_ bytes: [UInt8]) {
     descriptor.withLock { descriptor in
       var rest = bytes[...]
@@ -48,7 +48,7 @@ final class StandardOutput: Sendable {
   }
 }
 
-/// The system's `write`, which the method of the same name hides.
+/// Calls the system's `write`, under a name that no method here hides.
 private func writeBytes(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
   write(descriptor, bytes, count)
 }

@@ -1,19 +1,19 @@
-/// Takes the records of the audit trail, for a system that keeps or watches them elsewhere.
+/// A receiver of the audit trail's records, for a system that stores or monitors them elsewhere.
 public protocol AuditSink: Sendable {
-  /// What the operator's log calls the sink.
+  /// The sink's name in the operator's log.
   var name: String { get }
 
-  /// Takes one record. Called once a record is durable, one after the other; nobody who signs in waits for it.
+  /// Takes one record. Called once the record is durable, one record after the other; no sign-in waits for it.
   ///
-  /// - Throws: an ``AuditSinkError`` when the record was not taken. For any other error the record is given up.
+  /// - Throws: an ``AuditSinkError`` when the record was not taken. After any other error the record is dropped.
   func record(_ entry: AuditEntry) async throws
 }
 
 /// The reason why a sink has not taken a record.
 public struct AuditSinkError: Error, Sendable, CustomStringConvertible {
-  /// For the operator's log: no secret, and nobody's data.
+  /// The text for the operator's log: no secret and no personal data.
   public var description: String
-  /// It may go better when it is tried again.
+  /// True when another attempt may succeed.
   public var isTemporary: Bool
 
   /// An error with these words.
@@ -23,32 +23,33 @@ public struct AuditSinkError: Error, Sendable, CustomStringConvertible {
   }
 }
 
-/// One record of the audit trail, as `hearth audit` shows it.
+/// A record of the audit trail, as `hearth audit` shows it.
 public struct AuditEntry: Sendable, Codable, Equatable {
-  /// Counts from 1, for each project. A number that is missing was not sent; one that comes again is the same record.
+  /// The record's number, counted from 1 for each project. A missing number was not sent; a repeated one is the same
+  /// record.
   public var sequence: Int64
   /// RFC 3339, UTC, with milliseconds.
   public var time: String
-  /// What happened: `sign_in_ok`, `user_disable`, …
+  /// The event's name: `sign_in_ok`, `user_disable`, …
   public var event: String
-  /// The project whose trail it is.
+  /// The project whose trail holds the record.
   public var project: String?
-  /// Of the user it is about.
+  /// The uid of the user that the event is about.
   public var uid: String?
-  /// Of the user it is about, masked: `a***@example.com`.
+  /// The masked address of the user that the event is about: `a***@example.com`.
   public var email: String?
-  /// Of who caused it.
+  /// The IP address of the client that caused the event.
   public var ip: String?
-  /// Of who caused it.
+  /// The user agent of the client that caused the event.
   public var userAgent: String?
-  /// Of the request that caused it.
+  /// The id of the request that caused the event.
   public var requestID: String?
   /// A class of reasons or a short fact.
   public var detail: String?
   /// The chain of the trail up to this record: SHA-256 in hexadecimal.
   public var hash: String
 
-  /// A record of which nothing but this is known.
+  /// A record with the required fields alone.
   public init(sequence: Int64, time: String, event: String, hash: String) {
     self.sequence = sequence
     self.time = time

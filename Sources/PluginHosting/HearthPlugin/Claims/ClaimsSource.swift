@@ -1,17 +1,18 @@
 import HearthTree
 
-/// Adds claims to ID tokens as they are made: what is true for an hour, and not kept with the account.
+/// A source of claims that are added to ID tokens as they are made: they hold for an hour and are not stored with the
+/// account.
 ///
-/// Asked before each ID token, of a sign-in and of a refresh. All sources are asked, one after the other; each is told what
-/// those before it said. One that throws, or does not answer within ten seconds, keeps the token from being made: the
-/// sign-in is refused, and a client that refreshes tries again. Tokens of 2.x sessions are made without.
+/// Called before each ID token, of a sign-in and of a refresh. All sources are called, one after the other; each gets
+/// the claims of those before it. When a source throws, or does not answer within ten seconds, no token is made: the
+/// sign-in is refused, and a client that refreshes tries again. Tokens of 2.x sessions are made without sources.
 public protocol ClaimsSource: Sendable {
-  /// What the operator's log, and clients that sign in, are told when it does not answer.
+  /// The source's name, which the operator's log and signing-in clients get when it does not answer.
   var name: String { get }
 
-  /// Says what the token is to say in addition.
+  /// Returns the claims to add to the token.
   ///
-  /// - Throws: any error when it could not decide; no token is made then.
+  /// - Throws: any error when the source could not decide; no token is made then.
   func claims(for request: ClaimsRequest) async throws -> ClaimsAnswer
 }
 
@@ -19,9 +20,9 @@ public protocol ClaimsSource: Sendable {
 public struct ClaimsRequest: Sendable, Codable, Equatable {
   /// The reason why a token is made.
   public enum Occasion: String, Sendable, Codable, CaseIterable {
-    /// A session begins, or goes on with another credential.
+    /// A session begins, or continues with another credential.
     case signIn
-    /// The token before is about to end.
+    /// The previous token is about to expire.
     case refresh
   }
 
@@ -32,17 +33,17 @@ public struct ClaimsRequest: Sendable, Codable, Equatable {
   /// The account; a new one is not stored yet. A change that the same request makes to it may not be seen here yet: the
   /// next token has it.
   public var user: HookUser
-  /// As the token shows it: `password`, `anonymous`, `custom`, `phone`, `google.com`.
+  /// The provider as the token names it: `password`, `anonymous`, `custom`, `phone`, `google.com`.
   public var signInProvider: String
-  /// The kind of the second factor that was shown, `totp` or `phone`; nil without one.
+  /// The kind of the verified second factor, `totp` or `phone`; nil when there was none.
   public var secondFactor: String?
-  /// What the token would say beside the server's own claims: those of the account, of sources before this one, and of the
-  /// session. An object.
+  /// The claims so far, beside the server's own: those of the account, of earlier sources and of the session. An
+  /// object.
   public var claims: JSON
   /// The client's IP address, as far as trusted proxies tell it.
   public var clientAddress: String
 
-  /// A question as the server asks it.
+  /// A request as the server makes it.
   public init(
     id: String, occasion: Occasion, user: HookUser, signInProvider: String, secondFactor: String? = nil,
     claims: JSON = .object([]), clientAddress: String
@@ -57,12 +58,12 @@ public struct ClaimsRequest: Sendable, Codable, Equatable {
   }
 }
 
-/// What a token is to say in addition.
+/// The claims that a source adds to a token.
 public struct ClaimsAnswer: Sendable, Codable, Equatable {
-  /// An object without reserved names, 1,000 bytes at most together with the other claims. They take the place of the
-  /// account's claims of the same names; those of the session stay.
+  /// The added claims: an object without reserved names, 1,000 bytes at most together with the other claims. They
+  /// replace the account's claims of the same names; those of the session stay.
   public var claims: JSON
 
-  /// These claims; an empty object for none.
+  /// An answer with these claims; an empty object adds none.
   public init(claims: JSON) { self.claims = claims }
 }

@@ -1,9 +1,9 @@
 import HearthTree
 
 extension JSON {
-  /// The value that this is the `Codable` form of. Members that the type does not know are passed over.
+  /// Returns the value that this is the `Codable` form of. Members that the type does not have are ignored.
   ///
-  /// - Throws: `DecodingError` when something is missing or of another kind; it names the place and shows no value.
+  /// - Throws: `DecodingError` when a member is missing or of another kind; it names the path and shows no value.
   public func decoded<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value {
     try MessageDecoder(value: self, codingPath: []).decode(type)
   }
@@ -16,7 +16,7 @@ private struct MessageDecoder: Decoder, SingleValueDecodingContainer {
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     guard let members = value.members else { throw mismatch([String: JSON].self, "an object") }
-    // Of a name that is there twice the last counts, as everywhere.
+    // The last of several members with the same name counts, as everywhere.
     let byName = Dictionary(members.map { ($0.name, $0.value) }, uniquingKeysWith: { _, last in last })
     return KeyedDecodingContainer(MemberDecoder<Key>(members: byName, codingPath: codingPath))
   }

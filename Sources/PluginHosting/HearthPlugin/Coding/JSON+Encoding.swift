@@ -1,9 +1,9 @@
 import HearthTree
 
 extension JSON {
-  /// A value as its `Codable` form says it, for messages between programs.
+  /// The `Codable` form of a value, for messages between programs.
   ///
-  /// - Throws: what the value's `encode(to:)` throws, and `EncodingError` for a number that JSON does not have.
+  /// - Throws: the error of the value's `encode(to:)`, and `EncodingError` for a number that JSON does not have.
   public init(encoding value: some Encodable) throws {
     if let json = value as? JSON {
       self = json
@@ -15,7 +15,7 @@ extension JSON {
   }
 }
 
-/// What becomes of one value while it is encoded.
+/// The result of encoding one value.
 private final class EncodedBox {
   private enum Content {
     case empty

@@ -1,8 +1,8 @@
 import HearthTree
 
-/// What a hook decides on.
+/// An event that a hook decides on.
 public struct HookEvent: Sendable, Codable, Equatable {
-  /// What is about to happen.
+  /// The point in the sign-in at which hooks are called.
   public enum Moment: String, Sendable, Codable, CaseIterable {
     /// An account is about to be made. Session claims of the verdict are not used.
     case beforeCreate
@@ -12,28 +12,29 @@ public struct HookEvent: Sendable, Codable, Equatable {
 
   /// Names the event: unique, of the characters `0-9`, `A-Z`, `a-z`, `-` and `_`.
   public var id: String
-  /// What is about to happen.
+  /// The point in the sign-in at which the hook is called.
   public var moment: Moment
   /// The account; a new one is not stored yet.
   public var user: HookUser
-  /// The account is made with this sign-in.
+  /// True when the account is made with this sign-in.
   public var isNewUser: Bool
-  /// As tokens show it: `password`, `anonymous`, `custom`, `phone`, `google.com`.
+  /// The provider as tokens name it: `password`, `anonymous`, `custom`, `phone`, `google.com`.
   public var signInProvider: String
-  /// How exactly they come in: as ``signInProvider``, but `emailLink` for a mailed link.
+  /// The method in detail: as ``signInProvider``, but `emailLink` for a mailed link.
   public var signInMethod: String
-  /// The kind of the second factor that was shown, `totp` or `phone`; nil without one.
+  /// The kind of the verified second factor, `totp` or `phone`; nil when there was none.
   public var secondFactor: String?
-  /// What another provider said of the person; nil for a sign-in without one, and when the second factor came later.
+  /// The other provider's profile and tokens of the user; nil for a sign-in without such a provider, and when the
+  /// second factor came later.
   public var credential: HookCredential?
   /// The client's IP address, as far as trusted proxies tell it.
   public var clientAddress: String
-  /// What the client calls itself; the empty text when it does not say.
+  /// The client's `User-Agent` header; empty when it sends none.
   public var userAgent: String
-  /// The language that the client asks for, as it names it; nil when it does not say.
+  /// The language that the client requests, as it names it; nil when it names none.
   public var locale: String?
 
-  /// An event with what every event has.
+  /// An event with its required fields.
   public init(
     id: String, moment: Moment, user: HookUser, isNewUser: Bool, signInProvider: String, signInMethod: String? = nil,
     clientAddress: String, userAgent: String = ""
@@ -49,9 +50,9 @@ public struct HookEvent: Sendable, Codable, Equatable {
   }
 }
 
-/// What another provider said of a person who comes in with its credential.
+/// The profile and tokens that another provider returned for a user who signs in with its credential.
 public struct HookCredential: Sendable, Codable, Equatable {
-  /// A token of another provider that a hook can ask to be told.
+  /// A token of another provider that a hook can ask for.
   public enum Token: String, Sendable, Codable, CaseIterable {
     /// ``HookCredential/idToken``
     case idToken
@@ -61,21 +62,21 @@ public struct HookCredential: Sendable, Codable, Equatable {
     case refreshToken
   }
 
-  /// The provider's profile of the person, as it came.
+  /// The provider's profile of the user, unchanged.
   public var profile: JSON?
   /// Claims that the provider adds to the session's tokens: an object.
   public var attributes: JSON?
-  /// Secret. The provider's ID token, for a hook that asked to be told.
+  /// Secret. The provider's ID token, for a hook that asked for it.
   public var idToken: String?
-  /// Secret. The provider's access token, for a hook that asked to be told.
+  /// Secret. The provider's access token, for a hook that asked for it.
   public var accessToken: String?
-  /// Secret. What belongs to an access token of OAuth 1.0, for a hook that asked to be told access tokens.
+  /// Secret. The secret of an access token of OAuth 1.0, for a hook that asked for access tokens.
   public var tokenSecret: String?
-  /// Secret. The provider's refresh token, for a hook that asked to be told.
+  /// Secret. The provider's refresh token, for a hook that asked for it.
   public var refreshToken: String?
-  /// The life of ``accessToken`` as the client got it told.
+  /// The life of ``accessToken`` as the client was told it.
   public var expiresInSeconds: Int64?
 
-  /// Nothing said yet.
+  /// A credential without any field.
   public init() {}
 }

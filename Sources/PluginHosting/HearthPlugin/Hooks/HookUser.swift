@@ -1,59 +1,59 @@
 import HearthTree
 
-/// An account as hooks are told of it: without hashes, secrets and tokens.
+/// An account as hooks see it: without hashes, secrets and tokens.
 public struct HookUser: Sendable, Codable, Equatable {
-  /// 1 to 128 characters.
+  /// The account's id, 1 to 128 characters.
   public var uid: String
-  /// The tenant whose user it is; nil for one of the project itself. Users of different tenants may have the same uid.
+  /// The account's tenant; nil for an account of the project itself. Users of different tenants may have the same uid.
   public var tenantID: String?
-  /// In canonical form; nil when the account has none.
+  /// The address in canonical form; nil when the account has none.
   public var email: String?
-  /// Somebody proved to receive mail at ``email``.
+  /// True when the address was verified.
   public var isEmailVerified = false
   /// The name that others see; any text that the user chose.
   public var displayName: String?
   /// The URL of a picture that the user chose.
   public var photoURL: String?
-  /// E.164.
+  /// The number in E.164.
   public var phoneNumber: String?
-  /// Nobody comes in by this account.
+  /// True when the account cannot be used to sign in.
   public var isDisabled = false
-  /// Milliseconds since 1970.
+  /// The time of creation, in milliseconds since 1970.
   public var createdAtMilliseconds: Int64
-  /// Milliseconds since 1970, of the sign-in before this one; nil for who never came in.
+  /// The time of the previous sign-in, in milliseconds since 1970; nil when there was none.
   public var lastSignInAtMilliseconds: Int64?
-  /// Seconds since 1970: tokens from before it do not count.
+  /// The earliest issue time of valid tokens, in seconds since 1970.
   public var tokensValidAfterSeconds: Int64?
-  /// The ways in that the account has, `password` and `phone` among them.
+  /// The providers linked to the account, `password` and `phone` among them.
   public var identities: [HookIdentity] = []
   /// Second factors, in the order of their enrolment.
   public var factors: [HookFactor] = []
-  /// What every token of the user says beside the server's own claims: an object; nil for none.
+  /// The claims that every token of the user has beside the server's own: an object; nil when there are none.
   public var customClaims: JSON?
 
-  /// An account of which nothing but this is known.
+  /// An account with its required fields alone.
   public init(uid: String, createdAtMilliseconds: Int64) {
     self.uid = uid
     self.createdAtMilliseconds = createdAtMilliseconds
   }
 }
 
-/// A way in that an account has.
+/// A provider linked to an account.
 public struct HookIdentity: Sendable, Codable, Equatable {
   /// `password`, `phone`, `google.com`, `oidc.example`, …
   public var providerID: String
-  /// The provider's own id of the person; the address for `password`, the number for `phone`.
+  /// The provider's own id of the user; the address for `password`, the number for `phone`.
   public var rawID: String
-  /// As the provider told it.
+  /// The address as the provider gave it.
   public var email: String?
-  /// As the provider told it.
+  /// The name as the provider gave it.
   public var displayName: String?
-  /// As the provider told it.
+  /// The picture's URL as the provider gave it.
   public var photoURL: String?
-  /// E.164; for `phone` alone.
+  /// The number in E.164; for `phone` alone.
   public var phoneNumber: String?
 
-  /// A way in of which nothing but its ids is known.
+  /// An identity with its ids alone.
   public init(providerID: String, rawID: String) {
     self.providerID = providerID
     self.rawID = rawID
@@ -66,14 +66,14 @@ public struct HookFactor: Sendable, Codable, Equatable {
   public var id: String
   /// `totp` or `phone`.
   public var kind: String
-  /// As the user chose it.
+  /// The name that the user chose.
   public var displayName: String?
-  /// E.164; for `phone` alone.
+  /// The number in E.164; for `phone` alone.
   public var phoneNumber: String?
-  /// Milliseconds since 1970.
+  /// The time of enrolment, in milliseconds since 1970.
   public var enrolledAtMilliseconds: Int64
 
-  /// A factor of which nothing but this is known.
+  /// A factor with its required fields alone.
   public init(id: String, kind: String, enrolledAtMilliseconds: Int64) {
     self.id = id
     self.kind = kind

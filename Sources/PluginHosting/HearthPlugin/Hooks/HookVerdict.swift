@@ -1,48 +1,48 @@
 import HearthTree
 
-/// What a hook decided.
+/// The decision of a hook.
 ///
 /// As JSON `{"allow":{…}}`, with the members of ``HookChanges`` that are named, or `{"deny":{"message":"…"}}`.
 public enum HookVerdict: Sendable, Equatable {
-  /// Go on, with these changes. Changes that break a rule refuse the sign-in.
+  /// The sign-in continues, with these changes. Changes that break a rule refuse it.
   case allow(HookChanges = HookChanges())
-  /// Refuse. The message is shown to the client, on one line and cut at 2,048 characters.
+  /// The sign-in is refused. The message is shown to the client, on one line and cut at 2,048 characters.
   case deny(message: String)
 }
 
-/// What a hook changes about an account and its session. What is not named stays as it is.
+/// The changes that a hook makes to an account and its session. A field that is not named keeps its value.
 public struct HookChanges: Sendable, Equatable {
   /// The name that others see, 1,024 bytes at most.
   public var displayName = FieldChange<String>.kept
   /// The URL of a picture, 2,048 bytes at most.
   public var photoURL = FieldChange<String>.kept
-  /// True shuts the account: it is stored so, and nobody comes in, now or later. Of a new account the second moment is not
-  /// asked then. Nil leaves it as it is.
+  /// True disables the account: it is stored so, and cannot be used to sign in, now or later. For a new account the
+  /// second event is then skipped. Nil keeps the value.
   public var isDisabled: Bool?
-  /// True when the account's address counts as proven; without an address it never does. Nil leaves it as it is.
+  /// True marks the account's address as verified; without an address it never is. Nil keeps the value.
   public var isEmailVerified: Bool?
-  /// What every token of the user says from now on, in the place of all such claims so far: an object without reserved
-  /// names, 1,000 bytes at most.
+  /// The claims of every token of the user from now on, replacing all earlier ones: an object without reserved names,
+  /// 1,000 bytes at most.
   public var customClaims = FieldChange<JSON>.kept
-  /// What the tokens of this session say in addition, through every refresh: an object without reserved names, 1,000 bytes
-  /// at most, alone and with the user's claims. One of the same name as a claim of the user wins. Nil adds none, and so
-  /// does every value before an account is made.
+  /// The claims that the tokens of this session have in addition, through every refresh: an object without reserved
+  /// names, 1,000 bytes at most, alone and with the user's claims. They win over claims of the user with the same name.
+  /// Nil adds none; before an account is made, every value is ignored.
   public var sessionClaims: JSON?
 
-  /// No change; the properties are set afterwards.
+  /// An empty set of changes; the properties are set afterwards.
   public init(sessionClaims: JSON? = nil) { self.sessionClaims = sessionClaims }
 }
 
-/// What is to happen to one value.
+/// The change of one value.
 public enum FieldChange<Value: Sendable>: Sendable {
-  /// It stays as it is.
+  /// The value stays as it is.
   case kept
-  /// There is to be none.
+  /// The value is removed.
   case cleared
-  /// It is to be this.
+  /// The value is replaced by this one.
   case set(Value)
 
-  /// Makes the change.
+  /// Applies the change to a value.
   public func apply(to target: inout Value?) {
     switch self {
     case .kept: break
@@ -51,7 +51,7 @@ public enum FieldChange<Value: Sendable>: Sendable {
     }
   }
 
-  /// True when there is nothing to do.
+  /// True when the change keeps the value.
   public var isKept: Bool { if case .kept = self { true } else { false } }
 }
 
@@ -85,7 +85,7 @@ extension HookVerdict: Codable {
   }
 }
 
-/// A member that is not there is not named. `null` clears: it stands for false where there is no third value.
+/// The JSON form: an absent member is not changed, and `null` clears, which means false for a Boolean.
 extension HookChanges: Codable {
   private enum Key: String, CodingKey {
     case displayName, photoURL, disabled, emailVerified, customClaims, sessionClaims

@@ -1,30 +1,30 @@
 import HearthTree
 
-/// A write that a trigger tells of: what ``PluginHook/onWrite`` is given.
+/// A write that a trigger reports: the input of ``PluginHook/onWrite``.
 ///
 /// As JSON it is the body that a webhook gets: `{"type","id","timestamp","data":{"trigger","database","path","params",
 /// "author","sequence","values":{"before","after"}}}`.
 public struct WriteEvent: Sendable, Codable, Equatable {
-  /// What was written, and by whom.
+  /// The written values and their author.
   public struct Data: Sendable, Codable, Equatable {
     /// The trigger's name.
     public var trigger: String
     /// The database's name.
     public var database: String
-    /// The place that the trigger's pattern matched, from the root on: keys with `/` before each.
+    /// The path that the trigger's pattern matched, from the root on: keys with `/` before each.
     public var path: String
-    /// The keys under the names that the pattern gives them.
+    /// The keys that the pattern's wildcards matched, by the wildcards' names.
     public var params: [String: String]
-    /// Who wrote.
+    /// The author of the write.
     public var author: Author
-    /// Digits of a fixed number that order all events of a database, compared as text.
+    /// A number in digits of fixed width that orders all events of a database when compared as text.
     public var sequence: String
-    /// The values; nil when they are larger than an event may be, and are to be read from the database.
+    /// The values; nil when they are larger than an event may be, and have to be read from the database.
     public var values: Values?
-    /// True when ``values`` is nil for that reason.
+    /// True when ``values`` is nil because of their size.
     public var isTooLarge: Bool?
 
-    /// What was written, with its values.
+    /// A write with its values.
     public init(
       trigger: String, database: String, path: String, params: [String: String], author: Author, sequence: String,
       values: Values?
@@ -34,13 +34,13 @@ public struct WriteEvent: Sendable, Codable, Equatable {
     }
   }
 
-  /// Who wrote.
+  /// The author of a write.
   public struct Author: Sendable, Codable, Equatable {
     /// `admin`, `user`, or `unauthenticated`.
     public var type: String
     /// The user's id.
     public var uid: String?
-    /// What rules see as `auth`: an object; nil for all but users.
+    /// The value of `auth` in rules: an object; nil for all authors but users.
     public var auth: JSON?
 
     /// An author of that type.
@@ -49,25 +49,25 @@ public struct WriteEvent: Sendable, Codable, Equatable {
     }
   }
 
-  /// The values at the place.
+  /// The values at the path.
   public struct Values: Sendable, Codable, Equatable {
-    /// Before the write; nil when there was nothing.
+    /// The value before the write; nil when there was none.
     public var before: JSON?
-    /// After the write; nil when there is nothing.
+    /// The value after the write; nil when there is none.
     public var after: JSON?
 
-    /// These values.
+    /// A pair of values.
     public init(before: JSON? = nil, after: JSON? = nil) { (self.before, self.after) = (before, after) }
   }
 
-  /// `database.created`, `database.updated` or `database.deleted`.
+  /// The kind of the write: `database.created`, `database.updated` or `database.deleted`.
   public var type: String
-  /// The same whenever the event is given again, and that of no other event. Of the characters `0-9`, `A-Z`, `a-z`, `-` and
-  /// `_`.
+  /// The event's id: unique, and the same whenever the event is delivered again. Of the characters `0-9`, `A-Z`, `a-z`,
+  /// `-` and `_`.
   public var id: String
-  /// The time of the write, as RFC 3339 has it.
+  /// The time of the write, in RFC 3339.
   public var timestamp: String
-  /// What was written, and by whom.
+  /// The written values and their author.
   public var data: Data
 
   /// An event of these parts.
@@ -76,25 +76,25 @@ public struct WriteEvent: Sendable, Codable, Equatable {
   }
 }
 
-/// Takes events of writes, which triggers tell it.
+/// A receiver of write events, which triggers send it.
 public protocol WriteReceiver: Sendable {
-  /// The name that triggers know it by.
+  /// The name by which triggers refer to the receiver.
   var name: String { get }
 
-  /// Takes one event. Events of one place come one after another, in the order of their writes; others come meanwhile. An
-  /// event may come again, with the same id, when the server or the receiver ended before the server knew that it was
-  /// taken.
+  /// Takes one event. Events of one path come one after another, in the order of their writes; events of other paths
+  /// come meanwhile. An event may come again, with the same id, when the server or the receiver ended before the server
+  /// knew that it was taken.
   ///
   /// - Throws: a ``WriteReceiverFailure``; any other error says that the receiver failed.
   func take(_ event: WriteEvent) async throws
 }
 
-/// The reason why an event was not taken. The text is for operators: no secret, and nobody's data.
+/// The reason why an event was not taken. The text is for operators: no secret and no personal data.
 public enum WriteReceiverFailure: Error, Sendable, Equatable {
-  /// The receiver did not get it, or cannot take it now: it is given again later.
+  /// The receiver did not get the event, or cannot take it now: the event is delivered again later.
   case notRun(String)
-  /// The receiver got it and failed: it is given again if the trigger says so.
+  /// The receiver got the event and failed: it is delivered again if the trigger says so.
   case failed(String)
-  /// Nobody knows whether the receiver took it: it is given again if the trigger says so.
+  /// The receiver may have taken the event or not: it is delivered again if the trigger says so.
   case unknown(String)
 }

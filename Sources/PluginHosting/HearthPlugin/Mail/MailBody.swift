@@ -1,8 +1,8 @@
-/// A body of a mail, as lines that may travel.
+/// The body of a mail, as lines that SMTP can carry.
 struct MailBody {
-  /// Without line ends, none longer than 998 bytes unless that was asked for.
+  /// The lines without line ends, none longer than 998 bytes unless the caller allowed it.
   let lines: [String]
-  /// For `Content-Transfer-Encoding`.
+  /// The value of `Content-Transfer-Encoding`.
   let encoding: String
 
   init(_ text: String, keepsLongLines: Bool) {
@@ -20,7 +20,7 @@ struct MailBody {
     line.utf8.count <= 998 && line.utf8.allSatisfy { $0 == 0x09 || ($0 >= 0x20 && $0 < 0x7F) }
   }
 
-  /// CR, LF and CR LF all end a line; a NUL, which mail cannot carry, is dropped.
+  /// Splits a text into lines: CR, LF and CR LF all end a line; a NUL, which mail cannot carry, is dropped.
   private static func split(_ text: String) -> [String] {
     var lines: [[UInt8]] = [[]]
     var last: UInt8 = 0
@@ -35,7 +35,7 @@ struct MailBody {
     return lines.map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// RFC 2045 §6.7: lines of at most 76 characters, a `=` at the end of those that go on.
+  /// Encodes a line after RFC 2045 §6.7: lines of at most 76 characters, with a `=` at the end of those that continue.
   private static func quotedPrintable(_ line: String) -> [String] {
     let digits = Array("0123456789ABCDEF")
     var out: [String] = []

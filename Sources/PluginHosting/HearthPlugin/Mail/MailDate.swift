@@ -3,7 +3,7 @@ enum MailDate {
   private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
   private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-  /// `Sat, 21 Nov 2026 23:28:02 +0000`.
+  /// Returns a date of the form `Sat, 21 Nov 2026 23:28:02 +0000`.
   ///
   /// - Parameter seconds: since 1970; held to the years 1970 to 9999, which four digits can show.
   static func text(seconds: Int64) -> String {

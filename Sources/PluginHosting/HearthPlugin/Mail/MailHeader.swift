@@ -11,7 +11,7 @@ enum MailHeader {
     }
   }
 
-  /// The part behind the `@` of an address that can stand between angle brackets; nil for any other text.
+  /// Returns the part behind the `@` of an address that can stand between angle brackets; nil for any other text.
   static func domain(of address: String) -> String? {
     let parts = address.split(separator: "@", omittingEmptySubsequences: false)
     guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, address.utf8.count <= 254,
@@ -31,7 +31,8 @@ enum MailHeader {
     return encoded(name, startingAt: 6) + " <\(address)>"
   }
 
-  /// Text of a header field: as it is when it is short ASCII, else encoded words of at most 75 characters, folded.
+  /// Returns the text of a header field: as it is when it is short ASCII, else encoded words of at most 75 characters,
+  /// folded.
   ///
   /// - Parameter startingAt: the column where it begins.
   static func encoded(_ text: String, startingAt column: Int) -> String {
@@ -52,7 +53,7 @@ enum MailHeader {
     return words.map { "=?utf-8?B?\($0)?=" }.joined(separator: "\r\n ")
   }
 
-  /// Control characters and line separators, which could end a header, become spaces.
+  /// Returns the text with spaces for control characters and line separators, which could end a header.
   private static func clean(_ text: String) -> String {
     var out = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {

@@ -1,13 +1,14 @@
 extension MailMessage {
-  /// The mail as it travels (RFC 5322 and MIME): headers and both bodies as alternatives, lines ended by CR LF.
+  /// Encodes the mail for SMTP (RFC 5322 and MIME): headers and both bodies as alternatives, lines ended by CR LF.
   ///
-  /// No text of the message can add a header or end one: control characters in header fields become spaces, and what is
-  /// not ASCII there is written as encoded words (RFC 2047). Bodies are quoted-printable where they need it.
+  /// No text of the message can add a header or end one: control characters in header fields become spaces, and other
+  /// characters than ASCII are written there as encoded words (RFC 2047). Bodies are quoted-printable where they need
+  /// it.
   ///
   /// - Parameters:
   ///   - dateSeconds: since 1970, shown in UTC.
-  ///   - id: letters and digits that no other mail has; it names the mail and parts its bodies.
-  ///   - keepsLongLines: writes the bodies as they are, in UTF-8, for a file that people read.
+  ///   - id: letters and digits, unique for each mail; it names the mail and separates its bodies.
+  ///   - keepsLongLines: true writes the bodies as they are, in UTF-8, for a file that is read as text.
   /// - Throws: ``MailTextError`` when an address cannot be one, or the id has other characters.
   public func text(dateSeconds: Int64, id: String, keepsLongLines: Bool = false) throws(MailTextError) -> [UInt8] {
     guard !id.isEmpty, id.utf8.allSatisfy(MailHeader.isAlphanumeric) else { throw MailTextError("the mail's id") }
@@ -38,13 +39,13 @@ extension MailMessage {
   }
 }
 
-/// A mail that cannot be written down. Says which field, never its content.
+/// A mail that cannot be encoded. Names the field, never its content.
 public struct MailTextError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The field that is not valid: `the sender's address`.
   public var field: String
 
   init(_ field: String) { self.field = field }
 
-  /// One line for the operator's log, without an address.
+  /// A line for the operator's log, without an address.
   public var description: String { "a mail cannot be sent: \(field) is not valid" }
 }

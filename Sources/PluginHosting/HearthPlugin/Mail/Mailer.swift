@@ -8,9 +8,9 @@ public protocol Mailer: Sendable {
   func send(_ message: MailMessage) async throws
 }
 
-/// One mail, finished: the server has written subject and bodies. No field has line breaks except the bodies.
+/// A finished mail: the server has written subject and bodies. No field has line breaks except the bodies.
 public struct MailMessage: Sendable, Codable, Equatable {
-  /// What a mail is for.
+  /// The purpose of a mail.
   public enum Kind: String, Sendable, Codable, CaseIterable {
     /// A link to choose a new password.
     case resetPassword
@@ -34,7 +34,7 @@ public struct MailMessage: Sendable, Codable, Equatable {
     case passkeyRemoved
     /// A notice that a password, a phone number or a provider signs in from now on, with a link to take that back.
     case signInMethodAdded
-    /// A notice that one of them no longer does, with a link to take that back.
+    /// A notice that a password, a phone number or a provider was removed, with a link to take that back.
     case signInMethodRemoved
     /// A notice that a second factor was removed, with a link to take that back.
     case secondFactorRemoved
@@ -42,7 +42,7 @@ public struct MailMessage: Sendable, Codable, Equatable {
     case recoveryCodesReplaced
   }
 
-  /// What the mail is for; may be logged, as nothing else of it may.
+  /// The purpose of the mail; the only field that may be logged.
   public var kind: Kind
   /// The recipient's address, without a name or angle brackets.
   public var to: String
@@ -50,7 +50,7 @@ public struct MailMessage: Sendable, Codable, Equatable {
   public var fromName: String
   /// The sender's address, without a name or angle brackets.
   public var fromAddress: String
-  /// Any text; header fields need it encoded, as ``text(dateSeconds:id:keepsLongLines:)`` does.
+  /// The subject, any text; header fields need it encoded, as ``text(dateSeconds:id:keepsLongLines:)`` does.
   public var subject: String
   /// The body for programs that show no HTML. It holds the link: a key to the account.
   public var text: String

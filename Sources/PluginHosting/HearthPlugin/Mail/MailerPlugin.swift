@@ -3,18 +3,18 @@ public protocol MailerPlugin: SendableMetatype {
   /// The plugin's name in the configuration, under `mail`: `smtp`.
   static var name: String { get }
 
-  /// The time when the plugin is switched on without anybody naming it. ``DefaultUse/never`` unless the plugin says
-  /// otherwise.
+  /// The default use of the plugin, for a configuration that does not name it. ``DefaultUse/never`` unless the plugin
+  /// overrides it.
   static var defaultUse: DefaultUse { get }
 
-  /// Makes the mailer. Called as ``SignInPlugin/providers(_:)`` is; no mail is sent here.
+  /// Makes the mailer. Called at the same times as ``SignInPlugin/providers(_:)``; must not send mail.
   ///
-  /// - Parameter settings: the plugin's part of the configuration, and what the server knows.
-  /// - Throws: ``SettingsError``, which keeps the server from starting with a sentence for the operator.
+  /// - Parameter settings: the plugin's part of the configuration, and the server's facts.
+  /// - Throws: ``SettingsError``, a sentence for the operator; the server does not start then.
   static func mailer(_ settings: PluginSettings) throws(SettingsError) -> any Mailer
 }
 
 extension MailerPlugin {
-  /// Off until the operator names the plugin.
+  /// The default: off until the operator names the plugin.
   public static var defaultUse: DefaultUse { .never }
 }

@@ -3,7 +3,7 @@ import HearthTree
 extension HostMessage {
   /// Reads a line, without its end, as a plugin does.
   ///
-  /// - Returns: nil for what this version of the messages does not know, which a plugin passes over.
+  /// - Returns: nil for a message that this version of the protocol does not have, which a plugin ignores.
   public init?(line: some Collection<UInt8>) {
     guard let json = JSON(parsing: line) else { return nil }
     if let hello = json["hello"] {

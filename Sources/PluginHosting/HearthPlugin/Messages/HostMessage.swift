@@ -1,14 +1,14 @@
 import HearthTree
 
-/// What the server says to a plugin that runs in a process of its own: one JSON object on a line.
+/// A message from the server to a plugin that runs in a process of its own: one JSON object on a line.
 public enum HostMessage: Sendable, Equatable {
-  /// The first message to a new process. Nothing follows before it answers with ``PluginMessage/hello(_:)``.
+  /// The first message to a new process. No other follows before it answers with ``PluginMessage/hello(_:)``.
   case hello(HostHello)
-  /// Asks a hook.
+  /// A call of a hook.
   case request(PluginRequest)
-  /// Nobody waits for the answer to the request of that id any more. The plugin may still answer it.
+  /// A notice that the server no longer waits for the answer to this request. The plugin may still answer it.
   case cancel(id: UInt64)
-  /// No further request comes: answer those that are under way, then end.
+  /// A notice that no further request comes: the plugin answers those that are under way, then ends.
   case drain
 
   /// The message on the wire.
@@ -29,15 +29,15 @@ public enum HostMessage: Sendable, Equatable {
   public var line: [UInt8] { json.text() + [UInt8(ascii: "\n")] }
 }
 
-/// What a plugin's process is told first.
+/// The contents of the first message to a plugin's process.
 public struct HostHello: Sendable, Equatable {
-  /// The versions of these messages that the server speaks.
+  /// The protocol versions that the server speaks.
   public var protocols: [Int64]
   /// The server's name and version, for the plugin's log.
   public var server: String
-  /// The plugin's name, as its manifest has it.
+  /// The plugin's name in its manifest.
   public var plugin: String
-  /// Which of the plugin's processes this is, from 0 on.
+  /// The index of this process among the plugin's processes, from 0 on.
   public var worker: Int
   /// The operator's settings, secrets among them.
   public var settings: JSON
@@ -51,8 +51,8 @@ public struct HostHello: Sendable, Equatable {
     self.settings = settings
   }
 
-  /// The version that this server speaks. Fields and hooks may be added within a version; neither side minds what it does
-  /// not know.
+  /// The version that this server speaks. Fields and hooks may be added within a version; both sides ignore those they
+  /// do not know.
   public static let protocolVersion: Int64 = 1
 
   fileprivate var json: JSON {
@@ -63,18 +63,18 @@ public struct HostHello: Sendable, Equatable {
   }
 }
 
-/// One question to a plugin.
+/// A call of a plugin's hook.
 public struct PluginRequest: Sendable, Equatable {
-  /// Unique in the life of the process; the answer has the same.
+  /// The request's id, unique in the life of the process; the answer has the same.
   public var id: UInt64
-  /// Who is asked.
+  /// The hook that is called.
   public var hook: PluginHook
-  /// The time that the server waits, from now on.
+  /// The time that the server waits for the answer, from now on.
   public var deadlineMilliseconds: Int64
-  /// What ``hook`` takes. It may hold passwords and keys: a plugin logs none of it.
+  /// The input of ``hook``. It may hold passwords and keys: a plugin logs none of it.
   public var input: JSON
 
-  /// A question.
+  /// A request with these fields.
   public init(id: UInt64, hook: PluginHook, deadlineMilliseconds: Int64, input: JSON) {
     self.id = id
     self.hook = hook
@@ -84,7 +84,7 @@ public struct PluginRequest: Sendable, Equatable {
 }
 
 extension PluginRequest: CustomStringConvertible, CustomReflectable {
-  /// The id and the hook; nothing of the input.
+  /// The id and the hook; no part of the input.
   public var description: String { "<PluginRequest \(id): \(hook.rawValue)>" }
   /// Empty, so that a dump shows no more than the description.
   public var customMirror: Mirror { Mirror(self, children: []) }

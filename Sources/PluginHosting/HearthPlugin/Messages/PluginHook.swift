@@ -1,5 +1,5 @@
-/// The places where the server asks plugins that are not part of its program. The raw values are in messages and manifests,
-/// and are never renamed.
+/// The hooks that the server calls in plugins that are not part of its program. The raw values are in messages and
+/// manifests, and are never renamed.
 public enum PluginHook: String, Sendable, Codable, CaseIterable {
   /// ``SignInProvider/answer(_:)`` for ``SignInMethod/credential``: ``SignInRequest`` in, ``SignInAnswer`` out.
   case exchange
@@ -7,7 +7,7 @@ public enum PluginHook: String, Sendable, Codable, CaseIterable {
   case checkPassword
   /// ``DecidingHook/decide(_:)`` before an account is made: ``HookEvent`` in, ``HookVerdict`` out.
   case beforeCreate
-  /// ``DecidingHook/decide(_:)`` before somebody comes in: ``HookEvent`` in, ``HookVerdict`` out.
+  /// ``DecidingHook/decide(_:)`` before a user signs in: ``HookEvent`` in, ``HookVerdict`` out.
   case beforeSignIn
   /// ``ClaimsSource/claims(for:)``: ``ClaimsRequest`` in, ``ClaimsAnswer`` out.
   case customClaims
@@ -17,18 +17,18 @@ public enum PluginHook: String, Sendable, Codable, CaseIterable {
   case onWrite
   /// ``SMSSender/send(_:)``: ``SMSMessage`` in, any value out.
   case sendSMS
-  /// A file of another language on its way to be rules: ``RulesSource`` in, ``RulesSourceAnswer`` out. Who reads a rules file
-  /// asks, once; the server does not while it runs.
+  /// A file of another language that is translated to rules: ``RulesSource`` in, ``RulesSourceAnswer`` out. Called once
+  /// by the command that reads a rules file; never by a running server.
   case rulesSource
   /// ``TokenVerifier/verify(_:)``: ``TokenQuestion`` in, ``TokenAnswer`` out.
   case verifyToken
   /// ``AuditSink/record(_:)``: ``AuditEntry`` in, any value out.
   case audit
 
-  /// A server that runs asks it. A plugin that has no such hook is not started with the server.
+  /// True when a running server calls the hook. A plugin that has only other hooks is not started with the server.
   public var isAskedByServer: Bool { self != .rulesSource }
 
-  /// What happens when the plugin is down, too slow or answers something else: a sentence for operators.
+  /// The consequence when the plugin is down, too slow or answers with an invalid value: a sentence for operators.
   public var failurePolicy: String {
     switch self {
     case .exchange: "closed: these sign-ins fail, all others go on"

@@ -32,7 +32,7 @@ extension PluginMessage {
 }
 
 extension PluginHello {
-  /// What a plugin of this version of the messages says of itself.
+  /// A greeting of a plugin that speaks this version of the protocol.
   public init(name: String, version: String, hooks: [PluginHook]) {
     protocolVersion = HostHello.protocolVersion
     self.name = name

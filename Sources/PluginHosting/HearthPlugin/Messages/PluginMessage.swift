@@ -1,20 +1,20 @@
 import HearthTree
 
-/// What a plugin's process says to the server: one JSON object on a line. Members that the server does not know are passed
-/// over.
+/// A message from a plugin's process to the server: one JSON object on a line. The server ignores members that it does
+/// not know.
 public enum PluginMessage: Sendable, Equatable {
-  /// The answer to ``HostMessage/hello(_:)``, once the plugin can be asked.
+  /// The answer to ``HostMessage/hello(_:)``, once the plugin is ready for requests.
   case hello(PluginHello)
-  /// What a hook came to. Answers may come in any order.
+  /// The output of a hook. Answers may come in any order.
   case output(id: UInt64, JSON)
-  /// The plugin could not decide or do what it was asked.
+  /// The plugin could not decide on the request or carry it out.
   case failure(id: UInt64, PluginFailure)
-  /// Tokens that the plugin vouched for count no longer. Comes at any time after the hello.
+  /// A revocation of tokens that the plugin had verified. Comes at any time after the hello.
   case revoke(TokenRevocation)
 
   /// Reads a line, without its end.
   ///
-  /// - Throws: ``PluginFault`` for anything that is no message.
+  /// - Throws: ``PluginFault`` when the line is no message.
   public init(line: some Collection<UInt8>) throws(PluginFault) {
     guard let json = JSON(parsing: line), json.members != nil else { throw .notJSON }
     try self.init(json)
@@ -41,15 +41,15 @@ public enum PluginMessage: Sendable, Equatable {
   }
 }
 
-/// What a plugin's process says of itself.
+/// The contents of a plugin process's greeting.
 public struct PluginHello: Sendable, Equatable {
-  /// The version of the messages that it chose out of those it was offered.
+  /// The protocol version that the plugin chose among those offered.
   public var protocolVersion: Int64
-  /// As the manifest has it.
+  /// The plugin's name in its manifest.
   public var name: String
-  /// As the manifest has it.
+  /// The plugin's version in its manifest.
   public var version: String
-  /// The hooks that it answers, by their names in messages; those that the server does not know are passed over.
+  /// The hooks that the plugin answers, by their names in messages; the server ignores those that it does not know.
   public var hooks: [String]
 
   init(_ json: JSON) throws(PluginFault) {
@@ -61,11 +61,11 @@ public struct PluginHello: Sendable, Equatable {
   }
 }
 
-/// Why a plugin did not do what it was asked, in its own words.
+/// The reason why a plugin did not carry out a request, in its own words.
 public struct PluginFailure: Error, Sendable, Equatable {
-  /// For the operator's log, never for clients: no secret, and nobody's data.
+  /// The text for the operator's log, never for clients: no secret and no personal data.
   public var message: String
-  /// It may go better when it is tried again.
+  /// True when another attempt may succeed.
   public var isTemporary: Bool
 
   /// A failure with these words.
@@ -75,13 +75,13 @@ public struct PluginFailure: Error, Sendable, Equatable {
   }
 }
 
-/// A line of a plugin's process that is no message, or none that belongs there.
+/// A line of a plugin's process that is no message, or not one that is allowed at that point.
 public enum PluginFault: String, Error, Sendable, Equatable {
-  /// No JSON object.
+  /// A line that is no JSON object.
   case notJSON = "a line that is no JSON object"
   /// An object that is none of the messages.
   case unknownMessage = "an object that is no message"
-  /// An answer to something that this process was not asked.
+  /// An answer to a request that this process was not sent.
   case unknownID = "an answer to what it was not asked"
   /// A second hello, or an answer before the first.
   case outOfTurn = "a message out of turn"

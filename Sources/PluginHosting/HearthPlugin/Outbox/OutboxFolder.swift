@@ -6,12 +6,13 @@
   import Darwin
 #endif
 
-/// A folder that messages are written to in the place of being sent. Only its owner can read them, or put others beside
-/// them: the links and codes in them are keys.
+/// A folder that messages are written to instead of being sent. Only its owner can read or add files: the links and
+/// codes in them are keys.
 public struct OutboxFolder: Sendable {
   private let path: String
 
-  /// Makes the folder when it is not there; nil when that fails, or it cannot be written to, or others can write to it.
+  /// Makes the folder when it does not exist; nil when that fails, when it is not writable, or when other users can
+  /// write to it.
   public init?(path: String) {
     guard mkdir(path, 0o700) == 0 || errno == EEXIST, access(path, W_OK | X_OK) == 0 else { return nil }
     var status = stat()
@@ -21,7 +22,7 @@ public struct OutboxFolder: Sendable {
     self.path = path
   }
 
-  /// Writes a new file, all or nothing for whoever lists files that begin with no point, and gives its path.
+  /// Writes a new file and returns its path. The file appears complete: the part file's name begins with a point.
   public func write(_ bytes: [UInt8], name: String) throws(OutboxError) -> String {
     let (part, whole) = ("\(path)/.\(name).part", "\(path)/\(name)")
     let file = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -36,7 +37,7 @@ public struct OutboxFolder: Sendable {
     return whole
   }
 
-  /// The `errno` of what went wrong; nil when all is written.
+  /// Writes all bytes and returns nil, or the `errno` of the failure.
   private static func write(_ bytes: [UInt8], to file: Int32) -> Int32? {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -49,7 +50,7 @@ public struct OutboxFolder: Sendable {
   }
 }
 
-/// `write` of the C library, which a method here is called as.
+/// Calls the C library's `write`, under a name that no method here hides.
 private func systemWrite(_ file: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
   guard let bytes else { return 0 }
   return write(file, bytes, count)

@@ -1,32 +1,32 @@
 import HearthTree
 
-/// What another system says to an address and a password. As JSON `{"user":{…}}` or `{"wrong":{}}`.
+/// The answer of another system to an address and a password. As JSON `{"user":{…}}` or `{"wrong":{}}`.
 public enum PasswordCheckAnswer: Sendable, Equatable {
-  /// They are right, and this is whose they are.
+  /// The address and the password are right; the value is their account.
   case user(ForeignAccount)
-  /// The address is not known, or the password is another one, or the account must not come in.
+  /// The address is unknown, the password is wrong, or the account must not sign in.
   case wrong
 }
 
-/// An account as another system has it.
+/// An account of another system.
 public struct ForeignAccount: Sendable, Equatable {
-  /// The address that the password belongs to. It must be the one that was asked for, in any case of its letters;
-  /// otherwise nobody comes in: a database may take two texts for the same that are two mailboxes.
+  /// The address that the password belongs to. It must be the one in the question, in any letter case; otherwise the
+  /// sign-in is refused, because a database may treat two texts as the same that are two mailboxes.
   public var email: String
-  /// What the account is to be called here, 1 to 128 characters; nil draws one. An id that an account has, or one that was
-  /// deleted had, lets nobody in; nor does another id than that of an account that was imported.
+  /// The account's uid here, 1 to 128 characters; a random one when nil. The sign-in is refused when an account has
+  /// this id or a deleted one had it, and when it is not the id of an account that was imported.
   public var uid: String?
-  /// Somebody proved there to receive mail at ``email``. Of an account that was imported this and what follows is not
-  /// used.
+  /// True when the other system verified the address. For an imported account this field and those after it are
+  /// ignored.
   public var isEmailVerified: Bool
   /// The name that others see, 1,024 bytes at most.
   public var displayName: String?
   /// The URL of a picture, 2,048 bytes at most.
   public var photoURL: String?
-  /// What every token of the user is to say: an object without reserved names, 1,000 bytes at most.
+  /// The claims of every token of the user: an object without reserved names, 1,000 bytes at most.
   public var customClaims: JSON?
 
-  /// An account of which nothing but this is known.
+  /// An account with these fields alone.
   public init(email: String, uid: String? = nil, isEmailVerified: Bool = false) {
     self.email = email
     self.uid = uid
@@ -58,7 +58,7 @@ extension PasswordCheckAnswer: Codable {
   }
 }
 
-/// True when the address is proven may be left out: it is not, then.
+/// The JSON form, in which `isEmailVerified` may be left out and is then false.
 extension ForeignAccount: Codable {
   private enum Key: String, CodingKey { case email, uid, isEmailVerified, displayName, photoURL, customClaims }
 

@@ -1,37 +1,37 @@
-/// Checks passwords against another system's, so that people move here as they sign in.
+/// A checker of passwords against another system, which moves users to this server as they sign in.
 ///
-/// Asked about an e-mail address that has no account here, or one whose account was imported without its password. On
-/// yes the server makes the account, stores the password as it stores all, and does not ask about that address again: not
-/// when the account is deleted later, nor when it gets another address.
+/// Called for an e-mail address that has no account here, or whose account was imported without its password. When the
+/// password is right, the server makes the account, stores the password as it stores all, and does not ask about that
+/// address again: not when the account is deleted later, nor when it gets another address.
 ///
-/// A wrong password of an account that is here is followed by a question about an address that nobody has, so that the
-/// time of an answer does not tell which addresses have accounts. For the same reason a checker takes as long for an
-/// address that it does not know as for a wrong password. One that throws, or does not answer within ten seconds, lets
-/// nobody in.
+/// A wrong password of an existing account is followed by a question about an unused address, so that response times do
+/// not reveal which addresses have accounts. For the same reason a checker takes as long for an unknown address as for
+/// a wrong password. When a checker throws, or does not answer within ten seconds, the sign-in is refused.
 public protocol PasswordChecker: Sendable {
-  /// What the operator's log and clients are told when it does not answer.
+  /// The checker's name, which the operator's log and clients get when it does not answer.
   var name: String { get }
 
-  /// Says whose address and password these are.
+  /// Returns the account that the address and the password belong to.
   ///
-  /// - Throws: any error when it could not decide; nobody comes in then.
+  /// - Throws: any error when the checker could not decide; the sign-in is refused then.
   func check(_ question: PasswordCheck) async throws -> PasswordCheckAnswer
 }
 
-/// An address and a password that the server does not know.
+/// An address and a password that the server has no hash for.
 public struct PasswordCheck: Sendable, Codable, Equatable {
   /// Names the request in logs.
   public var id: String
-  /// In canonical form: in lower case.
+  /// The address in canonical form: in lower case.
   public var email: String
   /// Secret. Byte for byte as the client sent it, 1 to 4,096 bytes.
   public var password: String
-  /// The account that was imported with this address and without its password; nil when the address has no account.
+  /// The uid of the account that was imported with this address and without its password; nil when the address has no
+  /// account.
   public var uid: String?
   /// The client's IP address, as far as trusted proxies tell it.
   public var clientAddress: String
 
-  /// A question as the server asks it.
+  /// A question as the server makes it.
   public init(id: String, email: String, password: String, uid: String? = nil, clientAddress: String) {
     self.id = id
     self.email = email

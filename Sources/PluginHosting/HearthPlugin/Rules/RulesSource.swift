@@ -1,8 +1,8 @@
-/// A file of another language that is to be turned into rules.
+/// A file of another language that is to be translated into rules.
 public struct RulesSource: Sendable, Codable, Equatable {
   /// The file's name, without its folder: `app.bolt`.
   public var fileName: String
-  /// All of it, 1 MiB at most.
+  /// The whole content, 1 MiB at most.
   public var text: String
 
   /// A file with its text.
@@ -12,23 +12,23 @@ public struct RulesSource: Sendable, Codable, Equatable {
   }
 }
 
-/// What came of a ``RulesSource``.
+/// The result of translating a ``RulesSource``.
 ///
 /// As JSON `{"rules":"…","map":[[0,1,1,4]]}`, or `{"mistakes":[{"line":1,"column":1,"message":"…"}]}`.
 public enum RulesSourceAnswer: Sendable, Equatable {
   /// A rules file. It is checked like one that was written by hand.
   case rules(TranslatedRules)
-  /// The file says something that the language does not have: at least one mistake, in order. Of more than a hundred the
-  /// first are shown.
+  /// The mistakes in the file: at least one, in order. Of more than a hundred the first are shown.
   case mistakes([RulesSourceMistake])
 }
 
-/// A rules file that was made of a file of another language, and what each part of it was made of.
+/// A rules file translated from a file of another language, with a source map.
 public struct TranslatedRules: Sendable, Codable, Equatable {
-  /// The rules file: an object with the member `rules`. With the file it was made of and the map it has 1 MiB at most.
+  /// The rules file: an object with the member `rules`. It, its source file and the map have 1 MiB at most together.
   public var rules: String
-  /// Parts of ``rules``, in any order. A part reaches to the next one; what is before the first one comes from nowhere. The
-  /// part at a rule's opening quote says where the rule is from, those inside of it where its parts are from.
+  /// The source map: parts of ``rules``, in any order. A part reaches to the next one; text before the first part has
+  /// no source. The part at a rule's opening quote gives the rule's source, those inside of it the sources of its
+  /// parts.
   public var map: [RulesSourcePart]
 
   /// Rules with their map.
@@ -38,18 +38,18 @@ public struct TranslatedRules: Sendable, Codable, Equatable {
   }
 }
 
-/// What a part of a rules file was made of. As JSON four numbers: `[offset, line, column, width]`.
+/// The source position of a part of a rules file. As JSON four numbers: `[offset, line, column, width]`.
 public struct RulesSourcePart: Sendable, Equatable {
-  /// The byte of the rules file, in UTF-8, that the part begins at.
+  /// The part's first byte in the rules file, in UTF-8.
   public var offset: Int
-  /// The line of the author's file, from 1.
+  /// The line of the source file, from 1.
   public var line: Int
-  /// From 1, in UTF-16 units.
+  /// The column, from 1, in UTF-16 units.
   public var column: Int
-  /// UTF-16 units of that line.
+  /// The width, in UTF-16 units of that line.
   public var width: Int
 
-  /// A part at that byte, made of that place.
+  /// A part at that byte, from that source position.
   public init(offset: Int, line: Int, column: Int, width: Int) {
     self.offset = offset
     self.line = line
@@ -58,18 +58,18 @@ public struct RulesSourcePart: Sendable, Equatable {
   }
 }
 
-/// What is wrong at a place of the author's file.
+/// A mistake at a position of the source file.
 public struct RulesSourceMistake: Sendable, Codable, Equatable {
-  /// From 1.
+  /// The line, from 1.
   public var line: Int
-  /// From 1, in UTF-16 units.
+  /// The column, from 1, in UTF-16 units.
   public var column: Int
-  /// One sentence.
+  /// The mistake in one sentence.
   public var message: String
-  /// How to mend it, in one sentence.
+  /// The correction in one sentence.
   public var help: String?
 
-  /// A mistake at that place.
+  /// A mistake at that position.
   public init(line: Int, column: Int, message: String, help: String? = nil) {
     self.line = line
     self.column = column

@@ -1,14 +1,14 @@
-/// One text message to a phone, finished: the server has written its text.
+/// A finished text message to a phone: the server has written its text.
 public struct SMSMessage: Sendable, Codable, Equatable {
-  /// What a message is for.
+  /// The purpose of a message.
   public enum Kind: String, Sendable, Codable, CaseIterable {
     /// A code that its receiver types in to sign in, or as a second factor.
     case code
-    /// An operator's trial of the way to phones; nobody waits for it.
+    /// An operator's test of the SMS gateway; no client waits for it.
     case test
   }
 
-  /// What it is for; may be logged, as nothing else of it may.
+  /// The purpose of the message; the only field that may be logged.
   public var kind: Kind
   /// The receiver's number as E.164 has it: `+` and 8 to 15 digits.
   public var to: String

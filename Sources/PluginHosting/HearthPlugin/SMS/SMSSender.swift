@@ -1,6 +1,6 @@
 /// Sends text messages to phones.
 public protocol SMSSender: Sendable {
-  /// Hands one message to whoever carries it, and returns when they have taken it.
+  /// Passes one message to the gateway, and returns when the gateway has taken it.
   ///
   /// - Throws: any error. The server logs its description, so it must name no number and no code.
   func send(_ message: SMSMessage) async throws

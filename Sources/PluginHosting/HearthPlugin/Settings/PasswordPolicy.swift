@@ -1,11 +1,11 @@
-/// What a new password must be like.
+/// The requirements for new passwords.
 ///
-/// Length is what counts, and being nobody else's; rules on kinds of characters are off, as they make passwords
-/// predictable (OWASP ASVS 6.2.5).
+/// Length counts most, and that no other account uses the password; rules on kinds of characters are off, as they make
+/// passwords predictable (OWASP ASVS 6.2.5).
 public struct PasswordPolicy: Sendable, Equatable {
-  /// In Unicode scalars: 6 to 128.
+  /// The minimum length in Unicode scalars: 6 to 128.
   public var lengthMin = 6
-  /// In bytes of UTF-8: 64 to 4,096.
+  /// The maximum size in bytes of UTF-8: 64 to 4,096.
   public var sizeBytesMax = 4_096
   /// A lower-case letter of any alphabet.
   public var requiresLowercase = false
@@ -19,9 +19,10 @@ public struct PasswordPolicy: Sendable, Equatable {
   public var refusesCommon = false
   /// Refuses a password that contains the local part of the address, or the project's name.
   public var refusesContext = false
-  /// Who signs in with an older password that is not long enough, or lacks a kind of character, has to reset it first.
+  /// True when a sign-in with an older password that is too short, or lacks a kind of character, requires a reset
+  /// first.
   public var appliesAtSignIn = false
 
-  /// The policy when nobody says anything: six characters, as the official service has it.
+  /// The default policy: six characters, as in the official service.
   public init() {}
 }

@@ -1,23 +1,22 @@
 import HearthTree
 
-/// What a plugin is told when it makes its providers or its mailer: its part of the configuration, and what the server
-/// knows.
+/// The input of a plugin that makes its providers or its mailer: its part of the configuration, and the server's facts.
 public struct PluginSettings: Sendable {
-  /// What stands under the plugin's name: an object, or an array where the plugin takes a list; `{}` when the plugin was
-  /// only switched on. It may hold secrets, so the settings print nothing of it.
+  /// The plugin's part of the configuration: an object, or an array where the plugin takes a list; `{}` when the plugin
+  /// is only switched on. It may hold secrets, so the settings never print it.
   public var values: JSON
   /// The project that tokens are made for.
   public var projectID: String
   /// The server's data folder, for plugins that keep files. It exists, and belongs to the server's user alone.
   public var dataDirectory: String
-  /// What new passwords must be like. It stands outside of `signIn`, as clients are told it as well.
+  /// The requirements for new passwords. They stand outside of `signIn`, as clients are told them as well.
   public var passwordPolicy: PasswordPolicy
-  /// The origins under which browsers open the pages that sign people in; the first is the server's own.
+  /// The origins under which browsers open the sign-in pages; the first is the server's own.
   public var pageOrigins: [String] = []
   /// Hosts that links may lead to, beside those of the pages.
   public var authorizedDomains: [String] = []
 
-  /// What a test or an embedding program tells a plugin.
+  /// The settings that a test or an embedding program gives a plugin.
   public init(
     values: JSON = .object([]), projectID: String, dataDirectory: String, passwordPolicy: PasswordPolicy = .init()
   ) {
@@ -28,12 +27,12 @@ public struct PluginSettings: Sendable {
   }
 }
 
-/// A setting that cannot be used, where it is, and what to do about it. It keeps the server from starting.
+/// A setting that cannot be used, with its place and the remedy. The server does not start then.
 public struct SettingsError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The setting's place: `signIn.oauth.google.clientIDs[0]`; or `line 3, column 7` of a text that is not JSON; empty for
-  /// the whole file.
+  /// The setting's place: `signIn.oauth.google.clientIDs[0]`; or `line 3, column 7` of a text that is not JSON; empty
+  /// for the whole file.
   public var place: String
-  /// What is wrong with it, as the rest of a sentence that begins with the place: `must be true or false`. No secret in it.
+  /// The message, as the rest of a sentence that begins with the place: `must be true or false`. No secret in it.
   public var message: String
 
   /// An error about the setting at that place.

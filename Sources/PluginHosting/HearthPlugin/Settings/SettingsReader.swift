@@ -8,14 +8,14 @@ import HearthTree
   import Darwin
 #endif
 
-/// An object of the configuration, read with errors that name the place: what every plugin does with its settings.
+/// A reader of an object of the configuration, whose errors name the place. Every plugin reads its settings with it.
 ///
 ///     let settings = try SettingsReader(settings.values, at: "signIn.example", names: ["url", "retries"])
 ///     let url = try settings.requiredText("url")
 ///     let retries = try settings.int("retries", in: 0...10) ?? 3
 ///
-/// Members are read one by one, in any order. A member of another kind than is asked for is an error; what is absent is nil,
-/// for the plugin to put its default in place. A reader prints none of its values.
+/// Members are read one by one, in any order. A member of another kind than requested is an error; an absent one is
+/// nil, so that the plugin uses its default. A reader prints none of its values.
 public struct SettingsReader: Sendable {
   /// The object's place: `signIn.oauth.google`.
   public let place: String
@@ -24,8 +24,8 @@ public struct SettingsReader: Sendable {
   /// - Parameters:
   ///   - value: the object.
   ///   - place: where it stands in the configuration; errors begin with it.
-  ///   - names: the members that there may be. Any other is an error: it is a typing error or meant for somebody
-  ///     else, and either way it does not do what the operator believes.
+  ///   - names: the members that there may be. Any other is an error: it is a typing error or meant for another plugin,
+  ///     and either way has not the effect that the operator expects.
   /// - Throws: ``SettingsError`` when the value is no object, or has a member that is not known or is there twice.
   public init(_ value: JSON, at place: String, names: [String]) throws(SettingsError) {
     guard let members = value.members else { throw SettingsError(place, "must be an object") }
@@ -41,40 +41,40 @@ public struct SettingsReader: Sendable {
     }
   }
 
-  /// The member; nil when it is absent or null.
+  /// Returns the member; nil when it is absent or null.
   public func json(_ name: String) -> JSON? {
     guard let value = value[name], value != .null else { return nil }
     return value
   }
 
-  /// An error about one member, for a value that the reader takes and the plugin cannot use.
+  /// Returns an error about one member, for a value that the reader accepts and the plugin cannot use.
   ///
   /// - Parameters:
   ///   - name: the member's.
   ///   - message: the rest of a sentence that begins with the place: `must be 64 hexadecimal digits`.
   public func error(_ name: String, _ message: String) -> SettingsError { SettingsError("\(place).\(name)", message) }
 
-  /// A text that is not empty; nil when it is absent or null.
+  /// Returns a text that is not empty; nil when it is absent or null.
   public func text(_ name: String) throws(SettingsError) -> String? {
     guard let value = json(name) else { return nil }
     guard let text = value.string, !text.isEmpty else { throw error(name, "must be a text that is not empty") }
     return text
   }
 
-  /// A text that is not empty; an error when it is absent.
+  /// Returns a text that is not empty; an error when it is absent.
   public func requiredText(_ name: String) throws(SettingsError) -> String {
     guard let text = try text(name) else { throw error(name, "is missing") }
     return text
   }
 
-  /// `true` or `false`; nil when it is absent or null.
+  /// Returns `true` or `false`; nil when it is absent or null.
   public func bool(_ name: String) throws(SettingsError) -> Bool? {
     guard let value = json(name) else { return nil }
     guard let bool = value.bool else { throw error(name, "must be true or false") }
     return bool
   }
 
-  /// A whole number in the range, its ends included; nil when it is absent or null.
+  /// Returns a whole number in the range, its ends included; nil when it is absent or null.
   public func int(_ name: String, in range: ClosedRange<Int>) throws(SettingsError) -> Int? {
     guard let value = json(name) else { return nil }
     guard let int = value.int.flatMap({ Int(exactly: $0) }), range.contains(int) else {
@@ -83,7 +83,7 @@ public struct SettingsReader: Sendable {
     return int
   }
 
-  /// A list of texts; one text counts as a list of one. Nil when absent.
+  /// Returns a list of texts; one text counts as a list of one. Nil when it is absent.
   public func texts(_ name: String) throws(SettingsError) -> [String]? {
     guard let value = json(name) else { return nil }
     let elements = value.array ?? [value]
@@ -94,13 +94,13 @@ public struct SettingsReader: Sendable {
     return texts
   }
 
-  /// An object with these members; nil when it is absent or null.
+  /// Returns an object with these members; nil when it is absent or null.
   public func object(_ name: String, names: [String]) throws(SettingsError) -> SettingsReader? {
     guard let value = json(name) else { return nil }
     return try SettingsReader(value, at: "\(place).\(name)", names: names)
   }
 
-  /// A list of objects with these members; empty when it is absent or null.
+  /// Returns a list of objects with these members; empty when it is absent or null.
   public func objects(_ name: String, names: [String]) throws(SettingsError) -> [SettingsReader] {
     guard let value = json(name) else { return [] }
     guard let elements = value.array else { throw error(name, "must be a list") }
@@ -111,8 +111,8 @@ public struct SettingsReader: Sendable {
     return objects
   }
 
-  /// A secret: the text itself under `name`, or the first line of the file that `nameFile` names, which keeps it out of
-  /// the configuration. Nil when neither is there.
+  /// Returns a secret: the text itself under `name`, or the first line of the file that `nameFile` names, which keeps
+  /// it out of the configuration. Nil when both are absent.
   public func secret(_ name: String) throws(SettingsError) -> String? {
     let (direct, file) = (try text(name), try text(name + "File"))
     guard let file else { return direct }
@@ -125,20 +125,20 @@ public struct SettingsReader: Sendable {
     return trimmed
   }
 
-  /// As ``secret(_:)``; an error when neither is there.
+  /// Returns the secret as ``secret(_:)`` does; an error when neither member is there.
   public func requiredSecret(_ name: String) throws(SettingsError) -> String {
     guard let secret = try secret(name) else { throw error(name, "is missing; \(name)File may name a file instead") }
     return secret
   }
 
-  /// The content of the file that a member names: a key in PEM, say. Nil when the member is absent.
+  /// Returns the content of the file that a member names, such as a key in PEM; nil when the member is absent.
   public func file(_ name: String) throws(SettingsError) -> [UInt8]? {
     guard let path = try text(name) else { return nil }
     guard let bytes = Self.read(path), !bytes.isEmpty else { throw error(name, "cannot be read, or is empty") }
     return bytes
   }
 
-  /// The first 64 KiB of a file.
+  /// Reads the first 64 KiB of a file.
   private static func read(_ path: String) -> [UInt8]? {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }

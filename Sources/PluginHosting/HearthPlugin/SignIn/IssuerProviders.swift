@@ -1,28 +1,29 @@
-/// Makes providers of OpenID Connect issuers that administrators set up while the server runs. What one is made with says
-/// nothing of where requests may go: that is the plugin's own setting.
+/// A factory for providers of OpenID Connect issuers that administrators set up while the server runs. The hosts that
+/// requests may go to are no part of an issuer: they are the plugin's own setting.
 public protocol IssuerProviders: Sendable {
-  /// A provider for one issuer. Called again whenever something of the issuer changed; a provider keeps its own keys.
+  /// Returns a provider for one issuer. Called again whenever a field of the issuer changed; a provider keeps its own
+  /// keys.
   ///
   /// - Parameter issuer: checked for its form alone.
   func provider(of issuer: ConfiguredIssuer) -> any SignInProvider
 }
 
-/// An OpenID Connect issuer that an administrator set up. It holds a secret, so it prints nothing.
+/// An OpenID Connect issuer that an administrator set up. It holds a secret, so its description hides all but the id.
 public struct ConfiguredIssuer: Sendable, Equatable {
-  /// `oidc.corp`: as tokens and user records show it.
+  /// The provider's id, as tokens and user records show it: `oidc.corp`.
   public var id: String
-  /// For people.
+  /// The name that users see.
   public var displayName: String
-  /// As its tokens have it in `iss`.
+  /// The issuer's name in `iss` of its tokens.
   public var issuer: String
-  /// Ours there: what its tokens must have been made for.
+  /// The server's client id at the issuer, which its tokens must have as audience.
   public var clientID: String
-  /// Nil leaves the issuer's page to clients.
+  /// The client secret; nil leaves the issuer's page to clients.
   public var clientSecret: String?
-  /// Domains whose addresses it is believed to give out; `*` is every one.
+  /// The domains whose addresses count as verified by this issuer; `*` is every one.
   public var emailDomains: [String]
 
-  /// An issuer as the server tells it, for tests of a plugin.
+  /// An issuer as the server passes it, for tests of a plugin.
   public init(
     id: String, displayName: String, issuer: String, clientID: String, clientSecret: String? = nil,
     emailDomains: [String] = []

@@ -1,54 +1,54 @@
-/// A provider of passkeys: keys of WebAuthn (FIDO2) that a person's device or password manager keeps for a domain.
+/// A provider of passkeys: keys of WebAuthn (FIDO2) that a user's device or password manager keeps for a domain.
 ///
-/// Challenges, the keys of accounts and who may come in are the server's affair; a provider knows the relying party and
-/// the rules by which what a browser and its authenticator sent is checked. It is asked by ``register(_:)`` and
-/// ``use(_:)`` alone: a passkey is no credential of ``SignInProvider/answer(_:)``.
+/// The server keeps the challenges and the keys of accounts, and decides which account may sign in; a provider has the
+/// relying party and the rules that check the data of a browser and its authenticator. It is called by ``register(_:)``
+/// and ``use(_:)`` alone: a passkey is no credential of ``SignInProvider/answer(_:)``.
 public protocol PasskeyProvider: SignInProvider {
-  /// Whom the keys are for. Asked with every request; it must not change.
+  /// The relying party of the keys. Read with every request; it must not change.
   var relyingParty: PasskeyRelyingParty { get }
 
-  /// Checks a key that was made.
+  /// Checks a new key.
   ///
-  /// - Throws: ``PasskeyRefusal`` for one that is not as it has to be.
+  /// - Throws: ``PasskeyRefusal`` for an invalid registration.
   func register(_ registration: PasskeyRegistration) throws(PasskeyRefusal) -> NewPasskey
 
   /// Checks the use of a key.
   ///
-  /// - Throws: ``PasskeyRefusal`` for one that proves nothing.
+  /// - Throws: ``PasskeyRefusal`` for an invalid assertion.
   func use(_ assertion: PasskeyAssertion) throws(PasskeyRefusal) -> PasskeyUse
 }
 
-/// Whom passkeys are for, and what is asked of them.
+/// A relying party of passkeys, and its requirements for them.
 public struct PasskeyRelyingParty: Sendable, Equatable {
   /// The domain that keys are bound to: `example.com`.
   public var id: String
-  /// What people are shown when a key is made.
+  /// The name that users see when a key is made.
   public var name: String
-  /// Authenticators have to verify the person; otherwise they may.
+  /// True when authenticators have to verify the user; otherwise they may.
   public var requiresUserVerification = true
-  /// An account that has a passkey is let in by its passkeys alone.
+  /// True when an account that has a passkey can sign in by its passkeys alone.
   public var isRequiredOnceEnrolled = false
-  /// Keys of one account.
+  /// The maximum number of keys of one account.
   public var keysMax = 10
-  /// The ways to sign that keys may have, by COSE's numbers, the best first.
+  /// The accepted signature algorithms, by COSE's numbers, the best first.
   public var algorithms: [Int64] = []
 
-  /// A relying party whose keys have to verify people.
+  /// A relying party whose keys have to verify the user.
   public init(id: String, name: String) {
     self.id = id
     self.name = name
   }
 }
 
-/// What came of making a key. All of it but the challenge is untrusted.
+/// The result of making a key. All of it but the challenge is untrusted.
 public struct PasskeyRegistration: Sendable {
-  /// The one that was given out for this person.
+  /// The challenge that was issued for this user.
   public var challenge: [UInt8]
   /// The key's id.
   public var credentialID: [UInt8]
-  /// What the browser says that it was asked for: JSON.
+  /// The client data as the browser sent it: JSON.
   public var clientDataJSON: [UInt8]
-  /// What the authenticator says of the key: CBOR.
+  /// The authenticator's statement about the key: CBOR.
   public var attestationObject: [UInt8]
 
   /// A registration as the server shows it, for tests of a provider.
@@ -60,20 +60,20 @@ public struct PasskeyRegistration: Sendable {
   }
 }
 
-/// A key that was made, as the server keeps it.
+/// A new key, as the server stores it.
 public struct NewPasskey: Sendable, Equatable {
-  /// Its public half, in a form that the provider reads again.
+  /// The public key, in a form that the provider reads again.
   public var publicKey: [UInt8]
-  /// What its counter says.
+  /// The authenticator's signature counter.
   public var signCount: UInt32
-  /// True when the authenticator verified the person.
+  /// True when the authenticator verified the user.
   public var isUserVerified: Bool
-  /// True when it can be copied to other devices.
+  /// True when the key can be copied to other devices.
   public var isBackupEligible: Bool
-  /// True when it is.
+  /// True when the key is on several devices.
   public var isBackedUp: Bool
 
-  /// A key as a provider found it to be.
+  /// A key with the properties that a provider found.
   public init(
     publicKey: [UInt8], signCount: UInt32, isUserVerified: Bool, isBackupEligible: Bool, isBackedUp: Bool
   ) {
@@ -85,17 +85,17 @@ public struct NewPasskey: Sendable, Equatable {
   }
 }
 
-/// What came of using a key, and what is known of the key. What is sent is untrusted.
+/// The result of using a key, with the stored key. The client's fields are untrusted.
 public struct PasskeyAssertion: Sendable {
-  /// The one that was given out.
+  /// The challenge that was issued.
   public var challenge: [UInt8]
-  /// As the key was kept, with the counter of its last use.
+  /// The key as it was stored, with the counter of its last use.
   public var key: NewPasskey
-  /// Sent: what the browser says that it was asked for, JSON.
+  /// The client data as the browser sent it: JSON.
   public var clientDataJSON: [UInt8]
-  /// Sent: what the authenticator says.
+  /// The authenticator data as the browser sent it.
   public var authenticatorData: [UInt8]
-  /// Sent: over both.
+  /// The signature over both.
   public var signature: [UInt8]
 
   /// The use of a key as the server shows it, for tests of a provider.
@@ -110,16 +110,16 @@ public struct PasskeyAssertion: Sendable {
   }
 }
 
-/// A key that was rightly used.
+/// A valid use of a key.
 public struct PasskeyUse: Sendable, Equatable {
-  /// What its counter says now.
+  /// The authenticator's signature counter after this use.
   public var signCount: UInt32
-  /// True when the authenticator verified the person: such a key stands for two factors.
+  /// True when the authenticator verified the user: such a use counts as two factors.
   public var isUserVerified: Bool
   /// True when the key is on several devices by now.
   public var isBackedUp: Bool
 
-  /// A use as a provider found it to be.
+  /// A use with the properties that a provider found.
   public init(signCount: UInt32, isUserVerified: Bool, isBackedUp: Bool) {
     self.signCount = signCount
     self.isUserVerified = isUserVerified
@@ -127,9 +127,9 @@ public struct PasskeyUse: Sendable, Equatable {
   }
 }
 
-/// The reason why a passkey is not taken.
+/// The reason why a passkey was refused.
 public struct PasskeyRefusal: Error, Sendable, Equatable {
-  /// One word for the part that is wrong, for the audit trail: `origin`, `signature`, `counter`.
+  /// The part that is wrong, in one word for the audit trail: `origin`, `signature`, `counter`.
   public var reason: String
   /// A sentence for the app's developer, which the client gets: no secret in it.
   public var message: String

@@ -1,9 +1,9 @@
 extension PasswordPolicy {
-  /// Returns the reason why a password is not taken for its length or its characters; nil when it is. The text names
-  /// the rule, never the password.
+  /// Returns the reason why a password is refused for its length or its characters; nil when it is accepted. The text
+  /// names the rule, never the password.
   ///
-  /// The server asks this by the policy of the moment, which administrators change while it runs. Whether a password is
-  /// common, or says what the app is called, the password plugin looks at.
+  /// The server calls this with the current policy, which administrators change while it runs. The password plugin
+  /// checks for common passwords and for the app's name.
   public func refusal(of password: String) -> SignInRefusal? {
     guard password.unicodeScalars.count >= lengthMin else {
       return SignInRefusal(.weakPassword, "Password should be at least \(lengthMin) characters")

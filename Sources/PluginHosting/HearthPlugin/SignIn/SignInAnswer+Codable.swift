@@ -44,7 +44,7 @@ extension ForeignIdentity {
     case rawID, email, isEmailVerified, displayName, firstName, lastName, photoURL, screenName, profile, attributes
   }
 
-  /// Only `rawID` must be there; an address that is not said to be verified is not.
+  /// Decodes an identity. Only `rawID` is required; an absent `isEmailVerified` is false.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Name.self)
     self.init(

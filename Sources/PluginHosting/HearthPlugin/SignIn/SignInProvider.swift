@@ -1,40 +1,40 @@
-/// A way to sign in: turns a credential that a client shows into an answer about who that is.
+/// A sign-in provider: turns a client's credential into an answer about the account it belongs to.
 ///
-/// Everything that goes in and out is a `Codable` value and nothing is shared, so the same provider can live in the
-/// server, in a child process or behind a webhook. A provider decides; what it decides is carried out by the server,
-/// which alone knows users, hashes and sessions.
+/// All input and output is `Codable` and no state is shared, so the same provider can live in the server, in a child
+/// process or behind a webhook. A provider decides; the server carries the decision out, as it alone has users, hashes
+/// and sessions.
 public protocol SignInProvider: Sendable {
-  /// What the provider is called and what it needs. Asked at start and with every request; it must not change.
+  /// The provider's id, methods and needs. Read at start and with every request; it must not change.
   var manifest: ProviderManifest { get }
 
-  /// Looks at one credential. Called for every sign-in, sign-up, link or change with one of the manifest's methods, for
-  /// many clients at once, in no order, on the server's pool of threads.
+  /// Checks one credential. Called for every sign-in, sign-up, link or change with one of the manifest's methods,
+  /// concurrently for many clients, in no order, on the server's pool of threads.
   ///
   /// - Parameter request: its ``SignInRequest/parameters`` are untrusted: absent, empty, huge or hostile.
-  /// - Returns: Who it is, or ``SignInAnswer/refused(_:)`` for a credential that is wrong.
-  /// - Throws: any error when the provider could not decide, because its own server is down for example. A provider that
-  ///   throws, or takes longer than ten seconds, has refused: the client is told that the provider did not answer, and the
-  ///   operator's log names the provider, not the error.
+  /// - Returns: the account, or ``SignInAnswer/refused(_:)`` for a credential that is wrong.
+  /// - Throws: any error when the provider could not decide, because its own server is down for example. A provider
+  ///   that throws, or takes longer than ten seconds, has refused: the client is told that the provider did not answer,
+  ///   and the operator's log names the provider, not the error.
   func answer(_ request: SignInRequest) async throws -> SignInAnswer
 }
 
-/// What a provider says about itself.
+/// A provider's description of itself.
 public struct ProviderManifest: Sendable, Codable, Equatable {
   /// The provider's id as tokens and user records show it: `password`, `google.com`, `oidc.example`. Unique among the
   /// providers of a server.
   public var id: String
 
-  /// What people read: "Google".
+  /// The name that users see: "Google".
   public var displayName: String
 
-  /// The kinds of credential that it takes. ``SignInMethod/credential`` comes to the provider whose ``id`` the client names;
-  /// every other method to the first provider that serves it.
+  /// The kinds of credential that the provider takes. ``SignInMethod/credential`` goes to the provider whose ``id`` the
+  /// client names; every other method to the first provider that serves it.
   public var methods: Set<SignInMethod>
 
-  /// What it must be told of the server with each request.
+  /// The facts of the server that the provider needs with each request.
   public var needs: Set<ProviderFacts.Need>
 
-  /// A manifest; a provider that needs nothing of the server leaves `needs` out.
+  /// A manifest; a provider that needs no facts leaves `needs` out.
   public init(
     id: String, displayName: String, methods: Set<SignInMethod>, needs: Set<ProviderFacts.Need> = []
   ) {
@@ -45,18 +45,18 @@ public struct ProviderManifest: Sendable, Codable, Equatable {
   }
 }
 
-/// A kind of credential; it says which ``SignInRequest/parameters`` a request has.
+/// A kind of credential, which determines the ``SignInRequest/parameters``.
 public enum SignInMethod: String, Sendable, Codable, CaseIterable {
   /// A token that a service account signed: `token`, and `tenantId` when the client names a tenant.
   case customToken
-  /// No parameters.
+  /// A request without parameters.
   case anonymous
   /// `email`, in canonical form, and `password`, byte for byte.
   case password
   /// `email`, in canonical form, and the `code` that was mailed there.
   case emailLink
-  /// What the client sent to `signInWithIdp`: every field of its `postBody`, whatever the provider documents: `id_token`,
-  /// `access_token`, `oauth_token_secret`, `nonce`, `key`, …
+  /// The client's fields of `signInWithIdp`: every field of its `postBody`, whatever the provider documents:
+  /// `id_token`, `access_token`, `oauth_token_secret`, `nonce`, `key`, …
   case credential
   /// A ``PasskeyProvider``'s alone: no request has it.
   case passkey

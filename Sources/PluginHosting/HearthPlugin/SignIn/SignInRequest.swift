@@ -1,29 +1,29 @@
-/// One credential to be looked at.
+/// A credential to check, with its context.
 public struct SignInRequest: Sendable, Codable, Equatable {
-  /// What the client wants the credential for.
+  /// The purpose for which the client sends the credential.
   public enum Operation: String, Sendable, Codable {
-    /// Come in; the account is there, or may be made when the provider vouches for it.
+    /// A sign-in; the account exists, or may be made when the provider vouches for it.
     case signIn
-    /// Make an account with this credential.
+    /// A new account with this credential.
     case signUp
-    /// Add this credential to the account of somebody who is signed in.
+    /// An addition of this credential to the account of a signed-in user.
     case link
-    /// Replace the credential of an account: a new password.
+    /// A replacement of the credential of an account: a new password.
     case change
   }
 
   /// Names the request in logs.
   public var id: String
-  /// The id of the provider that is asked; what the client named, for ``SignInMethod/credential``.
+  /// The id of the provider that is called; the client's choice for ``SignInMethod/credential``.
   public var providerID: String
   /// The kind of credential; one of the manifest's methods.
   public var method: SignInMethod
-  /// What the client wants it for. A provider refuses an operation that it does not serve.
+  /// The purpose of the request. A provider refuses an operation that it does not serve.
   public var operation: Operation
-  /// The credential's parts, as the client sent them; ``SignInMethod`` says which. Secret: never to be logged. The request
-  /// prints none of them.
+  /// The credential's parts, as the client sent them; ``SignInMethod`` lists them. Secret: never to be logged. The
+  /// request prints none of them.
   public var parameters: [String: String]
-  /// What the server knows; a provider decides by this and the parameters alone.
+  /// The server's facts; a provider decides by these and the parameters alone.
   public var facts: ProviderFacts
 
   /// A request as the server makes it, for tests of a provider.
@@ -40,9 +40,9 @@ public struct SignInRequest: Sendable, Codable, Equatable {
   }
 }
 
-/// What the server tells a provider beside the credential.
+/// The server's facts that a provider gets beside the credential.
 public struct ProviderFacts: Sendable, Codable, Equatable {
-  /// What a provider can ask to be told.
+  /// A fact that a provider can ask for.
   public enum Need: String, Sendable, Codable {
     /// ``ProviderFacts/serviceAccounts``
     case serviceAccounts
@@ -50,9 +50,9 @@ public struct ProviderFacts: Sendable, Codable, Equatable {
 
   /// A service account and the public halves of its keys.
   public struct ServiceAccount: Sendable, Codable, Equatable {
-    /// What tokens name as their issuer.
+    /// The account's address, which tokens name as their issuer.
     public var email: String
-    /// Key id → "BEGIN PUBLIC KEY" text.
+    /// The public keys by key id, as "BEGIN PUBLIC KEY" text.
     public var publicKeys: [String: String]
 
     /// A service account with its keys.
@@ -64,12 +64,12 @@ public struct ProviderFacts: Sendable, Codable, Equatable {
 
   /// The project that the client signs in to.
   public var projectID: String
-  /// Seconds since 1970; a provider reads no clock of its own for a decision.
+  /// The time in seconds since 1970; a provider reads no clock of its own for a decision.
   public var nowSeconds: Int64
-  /// Those that are enabled; empty unless the manifest asks for them.
+  /// The enabled service accounts; empty unless the manifest asks for them.
   public var serviceAccounts: [ServiceAccount]
 
-  /// What a provider is told; without accounts unless its manifest asks for them.
+  /// The facts for a provider; without accounts unless its manifest asks for them.
   public init(projectID: String, nowSeconds: Int64, serviceAccounts: [ServiceAccount] = []) {
     self.projectID = projectID
     self.nowSeconds = nowSeconds

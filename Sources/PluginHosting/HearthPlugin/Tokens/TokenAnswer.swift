@@ -1,40 +1,39 @@
 import HearthTree
 
-/// Whose a token is, by the word of its verifier.
+/// The decision of a verifier on a token.
 ///
 /// As JSON `{"verified":{"uid":"u1",…}}` or `{"refused":{"reason":"invalid"}}`.
 public enum TokenAnswer: Sendable, Equatable {
-  /// It counts, for this user.
+  /// The token is valid, for this user.
   case verified(VerifiedToken)
-  /// It does not count.
+  /// The token is not valid.
   case refused(TokenRefusal)
 }
 
-/// What rules are told of a token that counts, and for how long.
+/// The contents of a valid token for rules, and its expiry.
 public struct VerifiedToken: Sendable, Codable, Equatable {
-  /// `auth.uid`: 1 to 128 characters, none of them a control character. When the server has an account of that uid, its
-  /// being disabled, deleted or signed out ends the token as it ends the server's own.
+  /// The user's id, `auth.uid`: 1 to 128 characters, none of them a control character. When the server has an account
+  /// of that uid, the token ends as the server's own do when the account is disabled, deleted or signed out.
   public var uid: String
-  /// `auth.provider` and `auth.token.firebase.sign_in_provider`: 1 to 64 letters, digits and `. _ : -`, and none of
-  /// `password`, `phone`, `anonymous` and `firebase`. Nil means `custom`.
+  /// The provider, `auth.provider` and `auth.token.firebase.sign_in_provider`: 1 to 64 letters, digits and `. _ : -`,
+  /// and none of `password`, `phone`, `anonymous` and `firebase`. Nil means `custom`.
   public var signInProvider: String?
-  /// `auth.token.email`; left out when it is no e-mail address.
+  /// The address, `auth.token.email`; left out when it is no e-mail address.
   public var email: String?
-  /// `auth.token.email_verified`: the address is theirs, by the word of the token's issuer.
+  /// True when the token's issuer verified the address: `auth.token.email_verified`.
   public var isEmailVerified: Bool
-  /// Members of `auth.token`: an object without reserved names, 1,000 bytes at most, or nil.
+  /// The members of `auth.token`: an object without reserved names, 1,000 bytes at most; nil for none.
   public var claims: JSON?
-  /// When the token was made, in seconds since 1970. Without it the token does not count for a uid whose account here was
-  /// ever deleted, or signed out everywhere.
+  /// The time when the token was made, in seconds since 1970. Without it the token is invalid for a uid whose account
+  /// here was ever deleted, or signed out everywhere.
   public var issuedAtSeconds: Int64?
-  /// From when on it does not count, in seconds since 1970: who is signed in with it then is signed out. Nil means an hour
-  /// from now.
+  /// The expiry in seconds since 1970, at which sessions with the token are signed out. Nil means an hour from now.
   public var expiresAtSeconds: Int64?
-  /// The time that the server may go by this answer for the same token, in seconds, a day at most. 0, or nothing, has
-  /// it ask each time. A ``TokenRevocation`` ends it at once.
+  /// The time for which the server may cache this answer for the same token, in seconds, a day at most; with 0 or less
+  /// it asks each time. A ``TokenRevocation`` ends it at once.
   public var cacheSeconds: Int64
 
-  /// A token of that user, of which nothing else is known.
+  /// A token of that user with the required fields alone.
   public init(uid: String) {
     self.uid = uid
     isEmailVerified = false
@@ -42,20 +41,20 @@ public struct VerifiedToken: Sendable, Codable, Equatable {
   }
 }
 
-/// The reason why a token does not count.
+/// The reason why a token is not valid.
 public struct TokenRefusal: Sendable, Codable, Equatable {
-  /// What the client is told.
+  /// The reason that the client is told.
   public enum Reason: String, Sendable, Codable {
-    /// It never counted.
+    /// The token was never valid.
     case invalid
-    /// It counted once. Clients get another one and come back.
+    /// The token was valid once. Clients get another one and reconnect.
     case expired
   }
 
-  /// What the client is told.
+  /// The reason that the client is told.
   public var reason: Reason
-  /// The time that the server may go by this answer for the same token, in seconds, a day at most. 0, or nothing, has
-  /// it ask each time.
+  /// The time for which the server may cache this answer for the same token, in seconds, a day at most; with 0 or less
+  /// it asks each time.
   public var cacheSeconds: Int64
 
   /// A refusal.
@@ -70,7 +69,7 @@ extension VerifiedToken {
     case uid, signInProvider, email, isEmailVerified, claims, issuedAtSeconds, expiresAtSeconds, cacheSeconds
   }
 
-  /// Only `uid` must be there; an address that is not said to be verified is not.
+  /// Decodes a token. Only `uid` is required; an absent `isEmailVerified` is false.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Name.self)
     self.init(uid: try container.decode(String.self, forKey: .uid))

@@ -1,37 +1,37 @@
 import HearthTree
 
-/// Tokens that a verifier vouched for and that count no longer. What is remembered of them is forgotten at once, and who is
-/// signed in with one is signed out.
+/// The revocation of tokens that a verifier had accepted. Their cached answers are dropped at once, and sessions with
+/// them are signed out.
 ///
 /// As JSON `{"tokens":["…"],"uids":["…"]}`, 1,000 of each at most, or `{"everything":true}`.
 public struct TokenRevocation: Sendable, Equatable {
-  /// Those of these digests; see ``TokenQuestion/digest``.
+  /// The digests of revoked tokens; see ``TokenQuestion/digest``.
   public private(set) var digests: Set<String>
-  /// Those of these users.
+  /// The users whose tokens are revoked.
   public private(set) var uids: Set<String>
-  /// All of them.
+  /// True when all tokens of the verifier are revoked.
   public private(set) var isEverything: Bool
 
-  /// Tokens, or users, that one message names.
+  /// The maximum number of tokens, or of users, in one message.
   public static let countMax = 1_000
-  /// Tokens, or users, that are held apart; more of them are everything.
+  /// The maximum number of tokens, or of users, in a merged revocation; a larger one becomes a revocation of all.
   static let mergedMax = 4_096
 
-  /// These tokens.
+  /// A revocation of these tokens.
   public init(digests: Set<String> = [], uids: Set<String> = []) {
     self.digests = digests
     self.uids = uids
     isEverything = false
   }
 
-  /// All tokens of the verifier.
+  /// A revocation of all tokens of the verifier.
   public static var everything: TokenRevocation {
     var revocation = TokenRevocation()
     revocation.isEverything = true
     return revocation
   }
 
-  /// Reads a message. One that cannot be read in every part means everything: a revocation must not be lost.
+  /// Reads a message. A message that is not valid in every part revokes all: a revocation must not be lost.
   init(_ json: JSON) {
     self.init()
     guard json["everything"]?.bool != true, let digests = Self.texts(json["tokens"]),
@@ -52,7 +52,7 @@ public struct TokenRevocation: Sendable, Equatable {
     ])
   }
 
-  /// Adds what another one means. Too much to be held apart becomes everything.
+  /// Adds another revocation. One that gets too large becomes a revocation of all.
   public mutating func formUnion(_ other: TokenRevocation) {
     digests.formUnion(other.digests)
     uids.formUnion(other.uids)
@@ -60,16 +60,16 @@ public struct TokenRevocation: Sendable, Equatable {
     if isEverything { (digests, uids) = ([], []) }
   }
 
-  /// Returns true when it means a token.
+  /// Returns true when a token is revoked.
   ///
   /// - Parameters:
   ///   - digest: the SHA-256 hash of the token, in hexadecimal.
-  ///   - uid: nil where nobody knows yet whose it is.
+  ///   - uid: the token's user; nil while it is not known.
   public func means(digest: String, uid: String?) -> Bool {
     isEverything || digests.contains(digest) || uid.map { uids.contains($0) } ?? false
   }
 
-  /// Nil for what is no list of texts, or too long a one.
+  /// Returns the texts of a list; nil when the value is not a list of texts, or is too long.
   private static func texts(_ json: JSON?) -> Set<String>? {
     guard let json else { return [] }
     guard let elements = json.array, elements.count <= countMax else { return nil }

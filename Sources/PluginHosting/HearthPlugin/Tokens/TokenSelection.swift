@@ -1,9 +1,9 @@
-/// Which tokens of others a verifier is asked about.
+/// The selection of foreign tokens that go to a verifier.
 public struct TokenSelection: Sendable, Codable, Equatable {
-  /// Issuers of JSON Web Tokens, `iss` as they write it, byte for byte. One that ends with `*` stands for all that begin
-  /// with what is before it; `*` alone also takes tokens that name no issuer.
+  /// The issuers of JSON Web Tokens, `iss` as they write it, byte for byte. An entry that ends with `*` matches every
+  /// issuer with that prefix; `*` alone also takes tokens that name no issuer.
   public var issuers: [String]
-  /// What tokens begin with that are no JSON Web Tokens: `sess_`. The empty text stands for all of them.
+  /// The prefixes of tokens that are no JSON Web Tokens: `sess_`. The empty text matches all of them.
   public var opaquePrefixes: [String]
 
   /// A selection; tokens that neither list names are not for the verifier.
@@ -12,12 +12,12 @@ public struct TokenSelection: Sendable, Codable, Equatable {
     self.opaquePrefixes = opaquePrefixes
   }
 
-  /// Entries of each list.
+  /// The maximum number of entries of each list.
   public static let countMax = 64
-  /// Bytes of an entry.
+  /// The maximum size of an entry, in bytes.
   public static let entryBytesMax = 1_024
 
-  /// How exactly the selection names a token; the greater, the more exactly.
+  /// A measure of how exactly the selection matches a token; a greater one is more exact.
   public struct Fit: Sendable, Comparable {
     fileprivate var isWhole: Bool
     fileprivate var bytes: Int
@@ -27,7 +27,7 @@ public struct TokenSelection: Sendable, Codable, Equatable {
     }
   }
 
-  /// How the selection names a JSON Web Token of that issuer; nil when it does not.
+  /// Returns how exactly the selection matches a JSON Web Token of that issuer; nil when it does not.
   ///
   /// - Parameter issuer: empty for a token that names none.
   public func fit(issuer: String) -> Fit? {
@@ -41,13 +41,13 @@ public struct TokenSelection: Sendable, Codable, Equatable {
     }.max()
   }
 
-  /// How the selection names a token that is no JSON Web Token; nil when it does not.
+  /// Returns how exactly the selection matches a token that is no JSON Web Token; nil when it does not.
   public func fit(opaque token: String) -> Fit? {
     opaquePrefixes.filter { token.utf8.starts(with: $0.utf8) }
       .map { Fit(isWhole: false, bytes: $0.utf8.count) }.max()
   }
 
-  /// An entry that both have, so that it could not be said who is asked; nil when there is none.
+  /// Returns an entry that both selections have, which leaves the verifier undecided; nil when there is none.
   public func common(with other: TokenSelection) -> String? {
     issuers.first { entry in other.issuers.contains { $0.utf8.elementsEqual(entry.utf8) } }
       ?? opaquePrefixes.first { entry in other.opaquePrefixes.contains { $0.utf8.elementsEqual(entry.utf8) } }

@@ -1,5 +1,5 @@
 extension DecodingError {
-  /// The fault, and where; no value.
+  /// The fault and its coding path; no value.
   var place: String {
     let (context, name): (Context, String?) =
       switch self {

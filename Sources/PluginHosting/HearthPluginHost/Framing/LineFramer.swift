@@ -1,22 +1,22 @@
-/// Cuts a stream of bytes into lines. Pure: it is handed bytes, and holds no more of them than one line and one piece.
+/// A splitter of a byte stream into lines. It does no input or output, and buffers no more than one line and one piece.
 struct LineFramer {
-  /// A line that is longer than allowed. Nothing after it can be trusted to begin where it seems to.
+  /// A line that is longer than allowed. The bytes after it cannot be trusted to begin a line.
   struct TooLong: Error, Equatable {}
 
-  /// Bytes of a line without its end.
+  /// The maximum size of a line in bytes, without its end.
   let lineBytesMax: Int
   private var bytes: [UInt8] = []
-  /// The place where the line begins that is not finished yet.
+  /// The start of the unfinished line in the buffer.
   private var start = 0
-  /// Up to where no line end is.
+  /// The offset up to which the buffer has no line end.
   private var searched = 0
 
   init(lineBytesMax: Int) { self.lineBytesMax = lineBytesMax }
 
-  /// Bytes that are held.
+  /// The number of buffered bytes.
   var heldBytes: Int { bytes.count - start }
 
-  /// Takes the next piece of the stream.
+  /// Appends the next piece of the stream.
   mutating func append(_ piece: some Collection<UInt8>) {
     if start > 0 {
       bytes.removeFirst(start)
@@ -26,7 +26,7 @@ struct LineFramer {
     bytes += piece
   }
 
-  /// The next whole line, without its end; nil when more bytes are needed.
+  /// Returns the next whole line, without its end; nil when more bytes are needed.
   mutating func next() throws(TooLong) -> ArraySlice<UInt8>? {
     guard let end = bytes[searched...].firstIndex(of: UInt8(ascii: "\n")) else {
       searched = bytes.count

@@ -1,9 +1,9 @@
-/// Makes lines for a log out of what a plugin writes to its standard error: so many a second, cut, and without what could
-/// move a terminal's cursor. Pure: it is handed bytes and the time.
+/// A converter of a plugin's standard error into log lines: limited in rate and length, and without characters that
+/// move a terminal's cursor. It does no input or output and reads no clock.
 struct LogLines {
-  /// Characters of a line; what is longer is cut.
+  /// The maximum length of a line in characters; longer lines are cut.
   static let lineLengthMax = 1_000
-  /// Lines of one process in a second; more are counted and not kept.
+  /// The maximum number of lines of one process in a second; more are counted and dropped.
   static let linesPerSecondMax = 100
 
   private var line: [UInt8] = []
@@ -12,7 +12,7 @@ struct LogLines {
   private var count = 0
   private var droppedCount = 0
 
-  /// The lines that the bytes finish.
+  /// Returns the lines that the bytes complete.
   ///
   /// - Parameter now: milliseconds on the monotonic clock.
   mutating func append(_ piece: some Collection<UInt8>, now: Int64) -> [String] {
@@ -29,7 +29,7 @@ struct LogLines {
     return lines
   }
 
-  /// What is left where the stream ends, and how many lines were dropped.
+  /// Returns the unfinished line at the end of the stream, and the number of dropped lines.
   mutating func end(now: Int64) -> [String] {
     var lines: [String] = []
     if !line.isEmpty { finish(into: &lines, now: now) }
@@ -57,7 +57,7 @@ struct LogLines {
     return "(\(droppedCount) lines were dropped)"
   }
 
-  /// Text without control characters; each of them, and each byte that is no text, becomes a question mark.
+  /// Returns the text without control characters; each of them, and each invalid byte, becomes a question mark.
   static func printable(_ bytes: some Collection<UInt8>) -> String {
     var out = String.UnicodeScalarView()
     for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {

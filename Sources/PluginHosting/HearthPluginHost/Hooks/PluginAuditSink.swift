@@ -1,7 +1,7 @@
 import HearthPlugin
 import HearthTree
 
-/// A plugin's process that takes the records of the audit trail.
+/// An audit sink in a plugin's process.
 struct PluginAuditSink: AuditSink {
   let handle: PluginHandle
 
@@ -11,7 +11,7 @@ struct PluginAuditSink: AuditSink {
     do {
       let _: JSON = try await handle.ask(.audit, entry)
     } catch let error as PluginCallError {
-      // What the plugin itself says may hold what it was told, and is in its own log.
+      // The plugin's own message may hold parts of the record, and stays in its own log.
       throw AuditSinkError("plugin \(error.plugin) did not take it", isTemporary: error.isTemporary)
     }
   }

@@ -1,6 +1,6 @@
 import HearthPlugin
 
-/// A plugin's process that adds claims to tokens.
+/// A claims source in a plugin's process.
 struct PluginClaimsSource: ClaimsSource {
   let handle: PluginHandle
 
@@ -11,7 +11,7 @@ struct PluginClaimsSource: ClaimsSource {
   }
 }
 
-/// In the place of a plugin that is to add claims and cannot run: no token is made.
+/// A stand-in for a claims plugin that is switched on and cannot run: no token is made.
 struct ClosedClaimsSource: ClaimsSource {
   let name: String
 

@@ -1,9 +1,9 @@
 import HearthPlugin
 
-/// In the place of a plugin that is to decide and cannot run: denies.
+/// A stand-in for a deciding plugin that is switched on and cannot run: it denies.
 struct ClosedHook: DecidingHook {
   let name: String
-  /// What the plugin would be asked.
+  /// The hooks that the plugin has.
   let hooks: [PluginHook]
 
   func decide(_ event: HookEvent) async throws -> HookVerdict {
@@ -13,7 +13,7 @@ struct ClosedHook: DecidingHook {
 }
 
 extension HookEvent.Moment {
-  /// The hook that is asked in this moment.
+  /// The plugin hook for this event.
   fileprivate var hook: PluginHook {
     switch self {
     case .beforeCreate: .beforeCreate
@@ -22,10 +22,10 @@ extension HookEvent.Moment {
   }
 }
 
-/// A plugin's process that decides who gets an account, and who comes in.
+/// A blocking function in a plugin's process, for new accounts and sign-ins.
 struct PluginDecidingHook: DecidingHook {
   let handle: PluginHandle
-  /// Of ``PluginHook/beforeCreate`` and ``PluginHook/beforeSignIn``, those that it answers.
+  /// The plugin's hooks among ``PluginHook/beforeCreate`` and ``PluginHook/beforeSignIn``.
   let hooks: Set<PluginHook>
 
   var name: String { handle.name }
@@ -42,7 +42,7 @@ struct PluginDecidingHook: DecidingHook {
 }
 
 extension PluginCallError {
-  /// What whoever signs in is told.
+  /// The failure that the signing-in client is told.
   fileprivate var hookFailure: HookFailure {
     switch kind {
     case .late: .deadlineExceeded

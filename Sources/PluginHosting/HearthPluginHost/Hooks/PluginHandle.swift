@@ -3,15 +3,15 @@ import HearthSystem
 import HearthTree
 import Synchronization
 
-/// A plugin as the hooks of the server hold it: the same before and after it is replaced by another version.
+/// A plugin's handle for the server's hooks, which stays the same when another version replaces the plugin.
 final class PluginHandle: Sendable {
   let name: String
   private let current: Mutex<any PluginRunner>
-  /// Has the questions of clients wait in turn.
+  /// The queue of requests, which shares the plugin's slots among clients.
   private let gate: QuestionGate
   private let notice: @Sendable (String) -> Void
 
-  /// - Parameter notice: told of what a plugin was asked in vain; no more than once a second.
+  /// - Parameter notice: called with a line about a request that failed; no more than once a second.
   init(_ name: String, _ runner: any PluginRunner, notice: @escaping @Sendable (String) -> Void) {
     self.name = name
     current = Mutex(runner)
@@ -21,7 +21,7 @@ final class PluginHandle: Sendable {
 
   var runner: any PluginRunner { current.withLock { $0 } }
 
-  /// Puts another version in its place.
+  /// Replaces the running version by another one.
   ///
   /// - Returns: the former one.
   func replace(by runner: any PluginRunner) -> any PluginRunner {
@@ -33,9 +33,9 @@ final class PluginHandle: Sendable {
     }
   }
 
-  /// Asks a hook, and reads what it comes to.
+  /// Calls a hook, and decodes its output.
   ///
-  /// - Parameter uid: of the account that the question is about, where the client has shown that it is theirs.
+  /// - Parameter uid: the account that the request is about, when the client has proved that it is theirs.
   /// - Throws: ``PluginCallError``.
   func ask<Output: Decodable & Sendable>(
     _ hook: PluginHook, _ input: some Encodable & Sendable, of uid: String? = nil, as type: Output.Type = Output.self
@@ -52,7 +52,7 @@ final class PluginHandle: Sendable {
   }
 
   private func outcome(_ hook: PluginHook, _ input: JSON, of uid: String?) async -> PluginOutcome {
-    // What the server asks for itself has bounds of its own.
+    // The server's own requests have limits of their own.
     var client = ShareClaimant.current ?? ShareClaimant(isAdministrator: true)
     if !client.isAdministrator { client.account = uid }
     let (asked, started) = (runner, Clock.monotonicMilliseconds)
@@ -64,12 +64,12 @@ final class PluginHandle: Sendable {
     defer { gate.leave() }
     let waited = Clock.monotonicMilliseconds - started
     let outcome = await asked.ask(hook, input, milliseconds: max(1, asked.deadlineMilliseconds - waited))
-    // Replaced in this moment: what the former version did not take is for the new one.
+    // The plugin was replaced meanwhile: requests that the former version did not take go to the new one.
     guard outcome == .down, case let now = runner, now !== asked else { return outcome }
     return await now.ask(hook, input, milliseconds: now.deadlineMilliseconds)
   }
 
-  /// An error that names the plugin; the operator is told.
+  /// Returns an error that names the plugin, and notifies the operator.
   func failed(
     _ hook: PluginHook, _ what: String, _ kind: PluginCallError.Kind, isTemporary: Bool = false
   ) -> PluginCallError {
@@ -79,14 +79,14 @@ final class PluginHandle: Sendable {
   }
 }
 
-/// What a plugin was asked in vain.
+/// A failed request to a plugin.
 struct PluginCallError: Error, CustomStringConvertible {
   enum Kind: Sendable {
-    /// There was no answer in time.
+    /// The plugin did not answer in time.
     case late
-    /// There was one, and it cannot be used.
+    /// The answer cannot be used.
     case badAnswer
-    /// It could not be asked, or said itself that it could not.
+    /// The plugin could not be called, or reported a failure itself.
     case other
   }
 
@@ -94,14 +94,14 @@ struct PluginCallError: Error, CustomStringConvertible {
   let hook: PluginHook
   let what: String
   let kind: Kind
-  /// It may go better later.
+  /// True when another attempt may succeed later.
   let isTemporary: Bool
 
   var description: String { "plugin \(plugin), asked for \(hook.rawValue), \(what)" }
 }
 
 extension PluginOutcome {
-  /// True when the same may go better later.
+  /// True when another attempt may succeed later.
   fileprivate var isTemporary: Bool {
     switch self {
     case .output: false
@@ -110,7 +110,7 @@ extension PluginOutcome {
     }
   }
 
-  /// What kind of error it is for whoever asked.
+  /// The kind of error for the caller.
   fileprivate var kind: PluginCallError.Kind {
     switch self {
     case .late: .late

@@ -1,6 +1,6 @@
 import HearthPlugin
 
-/// A plugin's process that knows another system's passwords.
+/// A password checker in a plugin's process.
 struct PluginPasswordChecker: PasswordChecker {
   let handle: PluginHandle
 
@@ -11,7 +11,7 @@ struct PluginPasswordChecker: PasswordChecker {
   }
 }
 
-/// In the place of a plugin that is to check passwords and cannot run: lets nobody in.
+/// A stand-in for a password plugin that is switched on and cannot run: it refuses every sign-in.
 struct ClosedPasswordChecker: PasswordChecker {
   let name: String
 

@@ -1,11 +1,11 @@
 import HearthPlugin
 import HearthTree
 
-/// Hands messages to a plugin. What fails for now is tried again until whoever sends gives up.
+/// A sender of messages by a plugin. It repeats a temporary failure until the caller's task is cancelled.
 struct PluginSending: Sendable {
-  /// The wait before the second try; it doubles with each.
+  /// The wait before the second attempt; it doubles with each.
   static let waitMilliseconds: Int64 = 1_000
-  /// Tries of one message. Together they take less than the minute that a message has.
+  /// The maximum number of attempts for one message. Together they take less than the minute that a message has.
   static let triesMax = 5
 
   let handle: PluginHandle
@@ -21,7 +21,7 @@ struct PluginSending: Sendable {
         let _: JSON = try await handle.ask(hook, message)
         return
       } catch let error as PluginCallError {
-        // What the plugin itself says may hold an address, and is in its own log.
+        // The plugin's own message may hold an address, and stays in its own log.
         guard error.isTemporary, attempt < Self.triesMax else { throw PluginSendError(plugin: handle.name) }
         try await pause(Self.waitMilliseconds << (attempt - 1))
       }

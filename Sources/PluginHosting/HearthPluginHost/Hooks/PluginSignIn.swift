@@ -1,6 +1,6 @@
 import HearthPlugin
 
-/// A way to sign in that a plugin's process decides on.
+/// A sign-in provider in a plugin's process.
 struct PluginSignIn: SignInProvider {
   let handle: PluginHandle
   let manifest: ProviderManifest

@@ -1,6 +1,6 @@
 import HearthPlugin
 
-/// A plugin's process that says whose the tokens of others are.
+/// A verifier of foreign tokens in a plugin's process.
 struct PluginTokenVerifier: TokenVerifier {
   let handle: PluginHandle
   let selection: TokenSelection
@@ -11,7 +11,7 @@ struct PluginTokenVerifier: TokenVerifier {
   func verify(_ question: TokenQuestion) async throws -> TokenAnswer { try await handle.ask(.verifyToken, question) }
 }
 
-/// In the place of a plugin that is to verify tokens and cannot run: decides nothing, so that these tokens open nothing.
+/// A stand-in for a token plugin that is switched on and cannot run: it fails, so that these tokens give no access.
 struct ClosedTokenVerifier: TokenVerifier {
   let name: String
   let selection: TokenSelection

@@ -1,7 +1,7 @@
 import HearthPlugin
 import HearthTree
 
-/// A plugin's process that takes events of writes.
+/// A receiver of write events in a plugin's process.
 struct PluginWriteReceiver: WriteReceiver {
   let handle: PluginHandle
 
@@ -17,7 +17,7 @@ struct PluginWriteReceiver: WriteReceiver {
 }
 
 extension PluginCallError {
-  /// What whoever sends events goes by. What the plugin itself says may hold what was written, and is in its own log.
+  /// The failure for the trigger's queue. The plugin's own message may hold written values, and stays in its own log.
   fileprivate var receiverFailure: WriteReceiverFailure {
     switch (kind, isTemporary) {
     case (.late, _): .unknown("plugin \(plugin) did not answer in time")

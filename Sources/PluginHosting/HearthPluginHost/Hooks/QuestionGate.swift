@@ -2,21 +2,21 @@ import HearthSystem
 import HearthTree
 import Synchronization
 
-/// Lets so many questions to a plugin, or to another service, be under way at a time. The others wait, each client's in turn,
-/// so that one that asks much delays its own alone; clients share the room: ``ShareRule``.
+/// A queue that limits the concurrent requests to a plugin, or to another service. Each client has a queue of its own,
+/// so that a client with many requests delays only itself; clients share the capacity: ``ShareRule``.
 package final class QuestionGate: Sendable {
-  /// Questions that may wait; more are refused at once.
+  /// The maximum number of waiting requests; more are refused at once.
   package static let waitingMax = 1_024
-  /// Bytes of the questions that wait.
+  /// The maximum size of the waiting requests, in bytes.
   package static let waitingBytesMax = 16 << 20
 
   /// The outcome of waiting.
   package enum Entry: Sendable, Equatable {
-    /// It may be asked; ``QuestionGate/leave()`` follows.
+    /// The request may be sent; ``QuestionGate/leave()`` follows.
     case entered
-    /// Too many wait, or too many of its client's.
+    /// The request was refused because too many wait, in all or of its client.
     case refused
-    /// Its time was over, or its task was cancelled, before its turn came.
+    /// The request timed out, or its task was cancelled, before its turn.
     case late
   }
 
@@ -36,22 +36,22 @@ package final class QuestionGate: Sendable {
 
   private let state: Mutex<State>
 
-  /// - Parameter slots: questions under way at a time.
+  /// - Parameter slots: the maximum number of concurrent requests.
   package init(slots: Int, waitingMax: Int = waitingMax, waitingBytesMax: Int = waitingBytesMax) {
     state = Mutex(
       State(
         slots: max(1, slots), queue: FairQueue(countMax: waitingMax, countPerClientMax: waitingMax),
-        // A question that is no larger than this gets in while there is room, whatever its neighbours hold.
+        // A request up to this size is admitted while there is room, whatever its neighbours hold.
         bytes: SharedBound(max: waitingBytesMax, unit: waitingBytesMax / 1_024)))
   }
 
-  /// Questions that wait.
+  /// The number of waiting requests.
   package var waitingCount: Int { state.withLock { $0.queue.count } }
 
-  /// Questions under way.
+  /// The number of requests under way.
   package var underWayCount: Int { state.withLock { $0.underWayCount } }
 
-  /// Lets another number of questions be under way from now on.
+  /// Changes the maximum number of concurrent requests.
   func setSlots(_ slots: Int) {
     resume(
       state.withLock { state in
@@ -60,11 +60,11 @@ package final class QuestionGate: Sendable {
       })
   }
 
-  /// Waits for a question's turn.
+  /// Waits for a request's turn.
   ///
   /// - Parameters:
-  ///   - client: the client that it is asked for. The server's own questions are an administrator's.
-  ///   - sizeBytes: asked for only when it has to wait.
+  ///   - client: the client that sent it. The server's own requests count as an administrator's.
+  ///   - sizeBytes: evaluated only when the request has to wait.
   package func enter(
     _ client: ShareClaimant, sizeBytes: @autoclosure () -> Int, milliseconds: Int64
   ) async -> Entry {
@@ -95,7 +95,7 @@ package final class QuestionGate: Sendable {
     return entry
   }
 
-  /// A question was answered, or given up.
+  /// Frees the slot of a request that was answered or given up.
   package func leave() {
     resume(
       state.withLock { state in
@@ -106,7 +106,8 @@ package final class QuestionGate: Sendable {
 
   // MARK: Waiting
 
-  /// The client whose turn a question waits for: the account, wherever from; without one, the address.
+  /// Returns the client whose queue a request waits in: the account, from any address; the address when there is no
+  /// account.
   private static func turn(of client: ShareClaimant) -> ShareClaimant {
     client.account == nil
       ? ShareClaimant(network: client.network, isAdministrator: client.isAdministrator)
@@ -127,7 +128,7 @@ package final class QuestionGate: Sendable {
         state.bytes.leave(&bytes)
         return (.refused, [])
       }
-      // One may have left meanwhile.
+      // A slot may have become free meanwhile.
       return (nil, Self.admitted(&state))
     }
     if let entry { continuation.resume(returning: entry) }
@@ -143,7 +144,7 @@ package final class QuestionGate: Sendable {
     waiter?.continuation.resume(returning: .late)
   }
 
-  /// Takes those out of the line whose turn has come.
+  /// Removes the requests whose turn has come from the queue.
   private static func admitted(_ state: inout State) -> [Waiter] {
     var admitted: [Waiter] = []
     while state.underWayCount < state.slots, var waiter = state.queue.popFirst() {

@@ -1,7 +1,7 @@
 import HearthSystem
 import Synchronization
 
-/// Lets one line a second through.
+/// A limiter that lets one line a second through.
 final class NoticeRate: Sendable {
   private let second = Atomic<Int64>(-1)
 

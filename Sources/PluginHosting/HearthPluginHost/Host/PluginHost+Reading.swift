@@ -3,14 +3,14 @@ import HearthPlugin
 import HearthTree
 import Synchronization
 
-/// Making what runs the same as what the folder says.
+/// Reconciling the running plugins with the folder.
 extension PluginHost {
-  /// A plugin that was started in a reading of the folder.
+  /// A plugin that was started while the folder was read.
   private struct Started {
     let plugin: InstalledPlugin
     let manifest: PluginManifest
     let runner: any PluginRunner
-    /// What runs in its place meanwhile.
+    /// The version that runs in its place meanwhile; nil when there is none.
     let former: Entry?
   }
 
@@ -20,7 +20,7 @@ extension PluginHost {
     var (entries, problems): ([String: Entry], [String: String]) = ([:], [:])
     var started: [Started] = []
     var taken: [PluginManifest] = []
-    // Nobody asks them while the server runs: those who read rules files start them.
+    // A running server does not call these plugins: commands that read rules files start them.
     var resting: Set<String> = []
     for plugin in plugins where plugin.record?.isEnabled == true {
       guard let manifest = plugin.manifest, plugin.problem == nil else {
@@ -71,7 +71,7 @@ extension PluginHost {
     }
   }
 
-  /// Puts a plugin in its place, unless it does not answer and the one that is there does.
+  /// Makes a started plugin the running one, unless it does not answer and the former one does.
   private func take(_ started: Started) -> (Entry, over: (any PluginRunner)?, problem: String?) {
     let name = started.plugin.name
     guard let former = started.former else {
@@ -101,8 +101,7 @@ extension PluginHost {
     return nil
   }
 
-  /// Returns the reason why it could not be said whether a plugin or one of the others is asked about a token; nil when
-  /// it can.
+  /// Returns the reason why a token would match a plugin and another one equally; nil when there is no such conflict.
   private func tokenClash(
     of plugin: InstalledPlugin, among plugins: [InstalledPlugin], _ others: [PluginManifest]
   ) -> String? {
@@ -161,15 +160,15 @@ extension PluginHost {
     }
   }
 
-  /// Tells the operator what a plugin was asked in vain, once a second at most.
+  /// Returns a function that logs failed requests for the operator, once a second at most.
   private func notice(of name: String) -> @Sendable (String) -> Void {
     let rate = NoticeRate()
     return { [environment] text in if rate.admits() { environment.log(true, name, text) } }
   }
 
-  /// What the server is given of the plugins that run, in order of name.
+  /// Returns the hooks of the running plugins for the server, in order of name.
   ///
-  /// - Parameter closed: those that are to run and cannot.
+  /// - Parameter closed: the plugins that are switched on and cannot run.
   private static func offer(_ entries: [String: Entry], closed: [InstalledPlugin]) -> PluginSet {
     var offer = PluginSet()
     for plugin in closed {
@@ -206,7 +205,7 @@ extension PluginHost {
     return offer
   }
 
-  /// Files are read where nobody else waits for it.
+  /// Runs file work on a thread on which no other work waits.
   private static func onOwnThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { done in DispatchQueue.global().async { done.resume(returning: work()) } }
   }

@@ -1,6 +1,6 @@
-/// Looking at plugins.
+/// The status of plugins.
 extension PluginHost {
-  /// Every plugin of the folder, and how those are that run. Blocks for files.
+  /// Returns the status of every plugin of the folder. Blocks for files.
   package func statuses() -> [PluginStatus] {
     let (entries, problems) = state.withLock { ($0.entries, $0.problems) }
     return folder.plugins().map { plugin in
@@ -14,7 +14,7 @@ extension PluginHost {
     }
   }
 
-  /// Those that are switched on, in order of name, without a look at the disk.
+  /// Returns the status of the plugins that are switched on, in order of name, without reading files.
   package func enabledStatuses() -> [PluginStatus] {
     let (entries, problems) = state.withLock { ($0.entries, $0.problems) }
     var statuses = entries.values.map { entry in
@@ -30,7 +30,7 @@ extension PluginHost {
 }
 
 extension PluginStatus {
-  /// Adds what is known of the running plugin.
+  /// Adds the health and the figures of the running plugin.
   fileprivate mutating func note(_ runner: any PluginRunner) {
     let (health, figures) = (runner.health, runner.figures)
     state = health.name

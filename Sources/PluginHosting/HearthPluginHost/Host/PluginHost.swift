@@ -4,26 +4,26 @@ import HearthSystem
 import HearthTree
 import Synchronization
 
-/// Runs the plugins of a data folder, and gives the server what they are asked through.
+/// The host of a data folder's plugins: it runs them, and gives the server their hooks.
 ///
-/// A plugin that is broken is told of, and keeps nothing else from starting.
+/// A broken plugin is reported, and does not keep the server or another plugin from starting.
 package final class PluginHost: Sendable {
-  /// What the host has of the server.
+  /// The server's parts that the host uses.
   package struct Environment: Sendable {
-    /// The server's name and version, as plugins are told it.
+    /// The server's name and version for plugins.
     package var server: String
-    /// The ids of the server's own ways to sign in, which no plugin can take.
+    /// The ids of the server's own sign-in providers, which no plugin can take.
     package var ownProviderIDs: Set<String>
-    /// Puts what plugins offer in the place of what they offered before. Nil takes nothing away from the server's own.
+    /// Replaces the plugins' former hooks by these. A nil member keeps the server's own.
     package var apply: @Sendable (PluginSet) -> Void
-    /// Told of tokens that a plugin vouched for and that count no longer. Returns at once.
+    /// Revokes tokens that a plugin had verified. Returns at once.
     package var revoke: @Sendable (_ plugin: String, TokenRevocation) -> Void
-    /// A line for the operator, without a secret in it.
+    /// Logs a line for the operator, without a secret in it.
     package var log: @Sendable (_ isWarning: Bool, _ plugin: String, _ text: String) -> Void
-    /// The way to a service with so many connections.
+    /// Makes a client of a service with so many connections.
     var client: @Sendable (OutboundPolicy, _ connections: Int) -> any OutboundHTTP = WebhookCall.client
 
-    /// What the host has of the server.
+    /// An environment of these parts.
     package init(
       server: String, ownProviderIDs: Set<String>, apply: @escaping @Sendable (PluginSet) -> Void,
       revoke: @escaping @Sendable (_ plugin: String, TokenRevocation) -> Void = { _, _ in },
@@ -37,7 +37,7 @@ package final class PluginHost: Sendable {
     }
   }
 
-  /// A plugin that runs.
+  /// A running plugin.
   struct Entry {
     var plugin: InstalledPlugin
     var manifest: PluginManifest
@@ -46,14 +46,14 @@ package final class PluginHost: Sendable {
 
   struct State {
     var entries: [String: Entry] = [:]
-    /// The reason why a plugin does not run that could by itself.
+    /// The reasons why plugins do not run that are not in their folders, by name.
     var problems: [String: String] = [:]
     var isStopped = false
-    /// The last reading of the folder, done or not.
+    /// The last reading of the folder, finished or not.
     var turn: Task<Void, Never>?
   }
 
-  /// The time that a plugin that is switched on, or replaces another version, is waited for.
+  /// The time to wait for a plugin that is switched on, or replaces another version.
   static let settleMilliseconds: Int64 = 10_000
 
   let folder: PluginFolder
@@ -61,24 +61,24 @@ package final class PluginHost: Sendable {
   let state = Mutex(State())
   let parts: Mutex<Parts?> = Mutex(nil)
 
-  /// Made with the first plugin that has processes: a server without any has no thread and no folder for them.
+  /// The thread and folder for processes, made with the first plugin that needs them: a server without one has neither.
   struct Parts {
     let loop: ProcessLoop
     let stage: PluginStage
   }
 
-  /// A host that runs nothing yet.
+  /// A host without running plugins.
   package init(dataDirectory: String, _ environment: Environment) {
     folder = PluginFolder(dataDirectory: dataDirectory)
     self.environment = environment
   }
 
-  /// Reads the folder, starts what is to run, ends what is not, and replaces what was changed: a former version goes on
+  /// Reads the folder, starts and stops plugins accordingly, and replaces changed ones: a former version continues
   /// until the new one answers.
   ///
   /// - Parameters:
-  ///   - restarting: a plugin that is started anew in any case, as one that was given up.
-  ///   - waits: returns when each plugin that was started answers, or does not; else at once.
+  ///   - restarting: a plugin that is restarted in any case, such as a quarantined one.
+  ///   - waits: true returns when each started plugin answers, or does not; false at once.
   package func reload(restarting name: String? = nil, waits: Bool = true) async {
     let turn = state.withLock { state -> Task<Void, Never>? in
       guard !state.isStopped else { return nil }
@@ -93,7 +93,7 @@ package final class PluginHost: Sendable {
     await turn?.value
   }
 
-  /// Ends all plugins: they answer what they have.
+  /// Stops all plugins, after they have answered their requests.
   package func stop() async {
     let turn = state.withLock { state -> Task<Void, Never>? in
       state.isStopped = true

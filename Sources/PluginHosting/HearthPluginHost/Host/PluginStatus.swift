@@ -1,19 +1,19 @@
 import HearthPlugin
 import HearthTree
 
-/// How a plugin is, for operators.
+/// A plugin's status for operators.
 package struct PluginStatus: Sendable, Equatable {
-  /// What a hook was asked so far, and how that went.
+  /// The figures of one hook.
   package struct Hook: Sendable, Equatable {
     /// The hook.
     package var hook: PluginHook
     /// Requests since the plugin's start.
     package var requestCount = 0
-    /// Those that came to no answer.
+    /// The number of requests that failed.
     package var failureCount = 0
-    /// Half of the last requests took no longer; nil before the first.
+    /// The median duration of the last requests; nil before the first.
     package var p50Microseconds: Int64?
-    /// Of a hundred of the last requests, 99 took no longer.
+    /// The 99th percentile of the last requests' durations; nil before the first.
     package var p99Microseconds: Int64?
 
     fileprivate var json: JSON {
@@ -28,26 +28,26 @@ package struct PluginStatus: Sendable, Equatable {
 
   /// The plugin's name.
   package var name: String
-  /// The version that runs, or would.
+  /// The version that runs, or would run.
   package var version: String?
-  /// The version that a roll-back leads to.
+  /// The version that a roll-back returns to.
   package var previous: String?
-  /// The operator wants it to run.
+  /// True when the operator has switched the plugin on.
   package var isEnabled: Bool
-  /// Such as `running`, `quarantined`, `disabled`, `broken`, `installed`.
+  /// The state's name: `running`, `quarantined`, `disabled`, `broken`, `installed`, ….
   package var state: String
-  /// What is wrong; nil where nothing is.
+  /// The problem in words; nil when there is none.
   package var problem: String?
   /// The SHA-256 of its files.
   package var checksum: String?
-  /// The URL of the service that it is; nil of one that runs in processes of its own.
+  /// The URL of a service; nil for a plugin that runs in processes of its own.
   package var url: String?
-  /// Processes that were started again; of a service, how often it was there again.
+  /// The number of restarted processes; for a service, the number of times that it became available again.
   package var restartCount = 0
-  /// In the manifest's order.
+  /// The hooks in the manifest's order.
   package var hooks: [Hook] = []
 
-  /// The state of a plugin that is only there.
+  /// The status of an installed plugin without its runner.
   package init(_ plugin: InstalledPlugin) {
     name = plugin.name
     version = plugin.record?.current
@@ -63,14 +63,14 @@ package struct PluginStatus: Sendable, Equatable {
     if state == "enabled", !hooks.contains(where: \.hook.isAskedByServer) { state = "on demand" }
   }
 
-  /// The state of a plugin that is switched on and cannot run.
+  /// The status of a plugin that is switched on and cannot run.
   init(broken name: String, problem: String?) {
     self.name = name
     self.problem = problem
     (isEnabled, state) = (true, "broken")
   }
 
-  /// As scripts read it.
+  /// The status as JSON for scripts.
   package var json: JSON {
     func text(_ value: String?) -> JSON { value.map { .string($0) } ?? .null }
     return .object([

@@ -1,28 +1,28 @@
 import HearthPlugin
 import HearthTree
 
-/// A plugin in the data folder, and what keeps it from running.
+/// A plugin in the data folder, with any problem that keeps it from running.
 package struct InstalledPlugin: Sendable, Equatable {
-  /// Its name.
+  /// The plugin's name.
   package var name: String
-  /// What is kept of it; nil when that cannot be read.
+  /// The plugin's record; nil when it cannot be read.
   package var record: PluginRecord?
-  /// What the version that runs says of itself; nil when that cannot be read.
+  /// The manifest of the current version; nil when it cannot be read.
   package var manifest: PluginManifest?
-  /// What the operator set. It may hold secrets.
+  /// The settings of the operator. They may hold secrets.
   package var settings: JSON
-  /// What requests to its service are signed with, the newest first.
+  /// The secrets that sign requests to its service, the newest first.
   package var secrets: [PluginSecret] = []
-  /// The reason why it cannot run; nil when it can.
+  /// The reason why the plugin cannot run; nil when it can.
   package var problem: String?
 
-  /// It is to run, and can.
+  /// True when the plugin is switched on and can run.
   package var isRunnable: Bool { record?.isEnabled == true && problem == nil }
 
-  /// What the operator admitted of the version that runs.
+  /// The record of the current version.
   var version: PluginRecord.Version? { record.flatMap { $0.versions[$0.current] } }
 
-  /// The settings as they may be shown: of a secret, only that it is set.
+  /// The settings for display: of a secret, only that it is set.
   package var shownSettings: [(rule: PluginSettingRule, text: String)] {
     (manifest?.settings ?? []).map { rule in
       let value = settings[rule.name]

@@ -1,17 +1,17 @@
 import HearthPlugin
 
-/// What carries messages to a plugin and back.
+/// The transport of messages to a plugin and back.
 package enum PluginCarrier: Sendable, Equatable {
-  /// The pipes of a program that the server starts: the program and its arguments. What begins with `./` is a file of the
-  /// plugin; a program without a slash is looked for in the system's folders.
+  /// The pipes of a program that the server starts: the program and its arguments. A word that begins with `./` is a
+  /// file of the plugin; a program without a slash is looked up in the system's folders.
   case process(command: [String])
-  /// Signed requests to a service that runs by itself.
+  /// Signed requests to a service that runs independently.
   case webhook(PluginService)
 
-  /// It is no program that the server starts.
+  /// True when the plugin is a service and not a program that the server starts.
   package var isService: Bool { if case .webhook = self { true } else { false } }
 
-  /// The files of the plugin that it names, as `./file`.
+  /// The plugin's files that the carrier names, as `./file`.
   var files: [String] {
     switch self {
     case .process(let command): command.filter { $0.hasPrefix("./") }
@@ -42,17 +42,17 @@ package enum PluginCarrier: Sendable, Equatable {
     self = .process(command: command)
   }
 
-  /// It can be an argument, and does not lead out of the plugin's folder.
+  /// Returns true when the word can be an argument, and does not lead out of the plugin's folder.
   private static func isWord(_ word: String) -> Bool {
     !word.utf8.contains(0) && !(word.hasPrefix("./") && word.split(separator: "/").contains(".."))
   }
 }
 
-/// A service that is asked over HTTP.
+/// A service that is called over HTTP.
 package struct PluginService: Sendable, Equatable {
-  /// The place where messages are posted to.
+  /// The URL that messages are posted to.
   package var url: String
-  /// A `./file` of the plugin with the certificates to trust there, in place of the system's. It counts where the URL
-  /// names this machine, or the operator lets the service be at a private address.
+  /// A `./file` of the plugin with the certificates to trust there, in place of the system's. It counts when the URL
+  /// names this machine, or the operator allows a private address.
   package var authority: String?
 }

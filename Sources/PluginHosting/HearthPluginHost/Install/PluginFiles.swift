@@ -2,50 +2,51 @@ import Glibc
 import HearthCrypto
 import HearthSystem
 
-/// The files of a plugin: read, summed up and copied. Blocks for files.
+/// The files of a plugin: read, hashed and copied. Blocks for files.
 ///
-/// Whatever an interpreter could load from the folder is among them. Python's compiled files, which it may run in the place
-/// of the sources that were looked at, are left out of a package that is read to be installed, and so are never copied. In
-/// an installed plugin they are files like others: one that is there breaks the checksum.
+/// All files that an interpreter could load from the folder are among them. Python's compiled files, which it may run
+/// instead of the reviewed sources, are left out of a package that is read for installation, and so are never copied.
+/// In an installed plugin they are files like others: an extra one breaks the checksum.
 struct PluginFiles {
-  /// What a folder is.
+  /// The kind of a plugin's folder.
   enum Kind {
-    /// Somebody's own folder, in which a plugin is written and tried.
+    /// A developer's folder, in which a plugin is written and tested.
     case package
     /// A plugin in the data folder.
     case installed
   }
 
-  /// The place where Python puts compiled files.
+  /// The folder in which Python puts compiled files.
   private static let cacheName = "__pycache__"
 
-  /// One file.
+  /// A file of a plugin.
   struct Entry {
-    /// Its place below the folder: `hearth_plugin/__init__.py`.
+    /// The path below the folder: `hearth_plugin/__init__.py`.
     var path: String
     var isProgram: Bool
     var sizeBytes: Int
     var digest: Digest
   }
 
-  /// Files of one plugin.
+  /// The maximum number of files of one plugin.
   static let countMax = 10_000
-  /// Bytes of all its files.
+  /// The maximum size of all its files, in bytes.
   static let bytesMax = 256 << 20
-  /// Folders inside one another.
+  /// The maximum depth of nested folders.
   private static let depthMax = 16
 
   let folder: String
-  /// In order of path.
+  /// The files in order of path.
   let entries: [Entry]
 
   /// Reads every file below the folder.
   ///
-  /// - Throws: ``PluginProblem`` for what is neither file nor folder, a link among them, and for what is too much.
+  /// - Throws: ``PluginProblem`` for an entry that is neither file nor folder, such as a link, and for more than the
+  ///   limits allow.
   init(_ folder: String, _ kind: Kind) throws(PluginProblem) {
     var (entries, bytes): ([Entry], Int) = ([], 0)
     var status = stat()
-    // What a link leads to can be exchanged behind it.
+    // The target of a link could be exchanged.
     if kind == .installed, lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFLNK {
       throw PluginProblem("\(folder) is a link; a plugin has no links")
     }
@@ -54,7 +55,7 @@ struct PluginFiles {
     self.entries = entries.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
   }
 
-  /// SHA-256 over the files' names, contents, and whether they are programs. Other attributes do not count.
+  /// The SHA-256 hash over the files' names, contents, and executable bits. Other attributes do not count.
   var digest: Digest {
     var text: [UInt8] = []
     for entry in entries {
@@ -63,7 +64,7 @@ struct PluginFiles {
     return Digest(sha256: text)
   }
 
-  /// A compiled file of Python's that nothing installed; nil when there is none.
+  /// A compiled file of Python's that was not installed; nil when there is none.
   var strayCache: String? {
     entries.first { $0.path.split(separator: "/").dropLast().contains { $0 == Self.cacheName } }?.path
   }
@@ -110,7 +111,7 @@ struct PluginFiles {
     }
   }
 
-  /// Writes all of it into a folder that is made, for everybody to read and nobody to write.
+  /// Copies all files into a new folder, which every user may read and none may write.
   func copy(to target: String) throws(PluginProblem) {
     guard WholeFile.makeFolder(target) else { throw Self.problem(target) }
     var folders: Set = [target]
@@ -132,7 +133,7 @@ struct PluginFiles {
     for made in folders { guard chmod(made, 0o555) == 0 else { throw Self.problem(made) } }
   }
 
-  /// Takes a folder away with all that is in it, links and not what they lead to.
+  /// Removes a folder with its contents; links are removed, not their targets.
   static func remove(_ path: String) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return }

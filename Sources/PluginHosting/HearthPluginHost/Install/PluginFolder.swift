@@ -5,16 +5,16 @@ import HearthTree
 
 /// The plugins of a data folder: `plugins/NAME/`, each with its versions, its record, its settings and its log.
 ///
-/// Commands change it, and a server that runs reads it again when it is told. Each change is one file that is replaced as
-/// a whole, so that a server that is ended in between finds the former state or the new one. Blocks for files.
+/// Commands change it, and a running server reads it again when it is notified. Each change replaces one file as a
+/// whole, so that a server that ends in between finds the former state or the new one. Blocks for files.
 package struct PluginFolder: Sendable {
-  /// The data folder's part for plugins.
+  /// The path of the plugins' folder in the data folder.
   package let path: String
   private static let settingsName = "settings.json"
 
-  /// The plugins of that data folder; nothing is made yet.
+  /// The plugin folder of that data folder; it is not made yet.
   package init(dataDirectory: String) {
-    // A working folder is no place to begin a relative path from.
+    // A relative path would change with the working folder.
     let absolute = dataDirectory.hasPrefix("/") ? dataDirectory : Self.currentFolder + "/" + dataDirectory
     path = absolute + "/plugins"
   }
@@ -23,15 +23,15 @@ package struct PluginFolder: Sendable {
   func folder(of name: String, version: String) -> String { "\(folder(of: name))/versions/\(version)" }
   func workFolder(of name: String) -> String { "\(folder(of: name))/work" }
 
-  // MARK: Looking
+  // MARK: Reading
 
-  /// The plugins that there are, in order of name.
+  /// Returns the installed plugins in order of name.
   package func plugins() -> [InstalledPlugin] {
     let names = (try? WholeFile.names(in: path)) ?? []
     return names.filter(PluginManifest.isName).sorted().map { plugin($0) }
   }
 
-  /// One plugin, its files held against its checksum.
+  /// Returns a plugin, after checking its files against its checksum.
   package func plugin(_ name: String) -> InstalledPlugin {
     var plugin = InstalledPlugin(name: name, settings: .object([]))
     do throws(PluginProblem) {
@@ -58,13 +58,15 @@ package struct PluginFolder: Sendable {
     return plugin
   }
 
-  /// The problem of files that are not those that were installed, and the way out.
+  /// Returns the problem of files that differ from the installed ones, with the way to repair them.
   static func changed(_ files: PluginFiles) -> PluginProblem {
     let stray = files.strayCache.map { "; \($0), which Python would run, was not installed: remove it, or" } ?? ";"
     return PluginProblem(
       "its files are not those that were installed: the checksum does not match\(stray) add the plugin again")
   }
 
+  /// Returns an installed plugin.
+  ///
   /// - Throws: ``PluginProblem`` when there is no such plugin.
   package func existing(_ name: String) throws(PluginProblem) -> InstalledPlugin {
     guard PluginManifest.isName(name), access(folder(of: name), F_OK) == 0 else {
@@ -93,8 +95,9 @@ package struct PluginFolder: Sendable {
 
   /// Installs a plugin, or another version of it, which runs from then on if the former did.
   ///
-  /// - Parameter allowsPrivate: its service may be at a private address, and be reached without TLS.
-  /// - Throws: ``PluginProblem`` when the version is there already with other files, or its service is never asked.
+  /// - Parameter allowsPrivate: true when its service may be at a private address, and be reached without TLS.
+  /// - Throws: ``PluginProblem`` when the version is already installed with other files, or the policy forbids its
+  ///   service's URL.
   package func add(_ package: PluginPackage, allowsPrivate: Bool = false) throws(PluginProblem) {
     let (name, version) = (package.manifest.name, package.manifest.version)
     if case .webhook(let service) = package.manifest.carrier {
@@ -123,12 +126,12 @@ package struct PluginFolder: Sendable {
     }
   }
 
-  /// Says whether the plugin is to run.
+  /// Switches a plugin on or off.
   package func setEnabled(_ name: String, _ isEnabled: Bool) throws(PluginProblem) {
     try changeRecord(of: name) { record throws(PluginProblem) in record.isEnabled = isEnabled }
   }
 
-  /// Goes back to the version before; a second time leads forth again.
+  /// Returns to the previous version; a second call returns to the newer one.
   package func rollBack(_ name: String) throws(PluginProblem) {
     try changeRecord(of: name) { record throws(PluginProblem) in
       guard let previous = record.previous, record.versions[previous] != nil else {
@@ -138,7 +141,7 @@ package struct PluginFolder: Sendable {
     }
   }
 
-  /// Takes the plugin away with its settings, its log and all that it kept in its folder.
+  /// Removes the plugin with its settings, its log and all files in its folder.
   package func remove(_ name: String) throws(PluginProblem) {
     _ = try existing(name)
     try locked { () throws(PluginProblem) in
@@ -147,9 +150,9 @@ package struct PluginFolder: Sendable {
     }
   }
 
-  /// Changes settings; a value of nil takes the operator's word back.
+  /// Changes settings; nil removes the operator's value.
   ///
-  /// - Throws: ``PluginProblem`` for a setting that there is not, or a value of another kind; it shows no value.
+  /// - Throws: ``PluginProblem`` for an unknown setting, or a value of another kind; it shows no value.
   package func set(_ changes: [(name: String, value: JSON?)], of name: String) throws(PluginProblem) {
     let plugin = try existing(name)
     guard let rules = plugin.manifest?.settings else {
@@ -198,7 +201,7 @@ package struct PluginFolder: Sendable {
     giveToOwner(folder(of: name))
   }
 
-  /// One command after the other.
+  /// Runs a change under the folder's lock, so that commands run one after the other.
   func locked<Value>(_ body: () throws(PluginProblem) -> Value) throws(PluginProblem) -> Value {
     let isNew = access(path, F_OK) != 0
     guard WholeFile.makeFolder(path) else { throw Self.problem(path) }
@@ -213,7 +216,8 @@ package struct PluginFolder: Sendable {
     return try body()
   }
 
-  /// What the superuser makes in the folder of a server that is none must be readable to it.
+  /// Changes the owner of files that the superuser made to the folder's, so that a server of another user can read
+  /// them.
   private func giveToOwner(_ made: String) {
     var status = stat()
     guard geteuid() == 0, stat(WholeFile.parent(of: path), &status) == 0, status.st_uid != 0 else { return }

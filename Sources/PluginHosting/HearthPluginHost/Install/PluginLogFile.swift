@@ -2,11 +2,11 @@ import Glibc
 import HearthSystem
 import Synchronization
 
-/// A plugin's log: what it wrote to its standard error and what became of it, in a file that is begun anew when it is full.
+/// A plugin's log: its standard error and its supervisor's events, in a file that is rotated when it is full.
 package final class PluginLogFile: Sendable {
-  /// Bytes of the file; the one before it is kept, too.
+  /// The maximum size of the file in bytes; one rotated file is kept as well.
   static let bytesMax = 1 << 20
-  /// Bytes that are looked at for the last lines.
+  /// The number of bytes that are read to find the last lines.
   private static let readBytesMax = 2 * bytesMax + (64 << 10)
 
   private let folder: String
@@ -18,7 +18,7 @@ package final class PluginLogFile: Sendable {
 
   deinit { descriptor.withLock { if $0 >= 0 { close($0) } } }
 
-  /// Adds a line; a disk that is full loses it.
+  /// Appends a line; it is lost when the disk is full.
   func write(_ text: String) {
     let line = Array("\(Self.time(Clock.wallMilliseconds)) \(text)\n".utf8)
     let path = "\(folder)/\(Self.name)"
@@ -36,7 +36,7 @@ package final class PluginLogFile: Sendable {
     }
   }
 
-  /// The last lines, the oldest first.
+  /// Returns the last lines, the oldest first.
   package static func lines(of plugin: String, in folder: PluginFolder, count: Int) -> [String] {
     var bytes: [UInt8] = []
     for name in [Self.name + ".1", Self.name] {
@@ -46,7 +46,7 @@ package final class PluginLogFile: Sendable {
     return bytes.split(separator: UInt8(ascii: "\n")).suffix(count).map { LogLines.printable($0) }
   }
 
-  /// `2026-11-23T06:00:00Z`
+  /// Returns a time of the form `2026-11-23T06:00:00Z`.
   private static func time(_ milliseconds: Int64) -> String {
     var seconds = time_t(milliseconds / 1_000)
     var parts = tm()

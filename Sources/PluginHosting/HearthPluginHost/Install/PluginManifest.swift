@@ -1,7 +1,7 @@
 import HearthPlugin
 import HearthTree
 
-/// `plugin.json`: what a plugin says of itself, and what it wants.
+/// A plugin's manifest, `plugin.json`: its description and its needs.
 ///
 /// ```json
 /// {"name": "api-keys", "version": "1.0.0", "protocol": 1, "summary": "API keys for machines",
@@ -10,37 +10,40 @@ import HearthTree
 ///  "settings": {"keys": {"type": "object", "isRequired": true, "isSecret": true, "help": "SHA-256 of a key → uid"}},
 ///  "wants": {"workers": 2}}
 /// ```
-/// With `"url": "https://plugins.example.com/hearth"` in the place of `command` it is a service that is asked over HTTP.
+/// With `"url": "https://plugins.example.com/hearth"` in the place of `command` it is a service that is called over
+/// HTTP.
 package struct PluginManifest: Sendable, Equatable {
-  /// Lower-case letters, digits and `-`.
+  /// The name: lower-case letters, digits and `-`.
   package var name: String
-  /// Letters, digits, `.`, `-` and `+`. The operator's word for it: versions are not compared.
+  /// The version: letters, digits, `.`, `-` and `+`. Versions are not compared.
   package var version: String
-  /// What it is for, in one line.
+  /// The purpose in one line.
   package var summary: String
-  /// What carries messages to it.
+  /// The transport of its messages.
   package var carrier: PluginCarrier
-  /// What it is asked.
+  /// The hooks that the plugin implements.
   package var hooks: [PluginHook]
-  /// The way to sign in that it is; there with ``PluginHook/exchange`` and only then.
+  /// The sign-in provider that the plugin is; present exactly with ``PluginHook/exchange``.
   package var provider: ProviderManifest?
-  /// The language that it turns into rules; there with ``PluginHook/rulesSource`` and only then.
+  /// The language that the plugin translates into rules; present exactly with ``PluginHook/rulesSource``.
   package var rules: RulesLanguageManifest?
-  /// The tokens that it verifies; there with ``PluginHook/verifyToken`` and only then.
+  /// The tokens that the plugin verifies; present exactly with ``PluginHook/verifyToken``.
   package var verifies: TokenRule?
-  /// What the operator can set.
+  /// The settings that the operator can make.
   package var settings: [PluginSettingRule]
-  /// What it wants of the machine.
+  /// The resources that the plugin needs.
   package var wants: PluginWants
 
   /// The file's name in a plugin's folder.
   package static let fileName = "plugin.json"
-  /// Bytes of the file.
+  /// The maximum size of the file in bytes.
   static let bytesMax = 256 << 10
 
   private static let place = "plugin.json"
 
-  /// - Throws: ``PluginProblem`` that names the place of what is wrong.
+  /// Reads a manifest.
+  ///
+  /// - Throws: ``PluginProblem`` that names the place of the mistake.
   init(_ bytes: [UInt8]) throws(PluginProblem) {
     guard let json = JSON(parsing: bytes) else { throw PluginProblem("\(Self.place) is not JSON") }
     do throws(SettingsError) { try self.init(json) } catch { throw PluginProblem(error.description) }
@@ -106,7 +109,7 @@ package struct PluginManifest: Sendable, Equatable {
     return ProviderManifest(id: id, displayName: name, methods: [.credential])
   }
 
-  /// Returns true when the text can name a plugin, and so a folder.
+  /// Returns true when the text can be the name of a plugin, and so of a folder.
   package static func isName(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
     guard (1...63).contains(bytes.count), (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(bytes[0]) else {

@@ -1,9 +1,9 @@
 import HearthCrypto
 import HearthSystem
 
-/// A folder with a plugin, read and not installed: what the operator is shown before it is.
+/// A folder with a plugin that was read and not installed, for the operator to review.
 package struct PluginPackage {
-  /// What it says of itself.
+  /// The plugin's manifest.
   package let manifest: PluginManifest
   /// The checksum of its files.
   package let digest: Digest
@@ -33,7 +33,7 @@ package struct PluginPackage {
     }
   }
 
-  /// Files and bytes.
+  /// The number of files and their size in words.
   package var sizeText: String {
     let bytes = files.entries.reduce(0) { $0 + $1.sizeBytes }
     return "\(files.entries.count) file\(files.entries.count == 1 ? "" : "s"), \(bytes) bytes"

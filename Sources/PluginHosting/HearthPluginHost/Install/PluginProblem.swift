@@ -1,4 +1,4 @@
-/// Why a plugin cannot be installed, changed or run: a sentence for the operator, without a secret in it.
+/// The reason why a plugin cannot be installed, changed or run: a sentence for the operator, without a secret in it.
 package struct PluginProblem: Error, Sendable, Equatable, CustomStringConvertible {
   /// The sentence.
   package var description: String

@@ -2,29 +2,29 @@ import HearthCrypto
 import HearthPlugin
 import HearthTree
 
-/// What is kept of an installed plugin beside its files: `record.json` in its folder.
+/// The record of an installed plugin beside its files: `record.json` in its folder.
 ///
 /// ```json
 /// {"isEnabled": true, "current": "1.1.0", "previous": "1.0.0",
 ///  "versions": {"1.0.0": {"sha256": "9f86…", "hooks": ["exchange"]}, "1.1.0": {"sha256": "2c26…", "hooks": ["exchange"]}}}
 /// ```
 package struct PluginRecord: Sendable, Equatable {
-  /// The operator wants it to run.
+  /// True when the operator has switched the plugin on.
   package var isEnabled = false
   /// The version that runs.
   package var current: String
-  /// The version to go back to.
+  /// The version that a roll-back returns to.
   package var previous: String?
-  /// What is known of each version that is there.
+  /// The installed versions by name.
   package var versions: [String: Version]
 
-  /// One version, as it was installed.
+  /// A version as it was installed.
   package struct Version: Sendable, Equatable {
     /// The checksum of its files.
     package var digest: Digest
-    /// What it is asked; what decides fails also where the files are not what they were.
+    /// The version's hooks. They are stored so that a deciding plugin denies even when its files were changed.
     package var hooks: [PluginHook]
-    /// Its service may be at a private address, and be reached without TLS.
+    /// True when its service may be at a private address, and be reached without TLS.
     package var allowsPrivate = false
   }
 

@@ -2,14 +2,14 @@ import HearthCrypto
 import HearthSystem
 import HearthTree
 
-/// A secret that requests to a plugin's service are signed with.
+/// A secret that signs requests to a plugin's service.
 package struct PluginSecret: Sendable, Equatable {
   /// The secret.
   package var secret: WebhookSecret
-  /// Milliseconds since 1970 from which on it does not count; nil for the one that stays.
+  /// The time in milliseconds since 1970 at which it expires; nil for the current one.
   package var endMilliseconds: Int64?
 
-  /// The time that the former secret counts after another took its place, unless the operator says otherwise.
+  /// The default time for which the former secret stays valid after a rotation.
   package static let overlapMilliseconds: Int64 = 24 * 60 * 60 * 1_000
 
   /// Returns true when requests are signed with it at that time.
@@ -24,7 +24,7 @@ package struct PluginSecret: Sendable, Equatable {
 extension PluginFolder {
   private static let secretsName = "secrets.json"
 
-  /// The newest first.
+  /// Returns a service's secrets, the newest first.
   func secrets(of name: String) throws(PluginProblem) -> [PluginSecret] {
     guard let bytes = try read(name, Self.secretsName) else { return [] }
     guard let elements = JSON(parsing: bytes)?["secrets"]?.array else {
@@ -40,11 +40,11 @@ extension PluginFolder {
     return secrets
   }
 
-  /// Puts a secret in the place of the one so far, which counts beside it for a while.
+  /// Replaces the current secret, which stays valid for a while.
   ///
   /// - Parameters:
-  ///   - overlapMilliseconds: for how long; 0 not at all.
-  ///   - now: since 1970.
+  ///   - overlapMilliseconds: the time for which the former stays valid; 0 ends it at once.
+  ///   - now: milliseconds since 1970.
   package func setSecret(
     _ secret: WebhookSecret, of name: String, overlapMilliseconds: Int64, now: Int64 = Clock.wallMilliseconds
   ) throws(PluginProblem) {

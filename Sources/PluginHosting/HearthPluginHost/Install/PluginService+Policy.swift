@@ -1,12 +1,12 @@
 import HearthOutbound
 
 extension PluginService {
-  /// Returns the place where requests to it may go.
+  /// Returns the policy for requests to the service.
   ///
   /// - Parameters:
-  ///   - allowsPrivate: the operator's word that it may be at a private address, and be reached without TLS.
+  ///   - allowsPrivate: true when the operator allows a private address, and requests without TLS.
   ///   - files: the folder with the plugin's files.
-  /// - Throws: ``PluginProblem`` for a URL that is never asked.
+  /// - Throws: ``PluginProblem`` for a forbidden URL.
   func policy(allowsPrivate: Bool, files: String) throws(PluginProblem) -> OutboundPolicy {
     do throws(OutboundError) {
       return try OutboundPolicy.receiving(

@@ -21,18 +21,18 @@ package struct PluginSettingRule: Sendable, Equatable {
   package var name: String
   /// The kind of its value.
   package var kind: Kind
-  /// The plugin does not run without it.
+  /// True when the plugin does not run without the setting.
   package var isRequired: Bool
-  /// It is shown to nobody.
+  /// True when the value is never shown.
   package var isSecret: Bool
-  /// What it is, in one line.
+  /// The setting's purpose in one line.
   package var help: String
-  /// Its value where the operator sets none.
+  /// The default value; nil when there is none.
   package var standard: JSON?
 
-  /// Settings of one plugin.
+  /// The maximum number of settings of one plugin.
   static let countMax = 64
-  /// Bytes of all settings of a plugin together.
+  /// The maximum size of all settings of a plugin together, in bytes.
   package static let bytesMax = 256 << 10
 
   static func rules(_ manifest: SettingsReader) throws(SettingsError) -> [PluginSettingRule] {
@@ -63,7 +63,7 @@ package struct PluginSettingRule: Sendable, Equatable {
     return rules
   }
 
-  /// Returns true when the value is of the kind.
+  /// Returns true when the value is of the setting's kind.
   package func takes(_ value: JSON) -> Bool {
     switch (kind, value) {
     case (.text, .string), (.number, .int), (.number, .double), (.boolean, .bool), (.list, .array), (.object, .object):
@@ -72,7 +72,7 @@ package struct PluginSettingRule: Sendable, Equatable {
     }
   }
 
-  /// The value of a text from a command line; nil when it cannot be one.
+  /// Returns the value of a text from a command line; nil when it cannot be one.
   package func value(of text: String) -> JSON? {
     if kind == .text { return .string(text) }
     return JSON(parsing: text.utf8).flatMap { takes($0) ? $0 : nil }
@@ -80,12 +80,12 @@ package struct PluginSettingRule: Sendable, Equatable {
 }
 
 extension [PluginSettingRule] {
-  /// What a plugin is told: what the operator set, and defaults.
+  /// Returns the settings for the plugin: the operator's values, and defaults.
   func complete(_ set: JSON) -> JSON {
     .object(compactMap { rule in (set[rule.name] ?? rule.standard).map { JSON.Member(rule.name, $0) } })
   }
 
-  /// The settings that are required and not there.
+  /// Returns the required settings that have no value.
   package func missing(in set: JSON) -> [String] {
     filter { $0.isRequired && $0.standard == nil && set[$0.name] == nil }.map(\.name)
   }

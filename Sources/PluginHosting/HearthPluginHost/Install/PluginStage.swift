@@ -1,14 +1,14 @@
 import Glibc
 import HearthSystem
 
-/// Where plugins run. A server of the superuser runs them as another user, who may not enter the data folder: they get
-/// copies in a folder outside of it, which goes when the server ends.
+/// The folder from which plugins run. A server of the superuser runs them as another user, who may not enter the data
+/// folder: they get copies in a folder outside of it, which is removed when the server ends.
 final class PluginStage: Sendable {
-  /// The user that runs plugins of a server of the superuser: `nobody`.
+  /// The unprivileged user that runs plugins of a server of the superuser; by convention its name is `nobody`.
   static let user = ProcessPlan.User(id: 65_534, groupID: 65_534)
 
   private let plugins: PluginFolder
-  /// Nil where plugins run where they are.
+  /// The folder of the copies; nil when plugins run in the data folder.
   private let folder: String?
 
   init(_ plugins: PluginFolder) throws(PluginProblem) {
@@ -27,12 +27,12 @@ final class PluginStage: Sendable {
     folder = path
   }
 
-  /// How a plugin's process is started. Its files are copied first where they must be.
+  /// Returns the plan for a plugin's process. Its files are copied first where required.
   func plan(
     _ plugin: InstalledPlugin, _ manifest: PluginManifest, command: [String]
   ) throws(PluginProblem) -> ProcessPlan {
     let installed = plugins.folder(of: plugin.name, version: manifest.version)
-    // Held against the checksum once more: they were read when the folder was, which may be a while ago.
+    // Checked against the checksum again: the files were read with the folder, which may be a while ago.
     let checked = try PluginFiles(installed, .installed)
     guard checked.digest == plugin.version?.digest else { throw PluginFolder.changed(checked) }
     let (files, work) = try places(plugin.name, checked, manifest)
@@ -69,15 +69,16 @@ final class PluginStage: Sendable {
     return (files, work)
   }
 
-  /// What a plugin finds in its environment, and nothing else.
+  /// Returns the whole environment of a plugin's process.
   ///
-  /// - Parameter namesFiles: the command names a file of the plugin.
+  /// - Parameter namesFiles: true when the command names a file of the plugin.
   private static func environment(files: String, work: String, namesFiles: Bool) -> [String: String] {
     var environment = [
       "PATH": systemPath, "LANG": "C.UTF-8", "HOME": work, "TMPDIR": work, "HEARTH_PLUGIN_FOLDER": files,
-      // A folder that nobody may write needs no attempt, and a file that is made would break the checksum.
+      // A folder that plugins may not write needs no attempt, and a new file would break the checksum.
       "PYTHONDONTWRITEBYTECODE": "1",
-      // `HOME` is the working folder: what an earlier process left in its `.local` is not what was installed.
+      // `HOME` is the working folder: packages that an earlier process left in its `.local` were not installed by the
+      // operator.
       "PYTHONNOUSERSITE": "1",
     ]
     // Python would look for modules in the working folder first. With a script it looks in the script's folder.
@@ -95,6 +96,6 @@ final class PluginStage: Sendable {
     throw PluginProblem("there is no program \(LogLines.printable(name.utf8.prefix(100))) in \(systemPath)")
   }
 
-  /// Takes the copies away.
+  /// Removes the copies.
   func remove() { if let folder { PluginFiles.remove(folder) } }
 }

@@ -1,28 +1,30 @@
 import HearthPlugin
 
-/// What a plugin wants of the machine; the operator sees it before the plugin is installed.
+/// The resources that a plugin needs; the operator sees them before the plugin is installed.
 package struct PluginWants: Sendable, Equatable {
-  /// Processes, which share the requests.
+  /// The number of processes, which share the requests.
   package var workers = 1
-  /// Memory of its own that each process may have, in MiB.
+  /// The memory that each process may allocate, in MiB.
   package var memoryMiB = 512
-  /// Descriptors that each process may have open.
+  /// The number of descriptors that each process may have open.
   package var openFiles = 256
   /// The time that the server waits for an answer, in milliseconds.
   package var deadlineMilliseconds = 5_000
-  /// How long an answer may be, in KiB.
+  /// The maximum size of an answer, in KiB.
   package var lineKiB = 1_024
-  /// Of a service: requests at a time.
+  /// The number of concurrent requests to a service.
   package var connections = 8
 
-  /// Processes of one plugin.
+  /// The maximum number of processes of one plugin.
   static let workersMax = 16
-  /// Requests at a time to one service; each holds a thread.
+  /// The maximum number of concurrent requests to one service; each holds a thread.
   static let connectionsMax = 64
-  /// Providers and hooks are given ten seconds in all.
+  /// The maximum deadline: providers and hooks have ten seconds in all.
   static let deadlineMillisecondsMax = 9_500
 
-  /// - Parameter isService: it is no program that the server starts.
+  /// Reads `wants` of a manifest.
+  ///
+  /// - Parameter isService: true when the plugin is no program that the server starts.
   init(_ manifest: SettingsReader, isService: Bool) throws(SettingsError) {
     let names =
       ["deadlineMilliseconds", "lineKiB"] + (isService ? ["connections"] : ["workers", "memoryMiB", "openFiles"])
@@ -39,13 +41,13 @@ package struct PluginWants: Sendable, Equatable {
     }
   }
 
-  /// The wishes of a program as people read them.
+  /// The needs of a program in words.
   package var processText: String {
     "\(workers) process\(workers == 1 ? "" : "es") with up to \(memoryMiB) MiB of memory and \(openFiles) open files "
       + "each, and \(deadlineMilliseconds) ms for an answer"
   }
 
-  /// The wishes of a service as people read them.
+  /// The needs of a service in words.
   package var serviceText: String {
     "up to \(connections) requests at a time, and \(deadlineMilliseconds) ms for an answer"
   }

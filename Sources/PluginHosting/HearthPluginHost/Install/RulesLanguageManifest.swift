@@ -1,18 +1,18 @@
 import HearthPlugin
 
-/// `rules` of a `plugin.json`: the language that the plugin turns into rules.
+/// `rules` of a `plugin.json`: the language that the plugin translates into rules.
 ///
 /// ```json
 /// {"extensions": ["bolt"]}
 /// ```
 package struct RulesLanguageManifest: Sendable, Equatable {
-  /// What the names of its files end in, without the point: lower-case letters and digits, and none of them `json`.
+  /// The extensions of its files, without the point: lower-case letters and digits, and none of them `json`.
   package var extensions: [String]
 
-  /// Endings of one language.
+  /// The maximum number of extensions of one language.
   private static let countMax = 8
 
-  /// - Returns: nil for a plugin that has no such hook.
+  /// Reads `rules` of a manifest; nil for a plugin without such a hook.
   init?(_ manifest: SettingsReader, _ hooks: [PluginHook]) throws(SettingsError) {
     let object = try manifest.object("rules", names: ["extensions"])
     guard hooks.contains(.rulesSource) else {

@@ -1,16 +1,16 @@
 import HearthPlugin
 import HearthTree
 
-/// Which tokens a plugin verifies, as its manifest says it: `{"issuers": ["$issuer"], "opaquePrefixes": ["sess_"]}`.
+/// The tokens that a plugin verifies, in its manifest: `{"issuers": ["$issuer"], "opaquePrefixes": ["sess_"]}`.
 ///
 /// An entry that begins with `$` stands for the text, or the list of texts, that the operator set under that name.
 package struct TokenRule: Sendable, Equatable {
-  /// As ``TokenSelection/issuers``, with names of settings.
+  /// The issuers as in ``TokenSelection/issuers``, with names of settings.
   package var issuers: [String]
-  /// As ``TokenSelection/opaquePrefixes``, with names of settings.
+  /// The prefixes as in ``TokenSelection/opaquePrefixes``, with names of settings.
   package var opaquePrefixes: [String]
 
-  /// Nil without the hook that goes with it.
+  /// Reads the rule of a manifest; nil for a plugin without such a hook.
   static func read(
     _ manifest: SettingsReader, _ hooks: [PluginHook], _ settings: [PluginSettingRule]
   ) throws(SettingsError) -> TokenRule? {
@@ -52,7 +52,8 @@ package struct TokenRule: Sendable, Equatable {
     text.utf8.count <= TokenSelection.entryBytesMax && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
   }
 
-  /// The tokens that are meant once settings are in their places. A setting's value that can be no entry stands for none.
+  /// Returns the tokens that are selected once settings are inserted. A setting whose value cannot be an entry is
+  /// skipped.
   func selection(_ settings: JSON) -> TokenSelection {
     TokenSelection(issuers: Self.filled(issuers, settings), opaquePrefixes: Self.filled(opaquePrefixes, settings))
   }
@@ -62,13 +63,13 @@ package struct TokenRule: Sendable, Equatable {
       guard let setting = setting(of: entry) else { return [entry] }
       let value = settings[setting]
       let texts = value?.string.map { [$0] } ?? value?.array?.compactMap(\.string) ?? []
-      // An empty text would stand for all tokens, which is not for a setting that was left empty to say.
+      // An empty text would match all tokens, which an empty setting must not do by accident.
       return texts.filter { !$0.isEmpty && isEntry($0) }
     }
     return Array(filled.prefix(TokenSelection.countMax))
   }
 
-  /// What an operator reads before the plugin is installed.
+  /// The rule in words, for an operator who reviews the plugin before it is installed.
   package var text: String {
     let parts =
       issuers.map { "JWT of \($0 == "*" ? "any issuer" : $0)" }

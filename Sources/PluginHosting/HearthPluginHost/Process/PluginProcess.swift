@@ -1,28 +1,29 @@
 import CLinux
 import Glibc
 
-/// A plugin's process and the three pipes to it. Not shared: whoever holds it uses it from one place at a time.
+/// A plugin's process and the three pipes to it. Not thread-safe: its owner uses it from one thread at a time.
 struct PluginProcess {
-  /// The reason why there is no process.
+  /// The reason why the process could not be started.
   struct Problem: Error, CustomStringConvertible {
     var description: String
   }
 
   let id: pid_t
-  /// Readable when the process has ended.
+  /// The descriptor that becomes readable when the process has ended.
   private(set) var end: Int32
-  /// Nonblocking; -1 once it is closed.
+  /// The nonblocking descriptor of the standard input; -1 once it is closed.
   private(set) var input: Int32
   private(set) var output: Int32
   private(set) var errors: Int32
-  /// What it has not been sent yet.
+  /// The bytes that wait for room in the pipe.
   private var unsent: [UInt8] = []
   private var unsentStart = 0
   private var closesInput = false
 
   var unsentBytes: Int { unsent.count - unsentStart }
 
-  /// Starts it. To be called from a thread that lives as long as the process may: the process ends with the thread.
+  /// Starts the process. To be called from a thread that lives as long as the process may: the process ends with the
+  /// thread.
   init(_ plan: ProcessPlan) throws(Problem) {
     var pipes: [(read: Int32, write: Int32)] = []
     var isStarted = false
@@ -73,9 +74,9 @@ struct PluginProcess {
     (self.input, self.output, self.errors) = (input.write, output.read, errors.read)
   }
 
-  // MARK: To the process
+  // MARK: Input
 
-  /// Sends bytes, as many as it takes now; the rest when ``sendRest()`` is called.
+  /// Sends as many bytes as the pipe takes now; ``sendRest()`` sends the rest.
   mutating func send(_ bytes: [UInt8]) {
     guard input >= 0, !closesInput else { return }
     if unsentBytes == 0 { (unsent, unsentStart) = (bytes, 0) } else { unsent += bytes }
@@ -87,7 +88,7 @@ struct PluginProcess {
       let count = unsent[unsentStart...].withUnsafeBytes { write(input, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else {
-        // A process that reads no more is on its way to its end, which is heard of elsewhere.
+        // A process that reads no more is about to end; its end is handled when `end` is readable.
         if errno != EAGAIN { closeInputNow() }
         break
       }
@@ -102,7 +103,7 @@ struct PluginProcess {
     }
   }
 
-  /// Closes its standard input once everything is sent.
+  /// Closes the standard input once all bytes are sent.
   mutating func closeInput() {
     closesInput = true
     if unsentBytes == 0 { closeInputNow() }
@@ -113,7 +114,7 @@ struct PluginProcess {
     (input, unsent, unsentStart) = (-1, [], 0)
   }
 
-  // MARK: From the process
+  // MARK: Output
 
   enum Read {
     case bytes(Int)
@@ -121,10 +122,10 @@ struct PluginProcess {
     case end
   }
 
-  /// Reads what there is of the standard output, at most as much as fits.
+  /// Reads the available standard output, at most as much as fits.
   func readOutput(into buffer: UnsafeMutableRawBufferPointer) -> Read { Self.read(output, into: buffer) }
 
-  /// Reads what there is of the standard error, at most as much as fits.
+  /// Reads the available standard error, at most as much as fits.
   func readErrors(into buffer: UnsafeMutableRawBufferPointer) -> Read { Self.read(errors, into: buffer) }
 
   private static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Read {
@@ -147,16 +148,16 @@ struct PluginProcess {
     errors = -1
   }
 
-  // MARK: Its end
+  // MARK: Ending
 
-  /// Kills the process and everything of its process group.
+  /// Kills the process with its process group.
   func killGroup() { kill(-id, SIGKILL) }
 
-  /// Takes back all that the process holds, once ``end`` is readable: what it started and left is killed.
+  /// Releases the resources of the process, once ``end`` is readable; its remaining children are killed.
   ///
-  /// - Returns: how it ended: `with code 1`, `by signal 9`.
+  /// - Returns: the way it ended: `with code 1`, `by signal 9`.
   mutating func finish() -> String {
-    // Before the process is forgotten: until then nobody else can have its number.
+    // Before the process is reaped: until then no other process can have its number.
     killGroup()
     let status = Self.reap(id)
     Self.close([end, input, output, errors])

@@ -3,25 +3,25 @@ import Glibc
 import HearthSystem
 import Synchronization
 
-/// What has processes to be watched.
+/// An owner of processes whose descriptors the loop watches.
 protocol ProcessOwner: AnyObject, Sendable {
-  /// Does what is due, and says what is to be watched. Called on the loop's thread, before each wait.
+  /// Does the due work, and returns the descriptors to watch. Called on the loop's thread, before each wait.
   func turn(now: Int64) -> ProcessWatch
-  /// A watched descriptor is ready. Called on the loop's thread.
+  /// Handles a watched descriptor that is ready. Called on the loop's thread.
   func isReady(_ descriptor: Int32, now: Int64)
 }
 
-/// What an owner of processes waits for.
+/// The events that an owner of processes waits for.
 struct ProcessWatch {
   var readable: [Int32] = []
   var writable: [Int32] = []
-  /// The time when it is to be called in any case; nil for never.
+  /// The time at which the owner is called in any case; nil for never.
   var wakeAt: Int64?
-  /// Nothing comes any more: the loop forgets the owner.
+  /// True when no more events come, and the loop forgets the owner.
   var isOver = false
 }
 
-/// The one thread on which plugins' processes are started and listened to.
+/// The single thread that starts and watches plugins' processes.
 final class ProcessLoop: Sendable {
   private static let pauseMicroseconds: UInt32 = 20_000
 
@@ -31,12 +31,14 @@ final class ProcessLoop: Sendable {
   }
 
   private let state = Mutex(State())
-  /// Both ends of the pipe that ends a wait.
+  /// The reading end of the pipe that ends a wait.
   private let wakeRead: Int32
   private let wakeWrite: Int32
   private let isWakeSent = Atomic<Bool>(false)
 
-  /// - Throws: `PluginProcess.Problem` where there is no descriptor or no thread left.
+  /// Starts the thread.
+  ///
+  /// - Throws: `PluginProcess.Problem` when there is no descriptor or no thread left.
   init() throws(PluginProcess.Problem) {
     var ends: [Int32] = [-1, -1]
     guard linux_pipe(&ends, O_CLOEXEC | O_NONBLOCK) == 0 else {
@@ -70,7 +72,7 @@ final class ProcessLoop: Sendable {
     wake()
   }
 
-  /// Has every owner asked anew what is to be watched.
+  /// Makes the loop ask every owner again for its descriptors.
   func wake() {
     guard !isWakeSent.exchange(true, ordering: .acquiringAndReleasing) else { return }
     var byte: UInt8 = 0
@@ -90,7 +92,7 @@ final class ProcessLoop: Sendable {
 
   private func run() { while turn() {} }
 
-  /// One round; false when it was the last.
+  /// Runs one round; returns false after the last one.
   private func turn() -> Bool {
     var now = Clock.monotonicMilliseconds
     let owners = state.withLock { $0.owners }
@@ -115,7 +117,8 @@ final class ProcessLoop: Sendable {
     if isLast { return false }
     let timeout = wakeAt.map { Int32(clamping: max(0, min($0 - now, 60_000))) } ?? -1
     guard poll(&watched, nfds_t(watched.count), timeout) >= 0 else {
-      // What is no interruption, such as a lack of memory, lasts a while: trying at once again would keep a processor busy.
+      // Other errors than an interruption, such as a lack of memory, last a while: an immediate retry would keep a
+      // processor busy.
       if errno != EINTR { usleep(Self.pauseMicroseconds) }
       return true
     }

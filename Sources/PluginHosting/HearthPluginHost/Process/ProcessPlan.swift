@@ -1,25 +1,26 @@
-/// How a plugin's process is started: what it is, and all that it gets of this machine.
+/// The plan for a plugin's process: its command and its resources.
 struct ProcessPlan: Sendable, Equatable {
-  /// A user that a process runs as, without any further group.
+  /// A user that a process runs as, without supplementary groups.
   struct User: Sendable, Equatable {
     var id: UInt32
     var groupID: UInt32
   }
 
-  /// A whole path.
+  /// The absolute path of the program.
   var program: String
-  /// Without the program's name.
+  /// The arguments without the program's name.
   var arguments: [String]
   var environment: [String: String]
-  /// The place where it runs.
+  /// The working directory.
   var directory: String
-  /// Nil is the server's own.
+  /// The user that the process runs as; nil for the server's own.
   var user: User?
-  /// Bytes of memory that it may have of its own.
+  /// The maximum size of its own memory, in bytes.
   var dataBytesMax: UInt64
-  /// Bytes of a file that it may write.
+  /// The maximum size of a file that it writes, in bytes.
   var fileBytesMax: UInt64 = 1 << 30
   var openFilesMax: UInt64 = 256
-  /// Processes and threads of its user; 0, the server's own bound, where it has no user of its own.
+  /// The maximum number of processes and threads of its user; 0 keeps the server's limit for a process without a user
+  /// of its own.
   var processesMax: UInt64 = 0
 }

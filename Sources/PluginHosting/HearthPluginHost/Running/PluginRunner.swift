@@ -1,50 +1,50 @@
 import HearthPlugin
 import HearthTree
 
-/// One plugin that runs, whatever carries its messages.
+/// A running plugin behind any carrier.
 protocol PluginRunner: AnyObject, Sendable {
-  /// The time that whoever asks waits.
+  /// The time that a caller waits, in milliseconds.
   var deadlineMilliseconds: Int64 { get }
-  /// Questions that it takes at a time without any of them waiting.
+  /// The number of concurrent requests that the plugin takes without queueing.
   var questionsMax: Int { get }
-  /// How it is.
+  /// The plugin's health.
   var health: PluginHealth { get }
-  /// What it was asked so far.
+  /// The counters of its requests so far.
   var figures: PluginFigures { get }
 
-  /// Brings it up. Called once.
+  /// Starts the plugin. Called once.
   func start()
 
-  /// Returns when it answers, or does not seem to come up; or when the time is over.
+  /// Returns when the plugin answers, when it seems not to come up, or after the timeout.
   func untilSettled(milliseconds: Int64) async
 
-  /// Asks a hook and waits for what comes of it, which is never longer than the deadline and a moment.
+  /// Calls a hook and waits for the outcome, which comes at the deadline at the latest, give or take a moment.
   func ask(_ hook: PluginHook, _ input: JSON, milliseconds: Int64) async -> PluginOutcome
 
-  /// Takes no more requests, lets those that are under way be answered, and returns when nothing is left of it.
+  /// Takes no more requests, lets those under way be answered, and returns when all resources are released.
   func stop() async
 }
 
-/// What a plugin wrote, and what became of it, for logs.
+/// The receivers of a plugin's output and events, for logs.
 struct PluginReport: Sendable {
-  /// A line for the operator.
+  /// Logs a line for the operator.
   var event: @Sendable (_ isWarning: Bool, _ text: String) -> Void
-  /// A line of the standard error of one of its processes.
+  /// Logs a line of the standard error of one of its processes.
   var line: @Sendable (_ worker: Int, _ text: String) -> Void
-  /// Tokens that the plugin vouched for count no longer.
+  /// Revokes tokens that the plugin had verified.
   var revoked: @Sendable (TokenRevocation) -> Void = { _ in }
 }
 
-/// What a plugin was asked so far, and how often it was brought up again.
+/// The counters of a plugin's requests and restarts.
 struct PluginFigures: Sendable {
-  /// Processes that were started again; of a service, how often it was there again.
+  /// The number of restarted processes; for a service, the number of times that it became available again.
   var restartCount = 0
   private var records: [PluginHook: LatencyRecord] = [:]
 
-  /// What is known of one hook; nil before it was asked.
+  /// The record of one hook; nil before its first request.
   subscript(hook: PluginHook) -> LatencyRecord? { records[hook] }
 
-  /// Adds what one request came to.
+  /// Adds the outcome of one request.
   mutating func note(_ hook: PluginHook, _ outcome: PluginOutcome, nanoseconds: UInt64) {
     var isFailure = true
     if case .output = outcome { isFailure = false }

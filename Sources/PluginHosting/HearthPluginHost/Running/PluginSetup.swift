@@ -1,20 +1,20 @@
 import HearthPlugin
 import HearthTree
 
-/// What running a plugin takes, whatever carries its messages.
+/// The configuration of a running plugin, for any carrier.
 struct PluginSetup: Sendable, Equatable {
   var expectation: PluginExpectation
-  /// Bytes of one of its answers.
+  /// The maximum size of one of its answers, in bytes.
   var lineBytesMax = PluginSetup.lineBytesDefault
-  /// The time that whoever asks waits.
+  /// The time that a caller waits, in milliseconds.
   var deadlineMilliseconds: Int64 = 5_000
   /// The operator's settings; they may hold secrets.
   var settings: JSON = .object([])
-  /// The server's name, as plugins are told it.
+  /// The server's name for plugins.
   var server = "hearth"
 
-  /// Bytes of an answer, unless the manifest wants more.
+  /// The maximum size of an answer in bytes, unless the manifest asks for more.
   static let lineBytesDefault = 1 << 20
-  /// Bytes of an answer that a manifest may want.
+  /// The maximum size of an answer in bytes that a manifest may ask for.
   static let wantedLineBytesMax = 16 << 20
 }

@@ -1,13 +1,14 @@
 import HearthPlugin
 import HearthSystem
 
-/// What the loop's thread does for a plugin.
+/// The runner's work on the loop's thread.
 extension ProcessRunner: ProcessOwner {
-  /// How often the time is looked at while something is under way.
+  /// The interval at which deadlines are checked while requests are under way.
   private static let tickMilliseconds: Int64 = 20
-  /// Bytes that are read of a process at a time, so that one that floods is no reason to keep others waiting.
+  /// The number of bytes that are read of a process at a time, so that a flood of output does not delay other
+  /// processes.
   private static let readBytesMax = 64 << 10
-  /// A process that closed its output and does not end is ended after that time.
+  /// The time after which a process that closed its output and does not end is killed.
   private static let outputEndMilliseconds: Int64 = 500
 
   func turn(now: Int64) -> ProcessWatch {
@@ -52,7 +53,7 @@ extension ProcessRunner: ProcessOwner {
           let hello = HostHello(
             server: setup.server, plugin: setup.expectation.name, worker: worker, settings: setup.settings)
           state.processes[worker]?.process.send(HostMessage.hello(hello).line)
-          // Where it was killed before it was there.
+          // The process was killed before it existed.
           if !state.supervisor.workers[worker].isExpected { state.processes[worker]?.process.killGroup() }
         case .failure(let problem): state.supervisor.failedToStart(worker, problem.description, now: now)
         }
@@ -81,10 +82,12 @@ extension ProcessRunner: ProcessOwner {
     for line in lines { report.line(line.worker, line.text) }
   }
 
-  /// - Returns: false when there was nothing.
+  /// Reads the standard output of a process.
+  ///
+  /// - Returns: false when there was no data.
   private func readOutput(of worker: Int, _ state: inout State, now: Int64) -> Bool {
     guard var running = state.processes[worker] else { return false }
-    // Taken out meanwhile, so that its bytes are not copied.
+    // Removed meanwhile, so that its bytes are not copied.
     state.processes[worker] = nil
     let read = withUnsafeTemporaryAllocation(byteCount: Self.readBytesMax, alignment: 1) { buffer -> Bool in
       switch running.process.readOutput(into: buffer) {
@@ -129,7 +132,7 @@ extension ProcessRunner: ProcessOwner {
     return read
   }
 
-  /// The process has ended: what it said before counts, a little of it.
+  /// Handles the end of a process, after a limited amount of its last output.
   private func finish(
     _ worker: Int, _ state: inout State, now: Int64, _ lines: inout [(worker: Int, text: String)]
   ) {

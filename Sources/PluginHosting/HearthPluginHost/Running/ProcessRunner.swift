@@ -3,9 +3,10 @@ import HearthSystem
 import HearthTree
 import Synchronization
 
-/// A plugin that runs in processes of its own: its supervisor, its processes, and those who wait for their answers.
+/// A plugin that runs in processes of its own: its supervisor, its processes, and the callers that wait for their
+/// answers.
 ///
-/// Requests are written by whoever asks, answers are read on the loop's thread.
+/// Requests are written on the caller's thread, answers are read on the loop's thread.
 final class ProcessRunner: PluginRunner {
   struct State {
     var supervisor: Supervisor
@@ -13,11 +14,11 @@ final class ProcessRunner: PluginRunner {
     var waiters: [UInt64: Waiter] = [:]
     var figures = PluginFigures()
     var lastID: UInt64 = 0
-    /// Places whose process is to be started on the loop's thread.
+    /// The workers whose process is to be started on the loop's thread.
     var starts: [Int] = []
     var readyWaiters: [CheckedContinuation<Void, Never>] = []
     var stopWaiters: [CheckedContinuation<Void, Never>] = []
-    /// The loop looks at the time every few milliseconds.
+    /// True while the loop checks deadlines every few milliseconds.
     var isTicking = false
   }
 
@@ -34,7 +35,7 @@ final class ProcessRunner: PluginRunner {
   let report: PluginReport
 
   /// - Parameters:
-  ///   - plan: how each of its processes is started.
+  ///   - plan: the plan for each of its processes.
   ///   - limits: with the number of processes.
   init(
     _ setup: PluginSetup, _ plan: ProcessPlan, limits: SupervisorLimits, loop: ProcessLoop, report: PluginReport
@@ -69,20 +70,20 @@ final class ProcessRunner: PluginRunner {
     }
   }
 
-  /// The processes that there are.
+  /// The ids of the existing processes.
   var processIDs: [Int32] { state.withLock { $0.processes.compactMap { $0?.process.id } } }
 
-  /// Lines of all processes so far that were no messages.
+  /// The number of invalid lines of all processes so far.
   var faultCount: Int { state.withLock { $0.supervisor.faultCount } }
 
-  /// Sends each process bytes that are no request.
+  /// Sends bytes that are no request to each process.
   func send(_ bytes: [UInt8]) {
     change { state, _ in
       for worker in state.processes.indices { state.processes[worker]?.process.send(bytes) }
     }
   }
 
-  // MARK: Asking
+  // MARK: Requests
 
   func ask(_ hook: PluginHook, _ input: JSON, milliseconds: Int64) async -> PluginOutcome {
     let text = input.text()
@@ -115,7 +116,7 @@ final class ProcessRunner: PluginRunner {
 
   // MARK: Changes
 
-  /// Changes the state, does what follows from it, and tells those who wait.
+  /// Changes the state, carries out the effects, and resumes waiting callers.
   @discardableResult
   func change<Result>(_ body: (inout State, _ now: Int64) -> Result) -> Result {
     var told = Told()
@@ -129,7 +130,7 @@ final class ProcessRunner: PluginRunner {
     return result
   }
 
-  /// What is said once the lock is open.
+  /// The notifications that follow once the lock is released.
   private struct Told {
     var outcomes: [(CheckedContinuation<PluginOutcome, Never>, PluginOutcome)] = []
     var events: [(isWarning: Bool, text: String)] = []
@@ -141,7 +142,7 @@ final class ProcessRunner: PluginRunner {
   private func tell(_ told: Told) {
     if told.needsLoop { loop.wake() }
     for event in told.events { report.event(event.isWarning, event.text) }
-    // An answer that came behind a revocation is judged by it.
+    // Revocations first, so that they apply to the answers that came after them.
     for revocation in told.revocations { report.revoked(revocation) }
     for (continuation, outcome) in told.outcomes { continuation.resume(returning: outcome) }
     for continuation in told.continuations { continuation.resume() }
@@ -162,7 +163,7 @@ final class ProcessRunner: PluginRunner {
       told.continuations += state.stopWaiters
       state.stopWaiters = []
     }
-    // The loop waits for the time only where it was told to.
+    // The loop wakes for deadlines only when it was asked to.
     if health == .stopped || state.supervisor.needsTicks && !state.isTicking { told.needsLoop = true }
   }
 

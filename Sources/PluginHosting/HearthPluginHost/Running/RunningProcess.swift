@@ -1,9 +1,9 @@
-/// A process of a plugin with what was read of it and not used yet.
+/// A process of a plugin with the output that was read and not parsed yet.
 struct RunningProcess {
   var process: PluginProcess
   var lines: LineFramer
   var log = LogLines()
-  /// The time when it closed its standard output.
+  /// The time when it closed its standard output; nil while it is open.
   var outputEnd: Int64?
 
   init(_ process: PluginProcess, lineBytesMax: Int) {

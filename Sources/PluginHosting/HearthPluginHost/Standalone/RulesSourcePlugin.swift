@@ -2,11 +2,11 @@ import HearthCrypto
 import HearthPlugin
 import HearthTree
 
-/// A plugin that turns files of another language into rules, run once for each file.
+/// A plugin that translates files of another language into rules, run once for each file.
 package struct RulesSourcePlugin: Sendable {
   private let plugin: PluginPackage
   private let settings: JSON
-  /// What requests are signed with, and whether it may be at a private address, where it is a service.
+  /// The secret that signs requests to a service; nil for a program.
   private let secret: WebhookSecret?
   private let allowsPrivate: Bool
 
@@ -15,7 +15,7 @@ package struct RulesSourcePlugin: Sendable {
 
   /// The plugin of a folder.
   ///
-  /// - Throws: ``PluginProblem`` for one that does something else.
+  /// - Throws: ``PluginProblem`` for a plugin without the rules hook.
   package init(folder: String) throws(PluginProblem) {
     plugin = try PluginPackage(folder)
     (settings, secret, allowsPrivate) = (.object([]), nil, false)
@@ -34,7 +34,7 @@ package struct RulesSourcePlugin: Sendable {
     let folder = PluginFolder(dataDirectory: dataDirectory)
     for installed in folder.plugins() where installed.record?.isEnabled == true {
       guard let manifest = installed.manifest else {
-        // What cannot be read may be the one that is meant.
+        // A plugin that cannot be read may be the one for this file.
         let hooks = installed.record.flatMap { $0.versions[$0.current]?.hooks } ?? []
         guard hooks.contains(.rulesSource) else { continue }
         throw PluginProblem("\(installed.name): \(installed.problem ?? "it has no manifest")")
@@ -57,7 +57,7 @@ package struct RulesSourcePlugin: Sendable {
   /// Returns true when a file of that name is in the plugin's language.
   package func takes(_ path: String) -> Bool { plugin.manifest.rules?.takes(path) == true }
 
-  /// Asks the plugin, which is started for it and ended afterwards.
+  /// Starts the plugin, translates a file with it, and stops it.
   ///
   /// - Throws: ``PluginProblem`` that names the plugin, when it does not answer.
   package func translate(_ source: RulesSource) async throws(PluginProblem) -> RulesSourceAnswer {

@@ -5,28 +5,28 @@ import HearthSystem
 import HearthTree
 import Synchronization
 
-/// A plugin that is asked by itself, without a server: from a copy in a folder of its own, which goes with it.
+/// A plugin that runs without a server, from a copy in a temporary folder, which is removed with it.
 package final class StandalonePlugin: Sendable {
-  /// What carries its messages.
+  /// The transport of its messages.
   enum Carrier {
     case process(ProcessRunner, ProcessLoop, PluginStage)
     case webhook(WebhookRunner)
   }
 
-  /// What it says of itself.
+  /// The plugin's manifest.
   package let manifest: PluginManifest
   let carrier: Carrier
   private let dataDirectory: String
   private let lines: LineBox
 
-  /// Installs the plugin into a folder of its own; nothing is started yet.
+  /// Installs the plugin into a temporary folder; it is not started yet.
   ///
   /// - Parameters:
   ///   - settings: for the plugin.
-  ///   - secret: what messages to a service are signed with.
-  ///   - allowsPrivate: a service may be at a private address, and be reached without TLS.
-  ///   - server: who asks, as plugins are told it.
-  /// - Throws: ``PluginProblem`` for one that cannot be installed, or lacks settings or a secret.
+  ///   - secret: signs messages to a service.
+  ///   - allowsPrivate: true when a service may be at a private address, and be reached without TLS.
+  ///   - server: the caller's name for plugins.
+  /// - Throws: ``PluginProblem`` for a plugin that cannot be installed, or lacks settings or a secret.
   package init(
     _ plugin: PluginPackage, settings: JSON, secret: WebhookSecret?, allowsPrivate: Bool, server: String
   ) throws(PluginProblem) {
@@ -80,12 +80,12 @@ package final class StandalonePlugin: Sendable {
     }
   }
 
-  /// What the plugin wrote and what became of it, for somebody who looks for a mistake.
+  /// The plugin's output and events, for finding mistakes.
   package var logLines: [String] { lines.all }
 
-  /// Starts it, and returns when it answers or does not seem to.
+  /// Starts the plugin, and returns when it answers or seems not to.
   ///
-  /// - Returns: what is wrong; nil when it answers.
+  /// - Returns: the problem; nil when it answers.
   package func start() async -> String? {
     runner.start()
     await runner.untilSettled(milliseconds: PluginHost.settleMilliseconds)
@@ -93,7 +93,7 @@ package final class StandalonePlugin: Sendable {
     return lines.all.last ?? "it did not within \(PluginHost.settleMilliseconds / 1_000) s"
   }
 
-  /// Ends it, and takes its folder away.
+  /// Stops the plugin, and removes its folder.
   package func stop() async {
     await runner.stop()
     if case .process(_, let loop, let stage) = carrier {
@@ -113,7 +113,7 @@ package final class StandalonePlugin: Sendable {
   }
 }
 
-/// Lines that are added from any thread; of more than a thousand, the first.
+/// A thread-safe buffer of lines, which keeps the first thousand.
 private final class LineBox: Sendable {
   private static let countMax = 1_000
   private let lines = Mutex<[String]>([])

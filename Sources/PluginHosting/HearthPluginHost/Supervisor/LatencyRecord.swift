@@ -1,6 +1,6 @@
-/// The time that a plugin took for its last requests, and how many of all failed.
+/// The durations of a plugin's last requests, and the number of all failures.
 struct LatencyRecord {
-  /// Requests that the percentiles are of.
+  /// The number of requests that the percentiles cover.
   static let countMax = 1_024
 
   private var microseconds: [Int64] = []
@@ -19,7 +19,7 @@ struct LatencyRecord {
     }
   }
 
-  /// The time that so many percent of the last requests stayed within; nil before the first.
+  /// Returns the duration that so many percent of the last requests stayed within; nil before the first.
   func percentile(_ percent: Int) -> Int64? {
     guard !microseconds.isEmpty else { return nil }
     let sorted = microseconds.sorted()

@@ -1,12 +1,12 @@
 import HearthPlugin
 
-/// What a plugin's manifest promises, and its processes must keep.
+/// The promises of a plugin's manifest, which its processes must keep.
 struct PluginExpectation: Sendable, Equatable {
   var name: String
   var version: String
   var hooks: [PluginHook]
 
-  /// What is wrong with what a process says of itself; nil when nothing is.
+  /// Returns the mistake in a process's greeting; nil when it matches the manifest.
   func problem(with hello: PluginHello) -> String? {
     guard hello.protocolVersion == HostHello.protocolVersion else {
       return "it speaks protocol \(hello.protocolVersion), not \(HostHello.protocolVersion)"

@@ -1,23 +1,23 @@
 import HearthPlugin
 import HearthTree
 
-/// What became of one request to a plugin.
+/// The outcome of one request to a plugin.
 package enum PluginOutcome: Sendable, Equatable {
-  /// What the hook came to.
+  /// The output of the hook.
   case output(JSON)
-  /// The plugin's own word that it could not.
+  /// The plugin reported a failure.
   case failed(PluginFailure)
-  /// It did not answer in time.
+  /// The plugin did not answer in time.
   case late
-  /// Its process ended before it answered.
+  /// The process ended before it answered.
   case died
-  /// Too many requests wait already.
+  /// The request was refused because too many wait already.
   case overloaded
-  /// It is not running: switched off, given up, or being replaced.
+  /// The plugin is not running: switched off, quarantined, or being replaced.
   case down
-  /// Its service could not be asked. The reason, which may be logged.
+  /// The service could not be called. The value is the reason, which may be logged.
   case unreachable(String)
-  /// Its service answered something that is no answer. What that was, without any of it.
+  /// The service sent an invalid answer. The value describes it without quoting it.
   case unusable(String)
 
   /// The outcome in words that follow the plugin's name.

@@ -2,7 +2,7 @@ import HearthPlugin
 
 /// Starting and ending processes.
 extension Supervisor {
-  /// Starts the plugin, also one that was given up.
+  /// Starts the plugin, also a quarantined one.
   mutating func start(now: Int64) {
     guard mode != .running else { return }
     mode = .running
@@ -21,13 +21,13 @@ extension Supervisor {
     add(.start(worker: worker))
   }
 
-  /// The process could not be started.
+  /// Handles a process that could not be started.
   mutating func failedToStart(_ worker: Int, _ reason: String, now: Int64) {
     workers[worker].reason = "could not be started: \(reason)"
     ended(worker, nil, now: now)
   }
 
-  /// The process has ended.
+  /// Handles the end of a process.
   ///
   /// - Parameter how: such as `with code 1`.
   mutating func ended(_ worker: Int, _ how: String?, now: Int64) {
@@ -59,7 +59,7 @@ extension Supervisor {
     workers[worker].restartCount &+= 1
     let border = now - limits.crashWindowMilliseconds
     crashTimes = crashTimes.filter { $0 > border } + [now]
-    // Processes that all crash for the same reason are no more hopeless than one.
+    // The limit is per process: several that crash for the same reason are no worse than one.
     if crashTimes.count >= limits.crashesMax * workers.count {
       return quarantine("it crashed \(crashTimes.count) times; the last process \(reason)")
     }
@@ -78,7 +78,7 @@ extension Supervisor {
     failAll(.down)
   }
 
-  /// Ends a process for what it did.
+  /// Kills a process for a fault.
   mutating func kill(_ worker: Int, _ reason: String) {
     guard workers[worker].hasProcess, workers[worker].state != .killed else { return }
     workers[worker].state = .killed
@@ -86,7 +86,7 @@ extension Supervisor {
     add(.kill(worker: worker))
   }
 
-  /// Takes no more requests, lets processes answer those that they have, and ends them.
+  /// Takes no more requests, lets processes answer those under way, and ends them.
   mutating func drain(now: Int64) {
     switch mode {
     case .draining, .stopped: return
@@ -103,7 +103,7 @@ extension Supervisor {
         workers[worker].state = .off
       }
     }
-    // What no process has gets none any more.
+    // Waiting requests get no process any more.
     for id in asked.filter({ $0.value.worker == nil }).keys.sorted() {
       asked[id] = nil
       add(.finish(id, .down))
@@ -111,7 +111,7 @@ extension Supervisor {
     if !workers.contains(where: \.hasProcess) { mode = .stopped }
   }
 
-  /// Closes the input of a process that has answered all, where no more is to come.
+  /// Closes the input of a process that has answered all its requests, when no more are to come.
   mutating func endIfDrained(_ worker: Int, now: Int64) {
     guard case .draining = mode, workers[worker].isReady,
       workers[worker].held.values.allSatisfy({ $0.abandonedAt != nil })
@@ -120,7 +120,7 @@ extension Supervisor {
     add(.close(worker: worker))
   }
 
-  /// What is due by now.
+  /// Handles expired deadlines and due starts.
   mutating func tick(now: Int64) {
     for id in asked.filter({ $0.value.deadline <= now }).keys.sorted() { giveUpLate(id, now: now) }
     for worker in workers.indices { tick(worker, now: now) }

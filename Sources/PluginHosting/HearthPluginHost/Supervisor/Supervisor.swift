@@ -1,10 +1,11 @@
 import HearthPlugin
 import HearthTree
 
-/// Decides what is done for one plugin: when processes start and end, who is asked what, and what those who asked are told.
+/// A state machine that manages one plugin: it starts and ends processes, assigns requests to them, and decides the
+/// callers' outcomes.
 ///
-/// A state machine without processes, clocks and threads: what happened comes in with the time, in milliseconds on a
-/// monotonic clock, and what is to be done is in ``takeEffects()``.
+/// It has no processes, clocks or threads: events come in with the time, in milliseconds on a monotonic clock, and
+/// ``takeEffects()`` returns the actions.
 struct Supervisor {
   enum Mode: Equatable {
     case running
@@ -18,7 +19,7 @@ struct Supervisor {
     var hook: PluginHook
     var input: [UInt8]
     var deadline: Int64
-    /// Nil while it waits.
+    /// The worker that has the request; nil while it waits.
     var worker: Int?
   }
 
@@ -27,7 +28,7 @@ struct Supervisor {
   var mode = Mode.stopped
   var workers: [Worker]
   var asked: [UInt64: Asked] = [:]
-  /// Those that wait, the oldest first; ids that are not in ``asked`` any more are passed over.
+  /// The waiting requests, the oldest first; ids that are no longer in ``asked`` are skipped.
   private var waiting: [UInt64] = []
   private var waitingHead = 0
   private var waitingCount = 0
@@ -55,12 +56,12 @@ struct Supervisor {
     }
   }
 
-  /// It answers, or has crashed so often before it did that nobody should wait for it.
+  /// True when the plugin answers, or has crashed so often before that waiting for it is pointless.
   var isSettled: Bool { health != .starting || workers.allSatisfy { $0.crashCount >= 3 } }
 
   var restartCount: Int { workers.reduce(0) { $0 + $1.restartCount } }
 
-  /// True when time alone can change anything.
+  /// True when the passing of time can change the state.
   var needsTicks: Bool { !asked.isEmpty || workers.contains { $0.hasProcess && !$0.isReady || !$0.held.isEmpty } }
 
   /// The time when a process is to be started again; nil when none is.
@@ -68,7 +69,7 @@ struct Supervisor {
     workers.compactMap { if case .waiting(let until) = $0.state { until } else { nil } }.min()
   }
 
-  /// What is to be done, in order.
+  /// Removes and returns the pending actions, in order.
   mutating func takeEffects() -> [SupervisorEffect] {
     defer { effects = [] }
     return effects
@@ -78,12 +79,12 @@ struct Supervisor {
 
   // MARK: Requests
 
-  /// Asks a hook.
+  /// Adds a request for a hook.
   ///
   /// - Parameters:
   ///   - id: never used before.
   ///   - input: a JSON value's text.
-  ///   - deadline: when whoever asks gives up.
+  ///   - deadline: the time at which the caller gives up.
   mutating func ask(_ id: UInt64, _ hook: PluginHook, _ input: [UInt8], deadline: Int64, now: Int64) {
     guard mode == .running else { return add(.finish(id, .down)) }
     let isFull = waitingCount >= limits.waitingMax || waitingBytes + input.count > limits.waitingBytesMax
@@ -98,16 +99,16 @@ struct Supervisor {
     waitingBytes += input.count
   }
 
-  /// Whoever asked does not wait any more; nothing is told.
+  /// Drops a request whose caller no longer waits, without an outcome.
   mutating func abandon(_ id: UInt64, now: Int64) { giveUp(id, nil, now: now) }
 
-  /// The process has read all but so many bytes of what it was sent.
+  /// Records that the process has read all but so many bytes of its input.
   mutating func noteUnread(_ bytes: Int, of worker: Int, now: Int64) {
     workers[worker].unreadBytes = bytes
     handOut(now: now)
   }
 
-  /// Nobody waits longer than until the deadline.
+  /// Ends a request whose deadline has passed.
   mutating func giveUpLate(_ id: UInt64, now: Int64) { giveUp(id, .late, now: now) }
 
   private mutating func giveUp(_ id: UInt64, _ outcome: PluginOutcome?, now: Int64) {
@@ -126,14 +127,14 @@ struct Supervisor {
   private mutating func forgetWaiting(_ request: Asked) {
     waitingCount -= 1
     waitingBytes -= request.input.count
-    // Ids of requests that were given up stay until it is their turn, and must not pile up before.
+    // The ids of abandoned requests stay until their turn, and must not pile up before.
     if waiting.count - waitingHead > 2 * waitingCount + 64 {
       waiting = waiting[waitingHead...].filter { asked[$0] != nil }
       waitingHead = 0
     }
   }
 
-  /// The process with the fewest requests that can take one.
+  /// Returns the process with the fewest requests that can take another one; nil when there is none.
   private func freeWorker() -> Int? {
     workers.indices.filter {
       workers[$0].isReady && workers[$0].held.count < limits.inFlightPerWorkerMax
@@ -153,7 +154,7 @@ struct Supervisor {
     add(.send(worker: worker, line))
   }
 
-  /// Gives requests that wait to processes that are free.
+  /// Assigns waiting requests to free processes.
   mutating func handOut(now: Int64) {
     while waitingCount > 0, let worker = freeWorker() {
       guard waitingHead < waiting.count else { return }
@@ -167,16 +168,16 @@ struct Supervisor {
     }
   }
 
-  /// Fails everything that waits.
+  /// Fails all requests.
   mutating func failAll(_ outcome: PluginOutcome) {
     for id in asked.keys.sorted() { add(.finish(id, outcome)) }
     asked = [:]
     (waiting, waitingHead, waitingCount, waitingBytes) = ([], 0, 0, 0)
   }
 
-  // MARK: What processes say
+  // MARK: Messages of processes
 
-  /// A line of a process's standard output.
+  /// Handles a line of a process's standard output.
   mutating func received(_ line: ArraySlice<UInt8>, from worker: Int, now: Int64) {
     do throws(PluginFault) {
       try take(try PluginMessage(line: line), from: worker, now: now)
@@ -195,7 +196,7 @@ struct Supervisor {
       try finish(id, .output(output), worker, now: now)
     case (.failure(let id, let failure), .ready), (.failure(let id, let failure), .ending):
       try finish(id, .failed(failure), worker, now: now)
-    // Not even those are lost that a process sent before it was killed.
+    // Revocations are not lost even when the process was killed after it sent them.
     case (.revoke(let revocation), .ready), (.revoke(let revocation), .ending), (.revoke(let revocation), .killed):
       guard expected.hooks.contains(.verifyToken) else { throw .outOfTurn }
       add(.revoke(revocation))
@@ -229,7 +230,7 @@ struct Supervisor {
 
   // MARK: Jitter
 
-  /// The time, give or take a fifth.
+  /// Returns the duration, varied by up to a fifth.
   mutating func jittered(_ milliseconds: Int64) -> Int64 {
     let fifth = max(1, milliseconds / 5)
     return milliseconds - fifth + Int64.random(in: 0...(2 * fifth), using: &random)

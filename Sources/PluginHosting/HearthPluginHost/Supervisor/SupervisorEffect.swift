@@ -1,36 +1,36 @@
 import HearthPlugin
 
-/// What is to be done for a plugin; the supervisor decides, and does nothing itself.
+/// An action for a plugin; the supervisor decides on it, and the runner carries it out.
 enum SupervisorEffect: Equatable {
-  /// Start the process of this place, and send it these bytes.
+  /// Start the process of this worker, and send it these bytes.
   case start(worker: Int)
   /// Send a process these bytes.
   case send(worker: Int, [UInt8])
-  /// Close the process's standard input: nothing more comes.
+  /// Close the process's standard input: no more bytes come.
   case close(worker: Int)
   /// Kill the process with all that it started.
   case kill(worker: Int)
-  /// Tell who asked.
+  /// Resume the request's caller with the outcome.
   case finish(UInt64, PluginOutcome)
-  /// Tell the server that tokens which the plugin vouched for count no longer.
+  /// Revoke tokens that the plugin had verified.
   case revoke(TokenRevocation)
-  /// A line for the operator.
+  /// Log a line for the operator.
   case log(isWarning: Bool, String)
 }
 
-/// How a plugin is.
+/// The health of a plugin.
 package enum PluginHealth: Sendable, Equatable {
-  /// At least one process answers.
+  /// The plugin has at least one process that answers.
   case running
-  /// None answers yet, or none at the moment.
+  /// The plugin has no process that answers yet, or at present.
   case starting
-  /// It crashed too often, and is not started again before the operator says so.
+  /// The plugin crashed too often, and is not started again until the operator asks for it.
   case quarantined(reason: String)
-  /// Its service does not answer. It is tried again and again; meanwhile what asks it fails at once.
+  /// The service does not answer. It is greeted again and again; meanwhile requests to it fail at once.
   case down(reason: String)
-  /// It answers what it has, and ends.
+  /// The plugin answers its remaining requests, and ends.
   case draining
-  /// It has ended.
+  /// The plugin has ended.
   case stopped
 
   /// The state's name for operators and scripts.

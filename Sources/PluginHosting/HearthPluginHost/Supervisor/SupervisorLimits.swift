@@ -1,20 +1,20 @@
-/// What one plugin may take of the server, and how patient the server is with it.
+/// The limits on one plugin's use of the server, and the timeouts for it.
 struct SupervisorLimits: Sendable, Equatable {
-  /// Processes that answer; the manifest says how many.
+  /// The number of processes; the manifest sets it.
   var workerCount = 1
-  /// Requests that one process is asked at a time.
+  /// The maximum number of concurrent requests to one process.
   var inFlightPerWorkerMax = 32
-  /// Requests that wait for a process; more fail at once.
+  /// The maximum number of requests that wait for a process; more fail at once.
   var waitingMax = 1_024
-  /// Bytes of the requests that wait.
+  /// The maximum size of the waiting requests, in bytes.
   var waitingBytesMax = 16 << 20
-  /// Bytes that a process has not read yet; with more it is asked nothing.
+  /// The maximum number of unread bytes of a process; with more it gets no requests.
   var unreadBytesMax = 256 << 10
   /// The time that a new process may take to say hello.
   var helloMilliseconds: Int64 = 10_000
-  /// The time that a process may owe an answer that nobody waits for any more; after that it hangs, and is ended.
+  /// The time by which a process may exceed the deadline of a request; after that it counts as hanging, and is killed.
   var overdueMilliseconds: Int64 = 10_000
-  /// The time that a process that gets no more requests may take for those that it has.
+  /// The time that a process that gets no more requests may take for the remaining ones.
   var drainMilliseconds: Int64 = 15_000
   /// The time that a process that was told to end may take before it is killed.
   var endMilliseconds: Int64 = 2_000
@@ -22,12 +22,12 @@ struct SupervisorLimits: Sendable, Equatable {
   var backOffMilliseconds: Int64 = 100
   /// The longest such wait.
   var backOffMillisecondsMax: Int64 = 30_000
-  /// A process that lived so long begins anew with the shortest wait.
+  /// The lifetime after which a process starts again with the shortest wait.
   var healthyMilliseconds: Int64 = 60_000
-  /// Crashes after which the plugin is given up until the operator says otherwise.
+  /// The number of crashes after which the plugin is quarantined until the operator starts it.
   var crashesMax = 10
-  /// In this time.
+  /// The period in which crashes are counted.
   var crashWindowMilliseconds: Int64 = 300_000
-  /// Messages that are none, or do not belong there, after which a process is ended.
+  /// The number of invalid messages after which a process is killed.
   var faultsMax = 16
 }

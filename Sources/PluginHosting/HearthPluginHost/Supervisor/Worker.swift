@@ -1,39 +1,39 @@
-/// One process of a plugin, as the supervisor sees it.
+/// A process of a plugin, as the supervisor sees it.
 struct Worker {
   enum State: Equatable {
-    /// No process; one is started at that time.
+    /// The state without a process; one is started at that time.
     case waiting(until: Int64)
-    /// Started, and not heard of yet.
+    /// The process was started, and has not said hello yet.
     case starting(until: Int64)
-    /// Answers.
+    /// The process answers requests.
     case ready(since: Int64)
-    /// Its input is closed; it is killed at that time.
+    /// The process's input is closed; it is killed at that time.
     case ending(until: Int64)
-    /// Killed; its end is still to be heard of.
+    /// The process was killed; its end is not reported yet.
     case killed
-    /// No process, and none is started again.
+    /// The state without a process; none is started again.
     case off
   }
 
   /// A request that the process has.
   struct Held: Equatable {
-    /// Nil when nobody waits for it any more, with the time when it was given up.
+    /// The time when the caller gave up; nil while it waits.
     var abandonedAt: Int64?
   }
 
   var state = State.off
   var held: [UInt64: Held] = [:]
   var faultCount = 0
-  /// Crashes in a row.
+  /// The number of crashes in a row.
   var crashCount = 0
   var restartCount = 0
-  /// Bytes that it has not read yet.
+  /// The number of sent bytes that the process has not read yet.
   var unreadBytes = 0
-  /// Why it was killed, when it was.
+  /// The reason why the process was killed; nil when it was not.
   var reason: String?
 
   var isReady: Bool { if case .ready = state { true } else { false } }
-  /// There is something for it to do.
+  /// True when the process has work to do or is needed.
   var isExpected: Bool {
     switch state {
     case .starting, .ready: true

@@ -4,15 +4,15 @@ import HearthPlugin
 import HearthSystem
 import HearthTree
 
-/// Holds a plugin against the contract, without a server.
+/// A test of a plugin against the contract, without a server.
 package final class PluginTrial: Sendable {
-  /// One thing that was looked at.
+  /// A result of one check.
   package struct Finding: Sendable, Equatable {
-    /// The hook, or nothing for the plugin as a whole.
+    /// The hook; empty for the plugin as a whole.
     package var hook: String
-    /// What was looked at.
+    /// The name of the check.
     package var name: String
-    /// What is wrong; nil when nothing is.
+    /// The problem; nil when the check passed.
     package var problem: String?
   }
 
@@ -20,18 +20,18 @@ package final class PluginTrial: Sendable {
   private var runner: any PluginRunner { plugin.runner }
   private let samples: TrialSamples
   private let examples: [TrialExample]
-  /// Requests that are made at once.
+  /// The number of concurrent requests.
   private static let parallelCount = 64
   private static let deadlineMilliseconds: Int64 = 10_000
-  /// For those together: a plugin that does one after the other needs as long as all of them.
+  /// The deadline for those together: a plugin that answers them one by one needs as long as all of them.
   private static let parallelDeadlineMilliseconds: Int64 = 60_000
 
-  /// Installs the plugin into a folder of its own, which goes with the trial.
+  /// Installs the plugin into a temporary folder, which is removed with the trial.
   ///
   /// - Parameters:
   ///   - settings: for the plugin.
-  ///   - secret: what messages to a service are signed with.
-  ///   - allowsPrivate: a service may be at a private address, and be reached without TLS.
+  ///   - secret: signs messages to a service.
+  ///   - allowsPrivate: true when a service may be at a private address, and be reached without TLS.
   /// - Throws: ``PluginProblem`` for a folder that cannot be installed.
   package init(
     _ folder: String, settings: JSON, secret: WebhookSecret? = nil, allowsPrivate: Bool = false
@@ -43,10 +43,10 @@ package final class PluginTrial: Sendable {
       package, settings: settings, secret: secret, allowsPrivate: allowsPrivate, server: "hearth plugins test")
   }
 
-  /// What the plugin wrote and what became of it, for somebody who looks for a mistake.
+  /// The plugin's output and events, for finding mistakes.
   package var logLines: [String] { plugin.logLines }
 
-  /// Looks at everything, one after the other.
+  /// Runs all checks, one after the other.
   package func run(_ tell: @Sendable (Finding) -> Void) async -> Bool {
     var isGood = true
     func note(_ hook: PluginHook?, _ name: String, _ problem: String?) {
@@ -88,7 +88,7 @@ package final class PluginTrial: Sendable {
     note("a deadline that passes", await askTooShortly(hook))
   }
 
-  /// An error is as good as an answer, where the input is none that a server sends.
+  /// Returns the problem of an outcome for an input that no server sends: a reported error is as good as an answer.
   private static func survived(_ hook: PluginHook, _ outcome: PluginOutcome) -> String? {
     switch outcome {
     case .failed: return nil
@@ -162,7 +162,7 @@ package final class PluginTrial: Sendable {
     for process in runner.processIDs { kill(-process, SIGKILL) }
     _ = await asking.value
     var outcome = await ask(hook, input)
-    // Until its end is noticed, a process that is gone may still be asked.
+    // A process that has ended may still get requests until its end is noticed.
     for _ in 0..<3 where outcome == .died { outcome = await ask(hook, input) }
     return TrialSamples.problem(hook, outcome)
   }

@@ -2,7 +2,7 @@ import HearthPlugin
 import HearthSystem
 import HearthTree
 
-/// An input of which the plugin's author says what comes of it: one of `plugin-tests.json` in the plugin's folder.
+/// An input with the output that the plugin's author expects: an entry of `plugin-tests.json` in the plugin's folder.
 ///
 /// ```json
 /// [{"name": "a known key", "hook": "exchange",
@@ -33,7 +33,7 @@ struct TrialExample {
     return examples
   }
 
-  /// What is wrong with what came of it; nil when nothing is.
+  /// Returns the problem of an outcome; nil when it is as expected.
   func problem(_ outcome: PluginOutcome) -> String? {
     if let problem = TrialSamples.problem(hook, outcome) { return problem }
     guard case .output(let answer) = outcome, answer.contains(output) else { return "answered otherwise" }
@@ -42,7 +42,7 @@ struct TrialExample {
 }
 
 extension JSON {
-  /// This object with the members of another put over its own, level by level.
+  /// Returns this object with the members of another in place of its own, level by level.
   fileprivate func merged(with other: JSON) -> JSON {
     guard let own = members, let others = other.members else { return other }
     let kept = own.map { member in
@@ -51,7 +51,7 @@ extension JSON {
     return .object(kept + others.filter { self[$0.name] == nil })
   }
 
-  /// Returns true when every member of the other is here, with the same value.
+  /// Returns true when this value has every member of the other, with the same value.
   fileprivate func contains(_ other: JSON) -> Bool {
     guard let wanted = other.members else { return self == other }
     return wanted.allSatisfy { member in self[member.name].map { $0.contains(member.value) } ?? false }

@@ -2,11 +2,11 @@ import HearthCrypto
 import HearthPlugin
 import HearthTree
 
-/// What a plugin is asked to see whether it keeps the contract.
+/// The inputs that test a plugin against the contract.
 struct TrialSamples {
   let manifest: PluginManifest
 
-  /// A whole, plain input of the hook. Nothing in it opens anything.
+  /// Returns a complete, plain input of the hook. It holds no valid credential.
   func input(_ hook: PluginHook) -> JSON {
     switch hook {
     case .exchange: encoded(signIn(parameters: ["key": "a-key-that-opens-nothing-at-all-000000"]))
@@ -25,7 +25,7 @@ struct TrialSamples {
           kind: .verifyEmail, to: "somebody@example.invalid", fromName: "Example", fromAddress: "app@example.invalid",
           subject: "A test of the plugin", text: "Nobody is meant.", html: "<p>Nobody is meant.</p>"))
     case .sendSMS:
-      // A number of those that are kept for stories: nobody has it.
+      // A number that is reserved for fiction, so that no subscriber has it.
       encoded(SMSMessage(kind: .test, to: "+15555550100", text: "A test of the plugin. Nobody is meant."))
     case .rulesSource: encoded(RulesSource(fileName: "trial.\(manifest.rules?.extensions.first ?? "")", text: ""))
     case .verifyToken: encoded(token("a-token-that-opens-nothing-at-all-000000"))
@@ -36,7 +36,7 @@ struct TrialSamples {
     }
   }
 
-  /// Inputs that no server sends: the plugin may refuse them or report an error, and goes on.
+  /// Returns inputs that no server sends: the plugin may refuse them or report an error, and continues.
   func badInputs(_ hook: PluginHook) -> [(name: String, input: JSON)] {
     var bad: [(name: String, input: JSON)] = [
       ("an empty object", .object([])), ("null", .null), ("a list", .array([.int(1)])), ("a text", .string("x")),
@@ -60,7 +60,7 @@ struct TrialSamples {
     return bad
   }
 
-  /// The plain input with members that this version of the messages does not have.
+  /// Returns the plain input with members that this version of the messages does not have.
   func futureInput(_ hook: PluginHook) -> JSON {
     .object(
       (input(hook).members ?? []) + [
@@ -68,7 +68,7 @@ struct TrialSamples {
       ])
   }
 
-  /// The plain input with 200 KB more.
+  /// Returns the plain input with 200 KB more.
   func largeInput(_ hook: PluginHook) -> JSON {
     let large = String(repeating: "ä", count: 100_000)
     if hook == .exchange { return encoded(signIn(parameters: ["key": large, "other": large])) }
@@ -119,7 +119,7 @@ struct TrialSamples {
 
   private func encoded(_ value: some Encodable) -> JSON { (try? JSON(encoding: value)) ?? .null }
 
-  /// What is wrong with an answer; nil when the server could use it.
+  /// Returns the problem of an answer; nil when the server could use it.
   static func problem(_ hook: PluginHook, _ outcome: PluginOutcome) -> String? {
     guard case .output(let output) = outcome else { return outcome.text }
     do {

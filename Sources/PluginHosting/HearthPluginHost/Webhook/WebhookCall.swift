@@ -3,28 +3,28 @@ import HearthOutbound
 import HearthPlugin
 import HearthSystem
 
-/// Sends messages to a service, each a signed request, and reads what it answers, within bounds.
+/// A client of a service: it sends each message as a signed request, and reads the answer, within limits.
 struct WebhookCall: Sendable {
   let url: String
   let secrets: [PluginSecret]
   let client: any OutboundHTTP
-  /// Bytes of an answer.
+  /// The maximum size of an answer, in bytes.
   let answerBytesMax: Int
-  /// Begins the ids of this runner's messages.
+  /// The prefix of the ids of this runner's messages.
   let prefix: String
 
   /// Sends a message.
   ///
   /// - Parameters:
-  ///   - name: of the message, unlike all others.
-  ///   - milliseconds: how long the answer is waited for.
-  /// - Returns: the answer, or what to tell whoever asked.
+  ///   - name: the message's id, unlike all others.
+  ///   - milliseconds: the time to wait for the answer.
+  /// - Returns: the answer, or the failure for the caller.
   func send(
     _ message: HostMessage, named name: String, milliseconds: Int64
   ) async -> Result<PluginMessage, WebhookFailure> {
     let (body, now) = (message.json.text(), Clock.wallMilliseconds)
     let valid = secrets.filter { $0.counts(now: now) }.map(\.secret)
-    // Never unsigned, also where every secret has run out.
+    // Never unsigned, even when every secret has expired.
     guard !valid.isEmpty else { return .failure(WebhookFailure(.unreachable("there is no secret to sign with"))) }
     switch await post(body, named: name, signedWith: valid, seconds: now / 1_000, milliseconds: milliseconds) {
     case .failure(let failure): return .failure(failure)
@@ -32,7 +32,7 @@ struct WebhookCall: Sendable {
     }
   }
 
-  /// Posts bytes as a message that is signed in this way.
+  /// Posts bytes as a message with these signatures.
   func post(
     _ body: [UInt8], named name: String, signedWith secrets: [WebhookSecret], seconds: Int64, milliseconds: Int64
   ) async -> Result<OutboundResponse, WebhookFailure> {
@@ -62,11 +62,11 @@ struct WebhookCall: Sendable {
   }
 }
 
-/// What became of a message that no message answered.
+/// The failure of a message that got no valid answer.
 struct WebhookFailure: Error {
-  /// For whoever asked.
+  /// The outcome for the caller.
   let outcome: PluginOutcome
-  /// Whoever asked gave up, which says nothing of the service.
+  /// True when the caller gave up, which is no evidence about the service.
   var isOwn = false
 
   init(_ outcome: PluginOutcome) { self.outcome = outcome }
@@ -85,7 +85,9 @@ struct WebhookFailure: Error {
 }
 
 extension WebhookCall {
-  /// - Throws: ``PluginProblem`` where the system has no random numbers.
+  /// A client of that service.
+  ///
+  /// - Throws: ``PluginProblem`` when the system has no random numbers.
   init(
     _ service: PluginService, secrets: [PluginSecret], client: any OutboundHTTP, answerBytesMax: Int
   ) throws(PluginProblem) {
@@ -98,7 +100,7 @@ extension WebhookCall {
     }
   }
 
-  /// The way to a service over libcurl, with threads of its own: one that hangs keeps no other waiting.
+  /// Makes an HTTP client over libcurl, with threads of its own: a hanging service delays no other.
   static let client: @Sendable (OutboundPolicy, _ connections: Int) -> any OutboundHTTP = { policy, connections in
     OutboundClient(
       policy: policy, pool: OutboundPool(slots: connections, queueMax: WebhookRunner.openMax), keepsConnections: true)

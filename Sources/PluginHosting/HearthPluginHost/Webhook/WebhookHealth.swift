@@ -1,25 +1,25 @@
-/// Decides when a service counts as there, and when it is greeted again.
+/// A state machine that decides when a service counts as available, and when it is greeted again.
 ///
-/// A state machine without sockets, clocks and threads: what happened comes in, and what is to be done comes back.
+/// It has no sockets, clocks or threads: events come in, and the actions are returned.
 struct WebhookHealth {
   enum Mode: Equatable {
-    /// It has not answered a hello yet.
+    /// The service has not answered a hello yet.
     case greeting
-    /// It is asked.
+    /// The service answers and gets requests.
     case up
-    /// It does not answer, and is asked nothing but hello.
+    /// The service does not answer, and gets no message but hello.
     case down(reason: String)
     case draining
     case stopped
   }
 
-  /// Requests in a row that came to nothing after which it is greeted before it is asked again.
+  /// The number of failed requests in a row after which the service is greeted before it gets another one.
   static let failuresMax = 5
-  /// The wait before it is greeted once more; it doubles with each time.
+  /// The wait before the next greeting; it doubles with each.
   static let backOffMilliseconds: Int64 = 500
   /// The longest such wait.
   static let backOffMillisecondsMax: Int64 = 30_000
-  /// Greetings in vain after which nobody waits for it to come up.
+  /// The number of failed greetings after which callers no longer wait for the service.
   static let settlingGreetings = 2
 
   private(set) var mode = Mode.greeting
@@ -30,7 +30,7 @@ struct WebhookHealth {
 
   init(random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()) { self.random = random }
 
-  /// The same as operators see it.
+  /// The health that operators see.
   var health: PluginHealth {
     switch mode {
     case .greeting: .starting
@@ -41,12 +41,12 @@ struct WebhookHealth {
     }
   }
 
-  /// It answers, or nobody should wait for it.
+  /// True when the service answers, or waiting for it is pointless.
   var isSettled: Bool { mode != .greeting }
 
-  /// It answered hello.
+  /// Records an answer to hello.
   ///
-  /// - Returns: whether it had been gone.
+  /// - Returns: true when the service had been unavailable.
   mutating func answeredHello() -> Bool {
     defer { (failureCount, greetingCount) = (0, 0) }
     switch mode {
@@ -61,9 +61,9 @@ struct WebhookHealth {
     }
   }
 
-  /// It did not answer hello as it should.
+  /// Records a missing or wrong answer to hello.
   ///
-  /// - Returns: how long to wait before the next.
+  /// - Returns: the time to wait before the next greeting.
   mutating func failedHello(_ reason: String) -> Int64 {
     greetingCount += 1
     switch mode {
@@ -75,9 +75,9 @@ struct WebhookHealth {
     return wait - fifth + Int64.random(in: 0...(2 * fifth), using: &random)
   }
 
-  /// A request came to this.
+  /// Records the outcome of a request.
   ///
-  /// - Returns: whether the service is to be greeted from now on.
+  /// - Returns: true when the service is to be greeted from now on.
   mutating func note(_ outcome: PluginOutcome) -> Bool {
     guard mode == .up else { return false }
     switch outcome {
@@ -89,18 +89,18 @@ struct WebhookHealth {
       guard failureCount >= Self.failuresMax else { return false }
       mode = .down(reason: "it \(outcome.text)")
       return true
-    // No word about the service.
+    // No evidence about the service.
     case .overloaded, .down: return false
     }
   }
 
-  /// Nothing more is asked.
+  /// Takes no more requests.
   ///
-  /// - Parameter isIdle: no request is under way.
+  /// - Parameter isIdle: true when no request is under way.
   mutating func drain(isIdle: Bool) {
     if mode != .stopped { mode = isIdle ? .stopped : .draining }
   }
 
-  /// The last request is over.
+  /// Records the end of the last request.
   mutating func becameIdle() { if mode == .draining { mode = .stopped } }
 }

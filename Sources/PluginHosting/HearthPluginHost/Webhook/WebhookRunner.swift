@@ -4,25 +4,25 @@ import HearthSystem
 import HearthTree
 import Synchronization
 
-/// A plugin that is a service: it is greeted, asked as long as it answers, and greeted again where it does not.
+/// A plugin that is a service: it is greeted, gets requests while it answers, and is greeted again when it does not.
 final class WebhookRunner: PluginRunner {
   struct State {
     var health = WebhookHealth()
     var figures = PluginFigures()
     var lastID: UInt64 = 0
-    /// Requests that are under way or wait for a connection.
+    /// The number of requests that are under way or wait for a connection.
     var openCount = 0
-    /// Bytes of these.
+    /// The size of these, in bytes.
     var openBytes = 0
-    /// Greets until it is answered; nil while nobody is greeted.
+    /// The task that greets the service until it answers; nil when there is none.
     var greeting: Task<Void, Never>?
     var readyWaiters: [CheckedContinuation<Void, Never>] = []
     var stopWaiters: [CheckedContinuation<Void, Never>] = []
   }
 
-  /// Requests that may be under way or wait; more fail at once.
+  /// The maximum number of requests under way or waiting; more fail at once.
   static let openMax = 1_024
-  /// Bytes of these.
+  /// The maximum size of these, in bytes.
   static let openBytesMax = 16 << 20
   /// The time that a service may take to answer hello.
   static let helloMilliseconds: Int64 = 10_000
@@ -35,7 +35,7 @@ final class WebhookRunner: PluginRunner {
   private let state = Mutex(State())
 
   /// - Parameters:
-  ///   - connections: requests that the service is sent at a time.
+  ///   - connections: the number of concurrent requests to the service.
   ///   - pause: waits so many milliseconds.
   init(
     _ setup: PluginSetup, _ call: WebhookCall, connections: Int, report: PluginReport,
@@ -87,7 +87,9 @@ final class WebhookRunner: PluginRunner {
     }
   }
 
-  /// - Returns: what is wrong; nil when nothing is.
+  /// Greets the service.
+  ///
+  /// - Returns: the problem; nil when it answers.
   private func hello() async -> String? {
     let message = HostMessage.hello(
       HostHello(server: setup.server, plugin: setup.expectation.name, worker: 0, settings: setup.settings))
@@ -114,7 +116,7 @@ final class WebhookRunner: PluginRunner {
     timer.cancel()
   }
 
-  // MARK: Asking
+  // MARK: Requests
 
   func ask(_ hook: PluginHook, _ input: JSON, milliseconds: Int64) async -> PluginOutcome {
     let started = Clock.monotonicNanoseconds
@@ -151,7 +153,7 @@ final class WebhookRunner: PluginRunner {
     return outcome
   }
 
-  /// What a request came to, and whether that says something of the service.
+  /// Returns the outcome of a request, and whether it is evidence about the service.
   private static func outcome(
     of result: Result<PluginMessage, WebhookFailure>, id: UInt64
   ) -> (PluginOutcome, counts: Bool) {
@@ -187,13 +189,13 @@ final class WebhookRunner: PluginRunner {
 
   // MARK: Changes
 
-  /// What is said once the lock is open.
+  /// The notifications that follow once the lock is released.
   private struct Told {
     var events: [(isWarning: Bool, text: String)] = []
     var continuations: [CheckedContinuation<Void, Never>] = []
   }
 
-  /// Changes the state, and tells those who wait for it.
+  /// Changes the state, and resumes the callers that wait for it.
   @discardableResult
   private func change<Result>(_ body: (inout State, inout Told) -> Result) -> Result {
     var told = Told()

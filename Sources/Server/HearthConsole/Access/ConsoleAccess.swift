@@ -2,10 +2,11 @@ import HearthBytes
 import HearthCrypto
 import Synchronization
 
-/// Who is in the console: keys of printed links, sessions, and the credentials that sessions are given for the socket.
+/// The access control of the console: keys of printed links, sessions, and the credentials that sessions get for the
+/// socket.
 ///
-/// Of every secret only its hash is kept, and all of it in memory alone: a restart ends every session. Times are
-/// milliseconds on the monotonic clock, which nobody can set back.
+/// Only hashes of secrets are kept, and in memory alone: a restart ends every session. Times are milliseconds on the
+/// monotonic clock, which cannot be set back.
 package final class ConsoleAccess: Sendable {
   private struct LinkKey {
     var digest: Digest
@@ -19,26 +20,26 @@ package final class ConsoleAccess: Sendable {
     let role: ConsoleRole
     let name: String
     let uid: String?
-    /// Where its cookie and its token count, as `Host` has it.
+    /// The authority, from `Host`, at which its cookie and its token are valid.
     let authority: String
     let token: Digest
     let end: Int64
     var usedAt: Int64
-    /// The time when it was shown last that whoever opened it is there.
+    /// The time of the last proof that the user is present.
     var presentAt: Int64
-    /// Their hashes, the oldest first.
+    /// The hashes of its credentials, the oldest first.
     var credentials: [Digest] = []
-    /// Databases that it was given a credential for.
+    /// The databases that it got a credential for.
     var databases: Set<String> = []
   }
 
   private struct State {
     var lastID: UInt64 = 0
-    /// The oldest first.
+    /// The unused keys, the oldest first.
     var keys: [LinkKey] = []
-    /// By the cookie's hash.
+    /// The sessions by the cookie's hash.
     var sessions: [Digest: Session] = [:]
-    /// By the credential's hash: how long a look takes says nothing about another credential.
+    /// The credentials by their hash, so that the time of a lookup reveals nothing about other credentials.
     var credentials: [Digest: (cookie: Digest, end: Int64)] = [:]
 
     mutating func remove(_ cookie: Digest) -> UInt64? {
@@ -53,20 +54,21 @@ package final class ConsoleAccess: Sendable {
   private let random: RandomBytes
   private let ended = Mutex<(@Sendable ([UInt64]) -> Void)?>(nil)
 
-  /// What begins a credential for the socket, so that secret scanners know what they found.
+  /// The prefix of a credential for the socket, by which secret scanners recognise it.
   package static let credentialPrefix = "hearth_console_"
 
   private static let secretBytes = 32
-  /// No key, cookie or token is longer; what is shown in their place need not be hashed.
+  /// The maximum size of a key, cookie or token; longer input is not hashed.
   private static let shownBytesMax = 128
 
-  /// Nobody is in.
+  /// An access control without keys and sessions.
   package init(limits: ConsoleLimits = .standard, random: RandomBytes = .system) {
     (self.limits, self.random) = (limits, random)
   }
 
-  /// - Parameter ended: told of sessions that are over, whose credentials count no longer. Called from any thread,
-  ///   holding nothing.
+  /// Sets the handler of ended sessions, whose credentials are no longer valid.
+  ///
+  /// - Parameter ended: called from any thread, without a lock held.
   package func whenEnded(_ ended: @escaping @Sendable ([UInt64]) -> Void) { self.ended.withLock { $0 = ended } }
 
   private func secret() throws(RandomnessError) -> String { Base64URL.encode(try random.bytes(Self.secretBytes)) }
@@ -79,9 +81,9 @@ package final class ConsoleAccess: Sendable {
 // MARK: - Links
 
 extension ConsoleAccess {
-  /// The key of a new link, good once.
+  /// Makes the key of a new link, valid once.
   ///
-  /// - Parameter name: who asked for it.
+  /// - Parameter name: the name of the administrator that requested it.
   package func makeKey(
     _ role: ConsoleRole, name: String, now: Int64
   ) throws(RandomnessError) -> String {
@@ -98,12 +100,12 @@ extension ConsoleAccess {
 
   /// Uses a key up.
   ///
-  /// - Returns: for whom it was made; nil for one that never was, is over, or was used.
+  /// - Returns: the role and name that it was made for; nil for a key that is unknown, expired or used.
   package func redeem(_ key: String, now: Int64) -> (role: ConsoleRole, name: String)? {
     guard let digest = Self.digest(key) else { return nil }
     return state.withLock { state in
       state.keys.removeAll { $0.end <= now }
-      // Every key is looked at, whichever it is.
+      // Every key is compared, so that the time reveals nothing.
       var found: Int?
       for index in state.keys.indices where ConstantTime.equal(state.keys[index].digest.bytes, digest.bytes) {
         found = index
@@ -123,7 +125,7 @@ extension ConsoleAccess {
   ///
   /// - Parameters:
   ///   - uid: the user whose claim opens it; nil for a link.
-  ///   - authority: the `Host` that the browser asked, at which alone the session counts.
+  ///   - authority: the browser's `Host`, at which alone the session is valid.
   package func open(
     _ role: ConsoleRole, name: String, uid: String? = nil, at authority: String, now: Int64
   ) throws(RandomnessError) -> (session: ConsoleSession, secrets: ConsoleSecrets) {
@@ -148,11 +150,11 @@ extension ConsoleAccess {
     return (session, secrets)
   }
 
-  /// The session that both halves are of.
+  /// Returns the session that both halves belong to.
   ///
   /// - Parameters:
   ///   - authority: the request's `Host`.
-  ///   - isUse: whether somebody does something, which puts the idle end off.
+  ///   - isUse: true for a user's action, which postpones the idle timeout.
   package func session(
     cookie: String, token: String, at authority: String, now: Int64, isUse: Bool
   ) -> ConsoleSession? {
@@ -173,7 +175,7 @@ extension ConsoleAccess {
     return found
   }
 
-  /// Whoever opened a session has shown again that they are there.
+  /// Records a new proof that the session's user is present.
   package func showPresence(in id: UInt64, now: Int64) {
     state.withLock { state in
       guard let key = state.sessions.first(where: { $0.value.id == id })?.key else { return }
@@ -181,12 +183,12 @@ extension ConsoleAccess {
     }
   }
 
-  /// Returns true when a session still counts; nothing is put off by that.
+  /// Returns true when a session is still valid; does not postpone its timeout.
   package func isOpen(_ id: UInt64, now: Int64) -> Bool {
     state.withLock { state in state.sessions.values.contains { $0.id == id && isCurrent($0, now) } }
   }
 
-  /// Ends a session, and what was given out in it.
+  /// Ends a session, and its credentials.
   package func end(_ id: UInt64) { end { $0.id == id } }
 
   /// Ends every session that a user's claim opened.
@@ -194,7 +196,7 @@ extension ConsoleAccess {
 
   /// Ends sessions that users' claims opened.
   ///
-  /// - Parameter isLapsed: whether a user may not be in any more in that role. Called while nothing else can be asked of this.
+  /// - Parameter isLapsed: returns true when the user may no longer have that role. Called with the lock held.
   package func endLapsed(_ isLapsed: (_ uid: String, _ role: ConsoleRole) -> Bool) {
     end { session in session.uid.map { isLapsed($0, session.role) } ?? false }
   }
@@ -211,7 +213,7 @@ extension ConsoleAccess {
     now < session.end && now < session.usedAt + limits.idleSeconds * 1_000
   }
 
-  /// Those whose time is over. Their credentials ended before them.
+  /// Removes the sessions that have expired. Their credentials expired before them.
   private func forget(in state: inout State, now: Int64) -> [UInt64] {
     let over = state.sessions.filter { !isCurrent($0.value, now) }.map(\.key)
     return over.compactMap { state.remove($0) }
@@ -234,9 +236,9 @@ extension ConsoleAccess {
 // MARK: - Credentials
 
 extension ConsoleAccess {
-  /// A credential for the socket. It ends before its session does.
+  /// Makes a credential for the socket. It expires before its session does.
   ///
-  /// - Returns: nil when the session is over; `isFirst` for the first one for that database.
+  /// - Returns: nil when the session has ended; `isFirst` is true for the first credential for that database.
   package func makeCredential(
     of id: UInt64, for database: String, now: Int64
   ) throws(RandomnessError) -> (text: String, endsInSeconds: Int64, isFirst: Bool)? {
@@ -265,7 +267,7 @@ extension ConsoleAccess {
     }
   }
 
-  /// Whose a credential is; nil for one that does not count.
+  /// Returns the owner of a credential; nil when it is not valid.
   package func credential(_ text: String, now: Int64) -> ConsoleCredential? {
     guard text.utf8.starts(with: Self.credentialPrefix.utf8), let digest = Self.digest(text) else { return nil }
     return state.withLock { state in

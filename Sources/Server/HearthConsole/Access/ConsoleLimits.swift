@@ -1,22 +1,22 @@
-/// The time that the console's keys, sessions and credentials count, and how many there may be.
+/// The lifetimes of the console's keys, sessions and credentials, and their maximum numbers.
 package struct ConsoleLimits: Sendable {
-  /// Long enough to get from a terminal to a browser.
+  /// The lifetime of a key: long enough to get from a terminal to a browser.
   package var keySeconds: Int64 = 600
-  /// Keys at a time; the oldest makes room, so that links nobody opened keep nobody out.
+  /// The maximum number of keys; the oldest is dropped for a new one, so that unused links do not block access.
   package var keysMax = 64
-  /// A screen that somebody left.
+  /// The idle time after which a session ends, for an unattended screen.
   package var idleSeconds: Int64 = 1_800
-  /// A working day with its breaks.
+  /// The maximum duration of a session: a working day with its breaks.
   package var sessionSeconds: Int64 = 43_200
-  /// How long after whoever opened a session showed who they are it destroys and deploys without asking again.
+  /// The time after a proof of presence in which a session may destroy and deploy without another one.
   package var presenceSeconds: Int64 = 900
-  /// Sessions at a time; the one that was used longest ago makes room.
+  /// The maximum number of sessions; the least recently used is ended for a new one.
   package var sessionsMax = 256
-  /// A credential is in a page's memory and opens the socket by itself, so it is short.
+  /// The lifetime of a credential. It is short because it is in a page's memory and opens the socket by itself.
   package var credentialSeconds: Int64 = 300
-  /// Credentials of one session at a time, a few for each open page; the oldest makes room.
+  /// The maximum number of credentials of one session, a few for each open page; the oldest is dropped for a new one.
   package var credentialsPerSessionMax = 64
 
-  /// What a server goes by.
+  /// The limits of a server.
   package static let standard = ConsoleLimits()
 }

@@ -1,7 +1,7 @@
-/// What a session of the console may do.
+/// The permissions of a console session.
 public enum ConsoleRole: String, Sendable, CaseIterable {
-  /// Reads everything and changes nothing.
+  /// The permission to read all data and change none.
   case viewer
-  /// Reads and changes everything.
+  /// The permission to read and change all data.
   case administrator
 }

@@ -1,37 +1,37 @@
 import HearthCrypto
 
-/// Who a session of the console is, and what is left of it.
+/// A session of the console, with its remaining time.
 package struct ConsoleSession: Sendable, Equatable {
-  /// Counts up; names the session inside of the server, and opens nothing.
+  /// The session's id inside of the server; no credential.
   package var id: UInt64
-  /// What it may do.
+  /// The session's permissions.
   package var role: ConsoleRole
-  /// Who opened it, for people and the audit trail.
+  /// The name of the user or link that opened it, for display and the audit trail.
   package var name: String
   /// The user whose claim opened it; nil for a link.
   package var uid: String?
-  /// Seconds until it ends, whatever is done.
+  /// The seconds until it ends in any case.
   package var endsInSeconds: Int64
-  /// Seconds until it ends unless it is used.
+  /// The seconds until it ends unless it is used.
   package var idleSeconds: Int64
-  /// True when it was shown a short time ago that whoever opened it is still there.
+  /// True when its user has recently proved to be present.
   package var isPresent: Bool
 }
 
-/// What a browser keeps of a session: two halves, neither of which opens anything alone.
+/// The browser's secrets of a session: two halves, each useless alone.
 package struct ConsoleSecrets: Sendable, Equatable {
-  /// Sent by the browser by itself, and out of reach of scripts.
+  /// The cookie, which the browser sends by itself, and scripts cannot read.
   package var cookie: String
-  /// Kept for one origin, and sent by the page.
+  /// The token, which the page stores for one origin and sends.
   package var token: String
 }
 
-/// Whose a credential for the socket is.
+/// The owner of a credential for the socket.
 package struct ConsoleCredential: Sendable, Equatable {
-  /// The session that it was given out in, and ends with.
+  /// The session that it was made in, and ends with.
   package var session: UInt64
-  /// What it may do.
+  /// The session's permissions.
   package var role: ConsoleRole
-  /// Seconds until it ends.
+  /// The seconds until it expires.
   package var endsInSeconds: Int64
 }

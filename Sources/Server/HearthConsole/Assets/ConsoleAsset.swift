@@ -1,11 +1,11 @@
-/// A file of the page, as the build left it.
+/// A file of the page, from the build.
 package struct ConsoleAsset: Sendable {
-  /// Its name, with a hash of what is in it; `index.html` has none.
+  /// The name, with a hash of the content; `index.html` has none.
   package let name: String
-  /// Its media type.
+  /// The media type.
   package let contentType: String
   /// True when browsers may keep it for ever.
   package let isImmutable: Bool
-  /// What is in it, compressed with gzip.
+  /// The content, compressed with gzip.
   package let compressed: [UInt8]
 }

@@ -4,23 +4,23 @@ import HearthCrypto
 
 /// The page that the program was built with. The build writes the list ``files``: see `bundle.py`.
 package struct ConsoleAssets: Sendable {
-  /// A file as it stands in the program's text.
+  /// A file as it is embedded in the program.
   struct Embedded: Sendable {
     let name: String
     let contentType: String
-    /// Of the plain form.
+    /// The size of the uncompressed content, in bytes.
     let sizeBytes: Int
     /// Base64 with the URL alphabet, of the file compressed with gzip.
     let text: StaticString
   }
 
-  /// By name.
+  /// The files by name.
   private let assets: [String: (asset: ConsoleAsset, sizeBytes: Int)]
 
-  /// What the program was built with.
+  /// The files that the program was built with.
   package static let all = ConsoleAssets(files)
 
-  /// The page itself.
+  /// The name of the page's document.
   package static let indexName = "index.html"
 
   init(_ files: [Embedded]) {
@@ -44,13 +44,13 @@ package struct ConsoleAssets: Sendable {
   /// A file by its name; nil when there is none.
   package subscript(name: String) -> ConsoleAsset? { assets[name]?.asset }
 
-  /// A file for who takes nothing compressed.
+  /// Returns a file uncompressed, for a client that does not accept gzip.
   package func plain(_ name: String) -> [UInt8]? {
     guard let (asset, sizeBytes) = assets[name] else { return nil }
     return Self.inflate(asset.compressed, sizeBytes: sizeBytes)
   }
 
-  /// What was compressed with gzip; nil for what is not whole, or of another size.
+  /// Returns the decompressed content; nil when it is incomplete, or of another size.
   private static func inflate(_ compressed: [UInt8], sizeBytes: Int) -> [UInt8]? {
     var compressed = compressed
     return compressed.withUnsafeMutableBufferPointer { input in

@@ -1,8 +1,8 @@
 import HearthTree
 
-/// What is below a node, without any value: names, kinds, numbers of children, and sizes.
+/// The structure below a node, without any value: names, kinds, numbers of children, and sizes.
 package struct Outline: Sendable {
-  /// What a node is.
+  /// The kind of a node.
   package enum Kind: String, Sendable {
     case object, string, number, boolean, null
 
@@ -22,61 +22,62 @@ package struct Outline: Sendable {
 
   /// A child.
   package struct Row: Sendable {
-    /// Its name.
+    /// The child's name.
     package var key: Key
-    /// What it is.
+    /// The child's kind.
     package var kind: Kind
-    /// How many children it has.
+    /// The number of its children.
     package var count: Int
-    /// About how many bytes of JSON it is.
+    /// The approximate size of its JSON, in bytes.
     package var bytes: Int
   }
 
-  /// Which children are told of.
+  /// The selection of children.
   package struct Page: Sendable {
-    /// What children are sorted by.
+    /// The order of the children.
     package var order = Query.Order.key
-    /// Those behind this one in the direction; it need not be there in the order of keys.
+    /// The child before the page, in its direction; in the order of keys it need not exist.
     package var from: Key?
-    /// From the last to the first.
+    /// True for the direction from the last child to the first.
     package var isReversed = false
-    /// At most so many.
+    /// The maximum number of children.
     package var limit = 200
 
     /// The first children, in the order of keys.
     package init() {}
   }
 
-  /// The reason why a page is not told of.
+  /// The reason why a page cannot be returned.
   package enum Problem: Error, Sendable, Equatable {
-    /// Another order than that of keys would take long to work out.
+    /// The node has too many children to sort by another order than that of keys.
     case tooManyToOrder
-    /// In another order than that of keys nobody can say what is behind a child that is not there.
+    /// The start child does not exist; only the order of keys has a position for it.
     case unknownChild
   }
 
-  /// What the node is.
+  /// The node's kind.
   package var kind: Kind
-  /// How many children it has.
+  /// The number of its children.
   package var count: Int
-  /// About how many bytes of JSON it is.
+  /// The approximate size of its JSON, in bytes.
   package var bytes: Int
   /// True when it has a priority.
   package var hasPriority: Bool
   /// The page's children.
   package var rows: [Row]
-  /// True when there are children behind them.
+  /// True when there are children behind the page.
   package var hasMore: Bool
 
-  /// Children of a page at most: what one answer holds.
+  /// The maximum number of children of a page: the most that one response holds.
   package static let limitMax = 500
-  /// Orders of more children are not worked out for a page: some tenths of a second's work.
+  /// The maximum number of children that are sorted for a page: some tenths of a second's work.
   package static let orderedMax = 100_000
-  /// Values that are looked at to tell the size of a child, and of the node. An open page asks again and again.
+  /// The number of values that are sampled to estimate the size of a child, and of the node. An open page asks
+  /// repeatedly.
   private static let rowSample = 32
   private static let nodeSample = 128
 
-  /// Looks at a node. In the order of keys it takes time with the page, not with the node.
+  /// Reads a node. In the order of keys the time grows with the page, not with the node.
   package init(_ node: Node, _ page: Page) throws(Problem) {
     let (rows, hasMore) = try Self.children(of: node, page)
     kind = Kind(node)
@@ -89,7 +90,7 @@ package struct Outline: Sendable {
         bytes: SizeEstimate.bytes(of: child, sample: Self.rowSample))
     }
     self.rows = told
-    // Of two samples the node's own must not come to less than those of its children.
+    // With two samples, the node's estimate must not be below the sum of its children's.
     let sum = told.reduce(0) { $0 + $1.bytes + $1.key.text.utf8.count + SizeEstimate.memberBytes }
     bytes = max(SizeEstimate.bytes(of: node, sample: Self.nodeSample), sum)
   }
@@ -137,7 +138,7 @@ package struct Outline: Sendable {
 }
 
 extension Outline {
-  /// What the page is told.
+  /// The outline as JSON for the page.
   package var json: JSON {
     let rows = rows.map { row in
       JSON.object([

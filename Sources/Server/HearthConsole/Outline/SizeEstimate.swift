@@ -1,19 +1,21 @@
 import HearthTree
 
-/// About how many bytes of JSON a value is: exact for what is small, told from a sample for what is large.
+/// An estimate of the size of a value's JSON, in bytes: exact for a small value, sampled for a large one.
 enum SizeEstimate {
-  /// What a name and its separators take beside the name's own bytes.
+  /// The bytes that a name and its separators take beside the name's own.
   static let memberBytes = 4
-  /// A short name and a number.
+  /// The assumed size of a value that is not sampled: a short name and a number.
   private static let unseenBytes = 16.0
-  /// Looking at fewer values of a child says little of it.
+  /// The minimum sample of a child; a smaller one would say little of it.
   private static let shareMin = 8
 
-  /// - Parameter sample: values that are looked at, about.
+  /// Returns the estimated size.
+  ///
+  /// - Parameter sample: the approximate number of values to read.
   static func bytes(of node: Node, sample: Int) -> Int { Int(min(size(node, sample).bytes, 1e15)) }
 
-  /// Each child gets its part of the sample, so that one that is large is not told from its small neighbours, or they from
-  /// it. Recursion as deep as the data, which is limited.
+  /// Returns the size of a node. Each child gets its part of the sample, so that a large child is not estimated from
+  /// its small neighbours, or they from it. Recursion as deep as the data, which is limited.
   private static func size(_ node: Node, _ sample: Int) -> (bytes: Double, lookedAt: Int) {
     guard node.isInterior else { return (leafSize(node), 1) }
     let count = node.childCount
@@ -26,7 +28,7 @@ enum SizeEstimate {
       left -= lookedAt
       seen += 1
     }
-    // Nothing was left for the first of them.
+    // The sample was used up before the first child.
     guard seen > 0 else { return (2 + Double(count) * unseenBytes, 1) }
     return (2 + bytes * Double(count) / Double(seen), sample - left)
   }

@@ -2,7 +2,7 @@ import { h, render } from "preact";
 import { App } from "./shell/app";
 import { Frame } from "./shell/frame";
 
-/** Puts the page into an element, and opens the session. */
+/** Mounts the page in an element, and opens the session. */
 export function mount(place: Element): void {
   const app = new App();
   render(<Frame app={app} />, place);

@@ -1,14 +1,14 @@
-/// The headers of answers below `/.console/`.
+/// The headers of responses below `/.console/`.
 package enum ConsoleHeaders {
-  /// Nothing from another host, no script in the text, no page around it.
+  /// The content security policy: no resource of another host, no inline script, no frame around the page.
   package static let contentSecurityPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; "
     + "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
     + "trusted-types 'none'"
 
-  /// Of every answer.
+  /// Returns the headers of every response.
   ///
-  /// - Parameter isImmutable: what it is for stands in its name, so it may be kept for ever.
+  /// - Parameter isImmutable: true when the name contains a hash of the content, so that it may be cached for ever.
   package static func all(isImmutable: Bool = false) -> [(name: String, value: String)] {
     [
       (name: "Content-Security-Policy", value: contentSecurityPolicy),
@@ -19,10 +19,10 @@ package enum ConsoleHeaders {
     ]
   }
 
-  /// The cookie's name. Its prefix has browsers keep it to TLS; the port is in it because browsers send cookies to every
-  /// port of a host, and another server on the same machine has a console too.
+  /// Returns the cookie's name. Its prefix makes browsers send it only over TLS; the port is in it because browsers
+  /// send cookies to every port of a host, and another server on the same machine has a console too.
   ///
-  /// - Parameter authority: whom the browser asks.
+  /// - Parameter authority: the browser's `Host`.
   package static func cookieName(at authority: String, isEncrypted: Bool) -> String {
     let port = authority.utf8.reversed().prefix { (0x30...0x39).contains($0) }.reversed()
     let hasPort = authority.utf8.dropLast(port.count).last == UInt8(ascii: ":") && !port.isEmpty
@@ -30,15 +30,15 @@ package enum ConsoleHeaders {
       + (hasPort ? "_" + String(decoding: Array(port), as: UTF8.self) : "")
   }
 
-  /// Gives the browser its half of a session.
+  /// Returns the header that sets the browser's half of a session.
   ///
-  /// - Parameter value: empty takes it away.
+  /// - Parameter value: empty removes it.
   package static func setCookie(_ value: String, at authority: String, isEncrypted: Bool) -> String {
     "\(cookieName(at: authority, isEncrypted: isEncrypted))=\(value); Path=/.console/; HttpOnly; SameSite=Strict"
       + (isEncrypted ? "; Secure" : "") + (value.isEmpty ? "; Max-Age=0" : "")
   }
 
-  /// The cookie that a browser sent.
+  /// Returns the cookie that a browser sent.
   ///
   /// - Parameter headers: all `Cookie` headers.
   /// - Returns: nil when there is none, or several: another program on this machine may have set one.

@@ -1,15 +1,15 @@
-/// The reason why a request to the console is refused before anybody looks who sends it.
+/// The reason why a request to the console is refused before its session is looked up.
 package enum ConsoleRefusal: String, Error, Sendable, CaseIterable {
-  /// `Host` is not one name that leads here.
+  /// The `Host` header is not a single known name of this server.
   case unknownHost = "unknown host"
-  /// A page of another origin sends it.
+  /// The request comes from a page of another origin.
   case crossSite = "cross-site"
-  /// The header is missing that a foreign page cannot send.
+  /// The header that a foreign page cannot send is missing.
   case noHeader = "no X-Hearth-Console"
-  /// It came in clear over a network.
+  /// The request came unencrypted over a network.
   case inClear = "in clear"
 
-  /// For whoever asked.
+  /// The sentence for the client.
   package var sentence: String {
     switch self {
     case .unknownHost:

@@ -1,35 +1,35 @@
 import HearthBytes
 
-/// What of a request says where it comes from.
+/// The parts of a request that reveal its origin.
 package struct ConsoleRequest: Sendable {
-  /// What is asked for.
+  /// The purpose of a request.
   package enum Purpose: Sendable {
-    /// The page and its parts, which hold nothing of anybody's: a link elsewhere may lead there.
+    /// The page and its assets, which hold no data: other sites may link to them.
     case asset
-    /// A session, by a key or a token in the body, in JSON: foreign pages cannot send that without asking first.
+    /// A sign-in, by a key or a token in the body, in JSON: foreign pages cannot send that without a preflight.
     case signIn
-    /// A file that the browser saves, by a key that is good once: the page can send no header with that.
+    /// A file that the browser saves, by a key that is valid once: the page can send no header with that.
     case download
-    /// Everything that a session is needed for.
+    /// A request that needs a session.
     case session
   }
 
-  /// What is asked for.
+  /// The purpose of the request.
   package var purpose: Purpose
-  /// All `Host` headers.
+  /// The `Host` headers.
   package var hosts: [String]
-  /// All `Origin` headers.
+  /// The `Origin` headers.
   package var origins: [String]
-  /// All `Sec-Fetch-Site` headers.
+  /// The `Sec-Fetch-Site` headers.
   package var fetchSites: [String]
-  /// All `X-Hearth-Console` headers.
+  /// The `X-Hearth-Console` headers.
   package var tokens: [String]
-  /// The body is said to be JSON.
+  /// True when the content type of the body is JSON.
   package var isJSON: Bool
-  /// The browser's own connection has TLS.
+  /// True when the browser's own connection has TLS.
   package var isEncrypted: Bool
 
-  /// What a request's headers say.
+  /// A request with these headers.
   package init(
     _ purpose: Purpose, hosts: [String], origins: [String] = [], fetchSites: [String] = [], tokens: [String] = [],
     isJSON: Bool = false, isEncrypted: Bool = false
@@ -38,16 +38,16 @@ package struct ConsoleRequest: Sendable {
     (self.fetchSites, self.tokens, self.isJSON, self.isEncrypted) = (fetchSites, tokens, isJSON, isEncrypted)
   }
 
-  /// Whom the request asks, as `name:port`, when nothing speaks against it.
+  /// Returns the authority of the request, as `name:port`, if it passes all checks.
   ///
-  /// - Throws: why it must not be answered.
+  /// - Throws: the reason for a refusal.
   package func checked(_ known: KnownHosts) throws(ConsoleRefusal) -> String {
     guard hosts.count == 1, let authority = hosts.first?.lowercased(), let name = Self.name(of: authority),
       known.contains(name)
     else { throw .unknownHost }
     guard purpose != .asset else { return authority }
     guard isEncrypted || IPAddress.isLoopback(host: name) else { throw .inClear }
-    // Browsers leave out a scheme's own port, in both.
+    // Browsers omit a scheme's default port, in both headers.
     let own = (isEncrypted ? "https://" : "http://") + authority
     guard origins.count <= 1, origins.allSatisfy({ $0.lowercased().utf8.elementsEqual(own.utf8) }),
       fetchSites.allSatisfy({ $0 == "same-origin" })
@@ -60,7 +60,7 @@ package struct ConsoleRequest: Sendable {
     return authority
   }
 
-  /// The name of `name`, `name:port`, `[address]` and `[address]:port`; nil for anything else.
+  /// Returns the name of `name`, `name:port`, `[address]` and `[address]:port`; nil for any other text.
   private static func name(of authority: String) -> String? {
     guard authority.utf8.count <= 512, authority.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
     var name = Substring(authority)

@@ -1,20 +1,20 @@
 import HearthCrypto
 
-/// The names and addresses by which browsers may ask for the console.
+/// The names and addresses by which browsers may request the console.
 ///
-/// A page of another site can let its own name point to this machine and then passes for one of this server's: DNS
-/// rebinding. Its name is not in this list, and so nothing is answered.
+/// A page of another site can make its own name resolve to this machine and then counts as one of this server's: DNS
+/// rebinding. Its name is not in this list, and so its requests are refused.
 package struct KnownHosts: Sendable, Equatable {
   private var names: Set<String>
-  /// An address cannot be made to point elsewhere.
+  /// True when any address is accepted: an address cannot be rebound.
   private var takesAddresses: Bool
 
-  /// Those of this machine, in the forms that browsers send.
+  /// The names of this machine, in the forms that browsers send.
   private static let loopback: Set = ["localhost", "127.0.0.1", "::1"]
 
   /// - Parameters:
-  ///   - host: the address that is listened on; with one that means all, requests to any address are known.
-  ///   - names: what else leads here.
+  ///   - host: the listening address; with a wildcard address, requests to any address are accepted.
+  ///   - names: the additional names of the server.
   package init(host: String, names: [String]) {
     let host = Self.bare(host)
     takesAddresses = ["", "0.0.0.0", "::"].contains(host)
@@ -27,10 +27,12 @@ package struct KnownHosts: Sendable, Equatable {
     return name.hasPrefix("[") && name.hasSuffix("]") ? String(name.dropFirst().dropLast()) : name
   }
 
+  /// Returns true when the name is known.
+  ///
   /// - Parameter name: lower case, without port and brackets.
   func contains(_ name: String) -> Bool { names.contains(name) || (takesAddresses && Self.isAddress(name)) }
 
-  /// Digits and dots, or hexadecimal digits and colons: no name that anybody could register.
+  /// Returns true for digits and dots, or hexadecimal digits and colons: no name that can be registered.
   private static func isAddress(_ name: String) -> Bool {
     let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     let isVersion4 = parts.count == 4 && parts.allSatisfy { (1...3).contains($0.count) && $0.allSatisfy(isDigit) }

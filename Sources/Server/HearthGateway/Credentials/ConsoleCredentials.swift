@@ -1,14 +1,14 @@
 import HearthCrypto
 import HearthEngine
 
-/// What the gateway is told of the console's sessions, whose credentials open sockets and nothing else.
+/// The gateway's view of the console's sessions, whose credentials open sockets and give no other access.
 package struct ConsoleCredentials: Sendable {
-  /// What the text is worth; nil for one that is none of the console's.
+  /// Verifies a credential; nil for a text that is none of the console's.
   let find: @Sendable (_ text: String, _ now: Instant) -> Result<VerifiedCredential, CredentialError>?
-  /// True when the session of that number has not ended.
+  /// Returns true when the session of that number has not ended.
   let isOpen: @Sendable (_ session: UInt64) -> Bool
 
-  /// Asks the console, from any thread.
+  /// A view with these functions, which are called from any thread.
   package init(
     find: @escaping @Sendable (_ text: String, _ now: Instant) -> Result<VerifiedCredential, CredentialError>?,
     isOpen: @escaping @Sendable (_ session: UInt64) -> Bool
@@ -16,7 +16,7 @@ package struct ConsoleCredentials: Sendable {
     (self.find, self.isOpen) = (find, isOpen)
   }
 
-  /// What it is worth where sockets are opened, or elsewhere. Nobody else is to be asked about it.
+  /// Verifies a credential of the console; refuses it where no socket is opened. Nil for another kind of credential.
   func find(_ text: String, now: Instant, opensSocket: Bool) -> Result<VerifiedCredential, CredentialError>? {
     guard let found = find(text, now) else { return nil }
     return opensSocket

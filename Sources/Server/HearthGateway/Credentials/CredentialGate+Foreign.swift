@@ -3,19 +3,20 @@ import HearthCrypto
 import HearthEngine
 import NIOCore
 
-/// Credentials that the server did not make: plugins say whose they are, and may have to be waited for.
+/// Credentials that the server did not make: plugins verify them, which may take time.
 extension CredentialGate {
-  /// Who shows a credential, of the server's own or of somebody else's.
+  /// Verifies a credential, of the server's own or a foreign one.
   ///
   /// - Parameters:
   ///   - now: one reading of the clocks for the whole request.
-  ///   - origin: who shows the credential: a developer's counts from this machine only.
-  ///   - takesConsole: whether credentials of the console's sessions count.
-  ///   - takesAnyOwner: whether an emulator takes any credential for its administrator's: it was shown as one of Google's.
-  ///   - loop: the one that the caller is on.
-  ///   - later: called on that loop with the result when that is not there at once. A credential that it is given counts in
-  ///     that turn of the loop, in which it must be put where revocations find it.
-  /// - Returns: nil when a plugin is asked.
+  ///   - origin: the origin of the request: a developer's credential is valid from this machine only.
+  ///   - takesConsole: true when credentials of the console's sessions are valid.
+  ///   - takesAnyOwner: true when an emulator accepts any credential as its administrator's: it was shown as one of
+  ///     Google's.
+  ///   - loop: the caller's event loop.
+  ///   - later: called on that loop with a result that is not available at once. Its credential is valid in that turn
+  ///     of the loop, in which it must be put where revocations find it.
+  /// - Returns: nil when a plugin is called.
   func find(
     _ token: String, override: Override?, from origin: RequestOrigin, now: Instant, takesConsole: Bool = false,
     takesAnyOwner: Bool = false, on loop: any EventLoop,
@@ -47,9 +48,9 @@ extension CredentialGate {
     return caller(own, override: override, from: origin, now: now)
   }
 
-  /// The result of ``find(_:override:from:now:takesConsole:takesAnyOwner:on:later:)`` when it needs no plugin.
+  /// Returns the result of ``find(_:override:from:now:takesConsole:takesAnyOwner:on:later:)`` when it needs no plugin.
   ///
-  /// - Returns: nil when somebody would have to be asked.
+  /// - Returns: nil when a plugin would have to be called.
   func glance(
     _ token: String, override: Override?, from origin: RequestOrigin, now: Instant, takesAnyOwner: Bool = false
   ) -> Result<VerifiedCaller, CallerError>? {
@@ -73,7 +74,7 @@ extension CredentialGate {
     }
   }
 
-  /// The administrator of an emulator, for a credential of any text. Logged at each use.
+  /// Returns the administrator of an emulator, for a credential of any text. Logged at each use.
   private func developerOwner(_ token: String, from origin: RequestOrigin) -> VerifiedCredential? {
     let verifier = accounts.own.keys.verifier
     guard let owner = verifier.developerOwner(token, isFromLoopback: origin.isFromLoopback) else { return nil }
@@ -103,7 +104,7 @@ extension CredentialGate {
         return credential
       }
     }
-    // Read again: it may have taken a while.
+    // The clock is read again: the plugin may have taken a while.
     return caller(checked, override: override, from: origin, now: SystemClock.now)
   }
 

@@ -5,22 +5,23 @@ import HearthTree
 import HearthWire
 import Logging
 
-/// Turns a credential into a ``VerifiedCaller``: the one place where verified claims become a principal of the engine.
+/// The verifier that turns a credential into a ``VerifiedCaller``: the one place where verified claims become a
+/// principal of the engine.
 ///
-/// The keys are looked at anew for each credential, so that one that was removed counts for nobody from then on.
+/// The keys are read anew for each credential, so that a removed one is invalid from then on.
 package struct CredentialGate: Sendable {
   let accounts: AccountsDirectory
   let logger: Logger
   private let rate = LogRate()
   private let meters: GatewayMeters
-  /// The console's sessions, whose credentials open sockets and nothing else; nil without a console.
+  /// The console's sessions, whose credentials open sockets and give no other access; nil without a console.
   let console: ConsoleCredentials?
 
   /// - Parameters:
-  ///   - accounts: whose keys and users credentials are held against.
-  ///   - logger: told of what could not be checked, a hundred lines a second at most. No credential is logged.
-  ///   - meters: count what did not count.
-  ///   - console: knows the credentials of the console's sessions.
+  ///   - accounts: the keys and users by which credentials are checked.
+  ///   - logger: gets unverifiable credentials, a hundred lines a second at most. No credential is logged.
+  ///   - meters: count refused credentials.
+  ///   - console: verifies the credentials of the console's sessions.
   package init(
     accounts: AccountsDirectory, logger: Logger, meters: GatewayMeters = .none, console: ConsoleCredentials? = nil
   ) {
@@ -30,17 +31,17 @@ package struct CredentialGate: Sendable {
     self.meters = meters
   }
 
-  /// What the caller wants rules to see instead of the credential's own identity.
+  /// The identity that rules see instead of the credential's own, at the caller's request.
   enum Override: Sendable {
     case auth(JSON)
     case signedOut
   }
 
-  /// Who shows a credential of the server's own.
+  /// Verifies a credential of the server's own.
   ///
   /// - Parameters:
   ///   - now: one reading of the clocks for the whole request.
-  ///   - origin: who shows the credential: a developer's counts from this machine only.
+  ///   - origin: the origin of the request: a developer's credential is valid from this machine only.
   func caller(
     _ token: String, override: Override?, from origin: RequestOrigin, now: Instant
   ) throws(CallerError) -> VerifiedCaller {
@@ -49,7 +50,7 @@ package struct CredentialGate: Sendable {
     return try caller(verified, override: override, now: now)
   }
 
-  /// The one place where verified claims become a principal.
+  /// Makes a caller of verified claims: the one place where they become a principal.
   func caller(
     _ verified: VerifiedCredential, override: Override?, now: Instant
   ) throws(CallerError) -> VerifiedCaller {
@@ -57,7 +58,7 @@ package struct CredentialGate: Sendable {
     let authority = verified.authority
     var bypassesRules = authority.bypassesRules
     if let override {
-      // A console session that looks as somebody else changes nothing.
+      // A console session that acts as another identity is read-only.
       guard authority.allows(.readPast) else {
         throw .refused(.permissionDenied, text: "Only an administrator may act as somebody else")
       }
@@ -75,8 +76,8 @@ package struct CredentialGate: Sendable {
       principal: principal, claims: .object(claims), isSimulating: verified.simulate, credential: verified)
   }
 
-  /// Returns true when a credential that counted when it was shown counts no longer: its key is gone, or its user's word
-  /// is, or that of the service account which it was given to.
+  /// Returns true when a credential that was valid has been revoked: its key is gone, or its user or the service
+  /// account that it was issued to is no longer in force.
   func isEnded(_ credential: VerifiedCredential, by revocation: Revocation) -> Bool {
     if let session = credential.consoleSession { return console?.isOpen(session) != true }
     switch revocation {
@@ -89,7 +90,7 @@ package struct CredentialGate: Sendable {
 }
 
 extension CredentialGate {
-  /// Checks a credential of the server's own, then whether its user is still allowed in. Refusals are logged by class.
+  /// Verifies a credential of the server's own, and that its user is still enabled. Refusals are logged by class.
   package func verify(
     _ token: String, for scope: AdminScopes, from origin: RequestOrigin, now: Instant
   ) throws(CredentialError) -> VerifiedCredential {
@@ -99,7 +100,7 @@ extension CredentialGate {
     }
   }
 
-  /// The same, without a word to the operator of a refusal.
+  /// Verifies a credential as ``verify(_:for:from:now:)`` does, without logging a refusal.
   func check(
     _ token: String, for scope: AdminScopes, from origin: RequestOrigin, now: Instant
   ) throws(CredentialError) -> VerifiedCredential {
@@ -117,7 +118,7 @@ extension CredentialGate {
     guard isInForce(credential) else { throw CredentialError(.expiredToken, reason: "its owner's tokens were revoked") }
   }
 
-  /// Tells the operator of a credential that was refused.
+  /// Logs a refused credential.
   func note(_ error: CredentialError, from origin: RequestOrigin) {
     meters.refusedCredential(error.code.rawValue)
     rate.log(to: logger) {
@@ -132,7 +133,7 @@ extension CredentialGate {
     }
   }
 
-  /// Tells the operator of a credential that nobody has decided on.
+  /// Logs a credential that no plugin has decided on.
   func noteUndecided(_ text: String, from origin: RequestOrigin) {
     meters.refusedCredential("undecided")
     rate.log(to: logger) {
@@ -142,12 +143,12 @@ extension CredentialGate {
     }
   }
 
-  /// Checks whether the user or the service account of the credential was disabled, deleted or signed out since.
+  /// Returns true unless the user or the service account of the credential was disabled, deleted or signed out since.
   private func isInForce(_ credential: VerifiedCredential) -> Bool {
     accounts.home(of: credential)?.revocations.standing(of: credential) == .good
   }
 
-  /// A credential that any program of this machine can make up is logged at each use.
+  /// Logs a credential that any program of this machine can make up, at each use.
   func log(_ verified: VerifiedCredential, _ origin: RequestOrigin) {
     guard verified.kind == .developerOwner || verified.kind == .developerToken else { return }
     logger.info(
@@ -165,7 +166,8 @@ extension CredentialGate {
     }
   }
 
-  /// The end of a credential on the monotonic clock, so that setting the wall clock back prolongs nothing.
+  /// Returns the expiry of a credential on the monotonic clock, so that setting the wall clock back extends no
+  /// credential.
   private static func deadline(_ expiresAtSeconds: Int64?, now: Instant) -> Int64? {
     guard let expiresAtSeconds else { return nil }
     let (wall, isTooFar) = expiresAtSeconds.multipliedReportingOverflow(by: 1000)
@@ -178,7 +180,7 @@ extension CredentialGate {
 }
 
 extension JSON {
-  /// The same value in the words of the tree. Tokens are at most 32 levels deep.
+  /// The claim as a value of the tree. Tokens are at most 32 levels deep.
   init(_ claim: ClaimValue) {
     switch claim {
     case .null: self = .null

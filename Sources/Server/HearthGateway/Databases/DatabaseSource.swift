@@ -2,79 +2,79 @@ import HearthDatabase
 import HearthEngine
 import NIOCore
 
-/// Where clients' databases come from: by name, opened or made when they must be. The server has one.
+/// A source of clients' databases by name, which opens or makes them when necessary. The server has one.
 package protocol DatabaseSource: Sendable {
-  /// The database that is always there.
+  /// The name of the database that always exists.
   var defaultNamespace: String { get }
 
-  /// The database of a request that names none: ``defaultNamespace``, or another one that exists.
+  /// The name of the database of a request that names none: ``defaultNamespace``, or another one that exists.
   var unnamedNamespace: String { get }
 
-  /// The operator said which database that is.
+  /// True when the operator chose the default database.
   var isDefaultNamed: Bool { get }
 
-  /// Databases that exist, open or not, in order of name.
+  /// The existing databases, open or not, in order of name.
   var names: [String] { get }
 
   var openDatabases: [Database] { get }
 
-  /// The state that a database begins with.
+  /// The initial state of a database.
   var firstState: Published { get }
 
-  /// The database when it is open already, which is so for nearly every request.
+  /// Returns the database when it is open already, as for nearly every request.
   func opened(_ name: String) -> Database?
 
-  /// False when ``database(_:_:on:)`` is certain to fail.
+  /// Returns false when ``database(_:_:on:)`` is certain to fail.
   func canOpen(_ name: String) -> Bool
 
-  /// Returns true when there is such a database. It need not be open.
+  /// Returns true when the database exists. It need not be open.
   func exists(_ name: String) -> Bool
 
-  /// The database, opened or made when it must be. Fails with ``DatabaseProblem``.
+  /// Returns the database, and opens or makes it when necessary. Fails with ``DatabaseProblem``.
   func database(_ name: String, _ creation: DatabaseCreation, on loop: any EventLoop) -> EventLoopFuture<Database>
 
-  /// Closes a database and removes all that is kept of it, for good: once this begins to, a crash does not stop it. Nobody
-  /// gets the database meanwhile, nor makes another one of the name.
+  /// Closes a database and deletes all its files, for good: once it begins, a crash does not stop it. Meanwhile no
+  /// client gets the database, nor can a new one of the name be made.
   ///
-  /// - Parameter forget: called when nothing of it is left, before the name is free again.
+  /// - Parameter forget: called when all files are deleted, before the name is free again.
   func remove(_ name: String, _ forget: @escaping @Sendable () -> Void) async throws(DatabaseRemovalProblem)
 }
 
-/// The reason why there is no database to be had.
+/// The reason why a database is unavailable.
 package enum DatabaseProblem: Error, Equatable {
-  /// No legal name, or none that exists and none that may be made now.
+  /// The name is not valid, or the database does not exist and cannot be made now.
   case unknown
-  /// It does not exist, and would be made by a use that may make it.
+  /// The database does not exist; an operation that may make it would.
   case unmade
-  /// There is one of the name already, and it was to be made.
+  /// A database of the name to be made exists already.
   case exists
   case tooMany
   /// The journal cannot be opened, or the server is stopping; the text is for the operator.
   case unavailable(String)
 }
 
-/// The reason why a database is not removed.
+/// The reason why a database was not removed.
 package enum DatabaseRemovalProblem: Error, Equatable {
-  /// There is none of the name.
+  /// The database does not exist.
   case unknown
-  /// The server always has it.
+  /// The database is the default one, which the server always has.
   case isDefault
-  /// It is being opened or removed.
+  /// The database is being opened or removed.
   case isBusy
-  /// Nothing was done; the text is for the operator.
+  /// The removal has not begun; the text is for the operator.
   case failed(String)
-  /// It is closed, and will be removed at the next start; the text is for the operator.
+  /// The database is closed, and its removal continues at the next start; the text is for the operator.
   case isUnfinished(String)
 }
 
-/// How the first use of a name goes.
+/// The treatment of a name whose database does not exist.
 package enum DatabaseCreation: Sendable {
-  /// By a read nothing is made: any page can have a browser send one, by an image's address.
+  /// The name of a read, which makes no database: any page can have a browser send one, by an image's address.
   case never
-  /// By a write or a listen, as the server's mode says.
+  /// The name of a write or a listen, which makes a database if the server's mode allows it.
   case byMode
-  /// An administrator asked for it.
+  /// The name of an administrator's request, which makes a database.
   case allowed
-  /// An administrator asked for one that is not there yet.
+  /// The name of an administrator's request, which makes a database and fails when it exists.
   case new
 }

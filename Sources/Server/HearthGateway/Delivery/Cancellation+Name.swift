@@ -1,7 +1,7 @@
 import HearthEngine
 
 extension Cancellation {
-  /// What took a listen away, in one word.
+  /// The cause of the cancellation, in one word.
   var name: String {
     switch self {
     case .data: "data"

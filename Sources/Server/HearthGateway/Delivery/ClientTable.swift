@@ -1,20 +1,20 @@
 import HearthEngine
 import HearthTransport
 
-/// The clients of one event loop, found without a search: a ``ConnectionID`` says at which place its client stands.
+/// The clients of one event loop by a ``ConnectionID``, which contains the row of its client.
 ///
-/// From the low bits: eight for the loop, twenty-four for the place, and thirty-two that count the loop's clients, so that
-/// what is meant for one who is gone never reaches the one who has its place.
+/// From the low bits: eight for the loop, twenty-four for the row, and thirty-two that count the loop's clients, so
+/// that a message for a client that is gone never reaches the next one in its row.
 struct ClientTable: ~Copyable {
-  /// How a client is told of events.
+  /// The delivery of events to a client.
   struct Row: BitwiseCopyable {
     fileprivate(set) var serial: UInt32 = 0
-    /// The number of the form in which events are put in ``outlet``; 0 when the client itself is told.
+    /// The number of the form in which events are put in ``outlet``; 0 when the client itself gets them.
     var form: Int32 = 0
     var outlet = OutletID.none
   }
 
-  /// Places at most; far more than a process may have descriptors.
+  /// The maximum number of rows; far more than a process may have descriptors.
   private static let countMax = 1 << 24
 
   private let loop: UInt64
@@ -24,10 +24,10 @@ struct ClientTable: ~Copyable {
   private var serial: UInt32 = 0
   private(set) var count = 0
 
-  /// - Parameter loop: its number, which is below 256.
+  /// - Parameter loop: its index, which is below 256.
   init(loop: Int) { self.loop = UInt64(loop) }
 
-  /// Takes a client in.
+  /// Adds a client.
   mutating func add(_ client: any HubClient) -> ConnectionID {
     let place = free.popLast() ?? rows.count
     precondition(place < Self.countMax, "more clients than descriptors")
@@ -35,7 +35,7 @@ struct ClientTable: ~Copyable {
       rows.append(Row())
       clients.append(nil)
     }
-    // 0 is nobody's: the ids of requests have it.
+    // 0 is no client's: the ids of requests have it.
     repeat { serial &+= 1 } while serial == 0
     rows[place] = Row(serial: serial)
     clients[place] = client
@@ -51,7 +51,7 @@ struct ClientTable: ~Copyable {
     count -= 1
   }
 
-  /// Returns the place where the client stands; nil when it is gone.
+  /// Returns the client's row; nil when it is gone.
   @inline(__always)
   func place(of id: ConnectionID) -> Int? {
     let place = Int(truncatingIfNeeded: id.rawValue >> 8 & 0xFF_FFFF)
@@ -61,10 +61,10 @@ struct ClientTable: ~Copyable {
     return place
   }
 
-  /// Everybody.
+  /// The clients of the loop.
   var all: [any HubClient] { clients.compactMap(\.self) }
 
-  /// Who stands at that place.
+  /// Returns the client in that row.
   func client(at place: Int) -> (any HubClient)? { clients[place] }
 
   subscript(id: ConnectionID) -> (any HubClient)? { place(of: id).flatMap { clients[$0] } }

@@ -2,18 +2,19 @@ import HearthAccounts
 import HearthCrypto
 import HearthEngine
 
-/// The connections of one event loop by what they are signed in with, so that a revocation finds them without a look
-/// at every socket.
+/// An index of one event loop's connections by their credentials, so that a revocation finds them without a search of
+/// every socket.
 struct CredentialIndex {
-  /// Strings compare by canonical equivalence here; two users that fall together are told apart by who asks.
+  /// The connections by uid. Strings compare by canonical equivalence here; callers tell users apart whose uids compare
+  /// equal.
   private var byUID: [String: Set<ConnectionID>] = [:]
-  /// Those with access tokens, by the service account.
+  /// The connections with access tokens, by the service account.
   private var byOwner: [String: Set<ConnectionID>] = [:]
-  /// Those with tokens of others, by the token's digest.
+  /// The connections with foreign tokens, by the token's digest.
   private var byDigest: [String: Set<ConnectionID>] = [:]
-  /// Those with credentials of the console, by its session.
+  /// The connections with credentials of the console, by its session.
   private var bySession: [UInt64: Set<ConnectionID>] = [:]
-  /// Every connection that is signed in.
+  /// The signed-in connections.
   private var all: Set<ConnectionID> = []
 
   /// The number of connections that are signed in.
@@ -43,10 +44,10 @@ struct CredentialIndex {
     if index[name]?.isEmpty == true { index[name] = nil }
   }
 
-  /// Those of a session of the console.
+  /// Returns the connections of a session of the console.
   func connections(ofConsoleSession session: UInt64) -> [ConnectionID] { Array(bySession[session] ?? []) }
 
-  /// Those that the revocation may mean.
+  /// Returns the connections that the revocation may concern.
   func connections(of revocation: Revocation) -> [ConnectionID] {
     switch revocation {
     case .user(let uid): return Array(byUID[uid] ?? [])

@@ -1,35 +1,37 @@
 import NIOCore
 
-/// The bounds of what databases and their clients take of the event loops, each with its reason.
+/// The limits on databases' and their clients' use of the event loops, each with its reason.
 struct DeliveryLimits: Sendable {
-  /// What may wait of one database for one event loop, in recipients of effects. A loop that is slower than the database
-  /// then holds the database, whose clients are read no further; without this it would be memory that grows. The sum
-  /// over all loops and databases is at most some hundred bytes for each.
+  /// The maximum queue of one database for one event loop, in recipients of effects. A loop that is slower than the
+  /// database then blocks the database, whose clients are not read meanwhile; without this the queue would grow in
+  /// memory. The sum over all loops and databases is at most some hundred bytes for each.
   var waitingRecipientsMax = 262_144
-  /// What a loop performs of one database before others, and its sockets, have their turn: some milliseconds' work.
+  /// The maximum recipients of one database in a turn, after which others, and the loop's sockets, have theirs: some
+  /// milliseconds' work.
   var turnRecipientsMax = 16_384
 
-  /// Bytes of events and answers that a loop tells of one database before others, and its sockets, have their turn: some
-  /// milliseconds' work, a recipient's bytes each time that they are sent. An event with many recipients is told in parts.
+  /// The maximum bytes of events and responses of one database in a turn, after which others, and the loop's sockets,
+  /// have theirs: some milliseconds' work; bytes count once for each recipient. An event with many recipients is
+  /// delivered in parts.
   var turnBytesMax = 4 << 20
-  /// The same that may wait of one database for one event loop, like ``waitingRecipientsMax``: what comes behind them waits
-  /// for about a twentieth of a second.
+  /// The maximum queue of one database for one event loop in bytes, like ``waitingRecipientsMax``: effects behind them
+  /// wait for about a twentieth of a second.
   var waitingBytesMax = 64 << 20
 
-  /// A loop that has told so much that it took at least this long is busy: what comes while it does, it tells together.
+  /// The duration of a delivery from which a loop counts as busy: effects that arrive during it are delivered together.
   var busyMin = TimeAmount.milliseconds(1)
-  /// For how long it then waits for what comes, at most: an eighth of the time that it took, and no more than this. A
-  /// second pass over a thousand sockets for one more event costs as much as the first; who is told a little later is told
-  /// more with one write.
+  /// The maximum pause before the next delivery of a busy loop: an eighth of the last duration, and no more than this.
+  /// A second pass over a thousand sockets for one more event takes as long as the first; a slightly later delivery
+  /// sends more with one write.
   var restMax = TimeAmount.milliseconds(1)
 
-  /// For how long it waits at least when more is there already. SwiftNIO runs whatever is due before it looks at sockets:
-  /// without a pause a loop with much to tell would read nothing until all of it is told.
+  /// The minimum pause when more effects are queued already. SwiftNIO runs due tasks before it polls sockets: without a
+  /// pause a loop with long queues would read no input until they are empty.
   var turnPause = TimeAmount.microseconds(50)
 
-  /// When a loop tells more that was busy from `start` to `end`.
+  /// Returns the time of the next delivery of a loop that was busy from `start` to `end`.
   ///
-  /// - Parameter hasMore: Whether more is there already.
+  /// - Parameter hasMore: true when more effects are queued already.
   func rest(after start: NIODeadline, _ end: NIODeadline, hasMore: Bool) -> NIODeadline {
     let busy = end - start
     let rest = busy < busyMin ? .zero : min(restMax, .nanoseconds(busy.nanoseconds / 8))

@@ -3,45 +3,46 @@ import HearthRules
 import HearthTree
 import Synchronization
 
-/// The newest denials for people who look at them as they come, in memory alone: they hold users' keys.
+/// The newest denials for live views, in memory alone: they contain users' keys.
 ///
-/// Equal ones within a second are one with a count, so that a client that tries again and again is one line. Counts are
-/// exact as long as no more than ``entriesPerSecondMax`` different ones come in a second; what is beyond is counted as
+/// Equal ones within a second are one entry with a count, so that a client that retries repeatedly is one line. Counts
+/// are exact as long as no more than ``entriesPerSecondMax`` different ones occur in a second; the rest is counted as
 /// missed.
 package final class DenialFeed: Sendable {
   /// A denial, or equal ones of one second.
   package struct Entry: Sendable {
-    /// In the order of the first of them.
+    /// The entry's number, in the order of first denials.
     package let id: UInt64
-    /// Of the first, since 1970.
+    /// The time of the first denial, in milliseconds since 1970.
     package let atMilliseconds: Int64
     /// The database's name.
     package let database: String
-    /// One word: `listen`, `get`, `read`, `put`, `merge`, `cancellation`, ….
+    /// The operation in one word: `listen`, `get`, `read`, `put`, `merge`, `cancellation`, ….
     package let operation: String
-    /// What took a listen away: `data`, `rules`, `identity`, `expiry`, `revocation` or `clock`; nil when none was.
+    /// The cause of a cancelled listen: `data`, `rules`, `identity`, `expiry`, `revocation` or `clock`; nil when no
+    /// listen was cancelled.
     package let cause: String?
-    /// Where, cut at ``DenialFeed/textMax``.
+    /// The path, cut at ``DenialFeed/textMax``.
     package let path: String
-    /// Who, cut; nil for nobody.
+    /// The uid, cut; nil for a signed-out client.
     package let uid: String?
-    /// Whose user that is, cut; nil for the project itself.
+    /// The user's tenant, cut; nil for the project itself.
     package let tenant: String?
     /// The connection's name in logs; nil for a request without one.
     package let connection: String?
-    /// The name by which the log and `/.inspect/denials` know the first of them; nil where there is none.
+    /// The trace id of the first denial in the log and in `/.inspect/denials`; nil when it has none.
     package let trace: String?
-    /// The kind of the rule that decided (`read`, `write`, `validate`), the place that it guards, its line and column.
+    /// The kind of the rule that decided (`read`, `write`, `validate`), the path that it guards, its line and column.
     package let rule: (kind: String, path: String, line: Int, column: Int)?
-    /// Why, in words.
+    /// The reason in words.
     package let sentence: String
-    /// How many.
+    /// The number of denials.
     package fileprivate(set) var count: Int
     fileprivate var version: UInt64
     fileprivate let hash: Int
   }
 
-  /// How far somebody has read.
+  /// A reader's position in the feed.
   package struct Cursor: Sendable {
     fileprivate var version: UInt64
     fileprivate var id: UInt64
@@ -50,35 +51,37 @@ package final class DenialFeed: Sendable {
 
   private struct State {
     var entries: [Entry] = []
-    /// Where the oldest is, once there are as many as may be.
+    /// The index of the oldest entry, once the ring is full.
     var next = 0
     var lastID: UInt64 = 0
     var version: UInt64 = 0
-    /// Those that may still be joined, by what makes them equal, and when that begins anew.
+    /// The entries that may still be joined, by the hash of their equal parts, until the current second ends.
     var current: [Int: Int] = [:]
     var currentEnd = Int64.min
-    /// Denials that are in no entry.
+    /// The number of denials without an entry.
     var missed: UInt64 = 0
   }
 
   private let state = Mutex(State())
   private let clock: @Sendable () -> Instant
 
-  /// The newest that are kept.
+  /// The number of entries that are kept.
   package static let countMax = 4_096
-  /// Different ones in a second; each costs some strings.
+  /// The maximum number of different denials in a second; each costs some strings.
   package static let entriesPerSecondMax = 1_000
-  /// Characters of what clients choose.
+  /// The maximum length of texts that clients choose, in characters.
   static let textMax = 512
 
-  /// - Parameter clock: when denials are said to come.
+  /// - Parameter clock: returns the time of denials.
   package init(clock: @escaping @Sendable () -> Instant = { SystemClock.now }) { self.clock = clock }
 
   // MARK: Writing
 
+  /// Adds a denial.
+  ///
   /// - Parameters:
-  ///   - record: what is kept of it; asked for once, and only when there is to be a new entry.
-  ///   - keep: called with that and the entry's id before anybody is told of the entry. Has to be quick.
+  ///   - record: returns the record to keep; called at most once, and only for a new entry.
+  ///   - keep: called with that and the entry's id before readers can see the entry. Has to be quick.
   func add(
     operation: String, cause: String?, decision: Decision?, path: Path, principal: Principal, database: String,
     connection: ConnectionID?, trace: String?, record: () -> DenialRecords.Record? = { nil },
@@ -136,7 +139,7 @@ package final class DenialFeed: Sendable {
       if let kept { keep(kept, entry.id) }
       return true
     }
-    // What is kept takes a decision to find out, which is nothing to do while others wait.
+    // Making the record evaluates rules, which must not happen under the lock.
     while !state.withLock({ isDone(&$0) }) { (kept, isReady) = (record(), true) }
   }
 
@@ -163,16 +166,16 @@ package final class DenialFeed: Sendable {
 
   // MARK: Reading
 
-  /// The entry with this id; nil when it is no longer kept.
+  /// Returns the entry with this id; nil when it is no longer kept.
   package func entry(_ id: UInt64) -> Entry? {
     state.withLock { state in state.entries.first { $0.id == id } }
   }
 
-  /// Returns the place where somebody begins to read.
+  /// Returns a position for a new reader.
   ///
   /// - Parameters:
-  ///   - id: entries behind this one; nil for the newest.
-  ///   - count: so many of the newest at most.
+  ///   - id: the position is behind this entry; nil for the newest.
+  ///   - count: the maximum number of entries behind the position.
   package func cursor(after id: UInt64?, newest count: Int) -> Cursor {
     state.withLock { state in
       let first = state.lastID >= UInt64(count) ? state.lastID - UInt64(count) : 0
@@ -180,10 +183,10 @@ package final class DenialFeed: Sendable {
     }
   }
 
-  /// What is new: entries that came, and those whose count is another one, which come again under their id.
+  /// Reads the news: new entries, and those whose count has changed, again under their id.
   ///
-  /// - Parameter limit: the newest of them; others are missed.
-  /// - Returns: the entries, the oldest first, and how many denials are in none.
+  /// - Parameter limit: the maximum number of entries, the newest; others are missed.
+  /// - Returns: the entries, the oldest first, and the number of denials without an entry.
   package func read(_ cursor: inout Cursor, limit: Int) -> (entries: [Entry], missed: Int) {
     state.withLock { state in
       var (found, missed): ([Entry], UInt64) = ([], state.missed - cursor.missed)

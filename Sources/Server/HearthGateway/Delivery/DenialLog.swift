@@ -3,26 +3,26 @@ import HearthRules
 import HearthTree
 import Logging
 
-/// Tells the operator of every refusal and its reason. Clients learn nothing of this.
+/// A log of every denial and its reason for the operator. Clients see none of it.
 package struct DenialLog: Sendable {
   let logger: Logger
   let rate: LogRate
-  /// What was logged or shown last, to be explained.
+  /// The last denials that were logged or shown, with their explanations.
   package let records = DenialRecords()
-  /// True when requests are kept; they hold what was to be written, and what rules looked at.
+  /// True when requests are kept; they contain written values, and data that rules read.
   package let keepsValues: Bool
-  /// Deciding once more, to see what is to be kept, is for so many entries of the feed a second as are logged.
+  /// The rate limit for evaluating a denial again to make its record: that of the log, for entries of the feed.
   private let shownRate: LogRate
-  /// Counts all of them.
+  /// The counters of all denials.
   let meters: GatewayMeters
-  /// Keeps the newest for the console; nil without one.
+  /// The feed for the console; nil without one.
   package let feed: DenialFeed?
 
   /// - Parameters:
-  ///   - logger: gets a hundred denials a second at most, and how many were left out.
+  ///   - logger: gets a hundred denials a second at most, and the number of omitted ones.
   ///   - meters: count all of them.
-  ///   - feed: keeps the newest for people who look at them as they come.
-  ///   - keepsValues: whether requests are kept to be explained.
+  ///   - feed: keeps the newest for live views.
+  ///   - keepsValues: true to keep requests for explanations.
   package init(logger: Logger, meters: GatewayMeters = .none, feed: DenialFeed? = nil, keepsValues: Bool = true) {
     self.init(logger: logger, rate: LogRate(), meters: meters, feed: feed, keepsValues: keepsValues)
   }
@@ -39,9 +39,11 @@ package struct DenialLog: Sendable {
     self.meters = meters
   }
 
+  /// Logs a denial.
+  ///
   /// - Parameters:
-  ///   - isMade: whether there is a database of that name; if not, whoever asks thought it up.
-  ///   - requestID: of the request that was refused, or that opened the client's socket; nil when nobody knows it.
+  ///   - isMade: true when the database exists; otherwise the client made its name up.
+  ///   - requestID: of the request that was denied, or that opened the client's socket; nil when it is not known.
   func log(_ denial: Denial, database: String, isMade: Bool = true, requestID: String? = nil) {
     let request = denial.request.map { "-\($0)" } ?? ""
     let kind = Self.kind(of: denial.operation)
@@ -55,9 +57,9 @@ package struct DenialLog: Sendable {
       requestID: requestID)
   }
 
-  /// A read over REST, which does not pass through a database's mailbox.
+  /// Logs a denied read over REST, which does not pass through a database's mailbox.
   ///
-  /// - Parameter isMade: whether there is a database of that name; if not, whoever asks thought it up.
+  /// - Parameter isMade: true when the database exists; otherwise the client made its name up.
   func log(
     _ decision: Decision, path: Path, principal: Principal, database: String, isMade: Bool = true, trace: String,
     requestID: String? = nil
@@ -70,7 +72,7 @@ package struct DenialLog: Sendable {
       requestID: requestID)
   }
 
-  /// What is told of one.
+  /// The logged parts of a denial.
   private struct Refusal {
     let kind: String
     let operation: String
@@ -101,7 +103,7 @@ package struct DenialLog: Sendable {
       keep: { records.add($0, ofEntry: $1) })
     rate.log(to: logger) {
       log(refusal, requestID: requestID)
-      // What is told nowhere has no trace id that anybody could ask for.
+      // A denial that appears in no log or feed has no known trace id to ask for.
       guard keepsValues, logger.logLevel <= .info || feed != nil else { return }
       records.add(record ?? refusal.record)
     }
@@ -125,7 +127,7 @@ package struct DenialLog: Sendable {
     logger.info("denied", metadata: metadata)
   }
 
-  /// What a client with a debugging credential is shown, and nobody else.
+  /// Returns the explanation for a client with a debugging credential; others get none.
   static func explanation(of denial: Denial) -> Explanation? {
     guard let decision = denial.decision else { return nil }
     return Explanation(
@@ -134,13 +136,13 @@ package struct DenialLog: Sendable {
 
   private static func place(of rule: RuleReference) -> String { ".\(rule.kind.rawValue) at \(rule.pathTemplate)" }
 
-  /// One of few words, for what is counted.
+  /// Returns the operation as one of few words, for counters.
   private static func kind(of operation: Denial.Operation) -> String {
     if case .cancellation = operation { return "cancellation" }
     return name(of: operation)
   }
 
-  /// What took a listen away.
+  /// Returns the cause of a cancelled listen; nil for other operations.
   private static func cause(of operation: Denial.Operation) -> String? {
     if case .cancellation(let cause) = operation { cause.name } else { nil }
   }
@@ -167,8 +169,8 @@ package struct DenialLog: Sendable {
     }
   }
 
-  /// Users choose their ids and keys: nothing of them may begin a line of the log, pass for another of its fields, or
-  /// speak to the operator's terminal.
+  /// Returns the text without unprintable characters: users choose their ids and keys, which must not begin a line of
+  /// the log, pass for another of its fields, or control the operator's terminal.
   private static func printable(_ text: String) -> String {
     var printable = String.UnicodeScalarView()
     for scalar in text.unicodeScalars.prefix(1024) {

@@ -2,46 +2,46 @@ import HearthRules
 import HearthTree
 import Synchronization
 
-/// The newest denials, as far as their inputs could be kept: an administrator can have them explained, by the trace id that
-/// stands in the log, or as they come. In memory alone: they hold users' data.
+/// The newest denials with their inputs, as far as these could be kept: an administrator can have them explained, by
+/// the trace id in the log or by the feed's entry. In memory alone: they contain users' data.
 package final class DenialRecords: Sendable {
-  /// One denial.
+  /// A denial with its input.
   package struct Record: Sendable {
     let trace: String
     /// The database's name.
     package let database: String
-    /// In the log's words.
+    /// The operation as in the log.
     package let operation: String
-    /// Where.
+    /// The path of the request.
     package let path: Path
-    /// Nil when it was too much to keep, or when no rule was asked.
+    /// The request; nil when it was too large to keep, or when no rule was evaluated.
     package let request: RecordedRequest?
     /// True when rules decided.
     package let hasRules: Bool
   }
 
   private struct State {
-    /// Of the log, as a ring.
+    /// The denials of the log, as a ring buffer.
     var logged: [Record] = []
     var next = 0
-    /// Of entries of the feed, by their ids.
+    /// The denials of the feed, by the entry's id.
     var shown: [UInt64: Record] = [:]
-    /// Their ids as they came, from ``firstShown`` on.
+    /// The ids of the feed's entries in their order, from ``firstShown`` on.
     var shownIDs: [UInt64] = []
     var firstShown = 0
     var shownBytes = 0
   }
 
-  /// Of the log: a few seconds of a flood, and days of a quiet server; of 128 KiB at most each.
+  /// The number of the log's denials: a few seconds of a flood, and days of a quiet server; of 128 KiB at most each.
   static let countMax = 256
-  /// What those of the feed hold together, about.
+  /// The approximate maximum size of the feed's denials together.
   static let shownBytesMax = 32 << 20
-  /// What one of them costs beside the data in it.
+  /// The approximate size of one of them without its data.
   private static let shownBytesEach = 1_024
 
   private let state = Mutex(State())
 
-  /// Keeps one of the log.
+  /// Adds a denial of the log.
   func add(_ record: Record) {
     state.withLock { state in
       if state.logged.count < Self.countMax {
@@ -53,7 +53,7 @@ package final class DenialRecords: Sendable {
     }
   }
 
-  /// Keeps the one that an entry of the feed begins with.
+  /// Adds the first denial of an entry of the feed.
   func add(_ record: Record, ofEntry id: UInt64) {
     state.withLock { state in
       state.shown[id] = record
@@ -74,7 +74,7 @@ package final class DenialRecords: Sendable {
 
   private static func bytes(_ record: Record) -> Int { shownBytesEach + (record.request?.heldBytes ?? 0) }
 
-  /// The newest of the log with this trace id.
+  /// Returns the newest denial of the log with this trace id.
   func record(of trace: String) -> Record? {
     state.withLock { state in
       let (newer, older) = (state.logged[..<min(state.next, state.logged.count)], state.logged[state.next...])
@@ -82,6 +82,6 @@ package final class DenialRecords: Sendable {
     }
   }
 
-  /// The first denial of an entry of the feed.
+  /// Returns the first denial of an entry of the feed.
   package func record(ofEntry id: UInt64) -> Record? { state.withLock { $0.shown[id] } }
 }

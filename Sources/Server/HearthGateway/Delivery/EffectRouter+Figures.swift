@@ -1,19 +1,19 @@
-/// How the clients of one event loop are at one moment.
+/// The state of the clients of one event loop.
 package struct LoopFigures: Sendable {
-  /// Conversations and streams.
+  /// The number of sockets, poll sessions and streams.
   package var clientCount: Int
-  /// Those that have shown a credential.
+  /// The number of clients that are signed in.
   package var signedInCount: Int
-  /// Requests over HTTP that wait for a database.
+  /// The number of HTTP requests that wait for a database.
   package var requestCount: Int
-  /// Clients that are not read.
+  /// The number of clients whose reading is paused.
   package var pausedCount: Int
-  /// Recipients of effects that wait for the loop.
+  /// The number of recipients of effects that wait for the loop.
   package var waitingRecipientCount: Int
 }
 
 extension EffectRouter {
-  /// How each loop is, in order; one that has ended is left out. Waits for their turns.
+  /// Returns the figures of each loop, in order; a loop that has ended is left out. Waits for their turns.
   package func figures() async -> [LoopFigures] {
     var figures: [LoopFigures] = []
     for inbox in inboxes {

@@ -3,14 +3,14 @@ import HearthAccounts
 import HearthEngine
 import NIOCore
 
-/// Hands a database's effects to the event loops of their connections: once for each loop and batch.
+/// A router of a database's effects to the event loops of their connections: once for each loop and batch.
 package struct EffectRouter: Sendable {
   private let loops: [any EventLoop]
   let inboxes: [LoopInbox]
-  /// Told of every cause that took permissions away.
+  /// The receipts of revocations.
   package let receipts: ReceiptStore
   private let meters: GatewayMeters
-  /// The allowances of clients in each database.
+  /// The quotas of clients in each database.
   let quotas: QuotaRegistry
 
   /// Makes one hub for each loop.
@@ -34,12 +34,12 @@ package struct EffectRouter: Sendable {
     self.loops = loops
   }
 
-  /// For work that belongs to no connection.
+  /// The loop for work that belongs to no connection.
   package var anyLoop: any EventLoop { loops[0] }
 
-  /// The hub of the loop that the caller is on.
+  /// Returns the hub of the caller's loop.
   func hub(on loop: any EventLoop) -> LoopHub {
-    let index = loops.firstIndex { $0 === loop } ?? 0  // the second never happens: a bound hub would trap
+    let index = loops.firstIndex { $0 === loop } ?? 0  // always found: a hub of another loop would trap
     return inboxes[index].hubOnLoop
   }
 
@@ -52,17 +52,17 @@ package struct EffectRouter: Sendable {
   /// Runs `work` on some loop, with its hub.
   package func executeAnywhere(_ work: @escaping @Sendable (LoopHub) -> Void) { inboxes[0].execute(work) }
 
-  /// Tells the clients of a database, on every loop, that it is deleted.
+  /// Notifies the clients of a database, on every loop, that it is deleted.
   package func endClients(of database: String) {
     for inbox in inboxes { inbox.execute { hub in hub.endClients(of: database) } }
   }
 
-  /// Lets the clients of a database go, on every loop: they are to come back.
+  /// Disconnects the clients of a database, on every loop, so that they reconnect.
   package func sendAwayClients(of database: String) {
     for inbox in inboxes { inbox.execute { hub in hub.sendAwayClients(of: database) } }
   }
 
-  /// Lets one client go, who is to come back.
+  /// Disconnects one client, so that it reconnects.
   package func sendAway(_ connection: ConnectionID) {
     execute(for: connection) { hub in
       hub.client(connection)?.sendAway(from: nil)
@@ -70,7 +70,7 @@ package struct EffectRouter: Sendable {
     }
   }
 
-  /// Ends what the revocation means, on every loop and in every database. From any thread, once it is durable.
+  /// Revokes credentials on every loop and in every database. Thread-safe; to be called once the revocation is durable.
   ///
   /// - Returns: the revocation's number, by which its receipts are found.
   package func revoke(_ revocation: Revocation, because event: AuditEvent.Kind) -> UInt64 {
@@ -79,8 +79,8 @@ package struct EffectRouter: Sendable {
     return round.number
   }
 
-  /// Signs out, on every loop and in every database, who is signed in with a credential of these sessions of the console.
-  /// From any thread, once the sessions have ended.
+  /// Signs out, on every loop and in every database, the clients with a credential of these sessions of the console.
+  /// Thread-safe; to be called once the sessions have ended.
   package func endConsoleSessions(_ sessions: [UInt64]) {
     for inbox in inboxes {
       inbox.execute { hub in
@@ -89,9 +89,9 @@ package struct EffectRouter: Sendable {
     }
   }
 
-  /// The same, for a revocation that another node of a cluster has made.
+  /// Revokes the same credentials as another node of a cluster has.
   ///
-  /// - Parameter position: where this one has come to in the accounts' log by it.
+  /// - Parameter position: this node's position in the accounts' log with the revocation.
   package func follow(_ revocation: Revocation, because event: AuditEvent.Kind, to position: Int64) {
     let round = receipts.begin(revocation, event: event, loopCount: inboxes.count, followedTo: position)
     begin(round, revocation)
@@ -103,9 +103,9 @@ package struct EffectRouter: Sendable {
     }
   }
 
-  /// Called on a queue of the database; only sorts and hands over.
+  /// Delivers effects. Called on a queue of the database; only sorts and queues.
   ///
-  /// - Parameter arrival: when the oldest command came that they are of; 0 when that is not known.
+  /// - Parameter arrival: the time of the oldest command with these effects; 0 when that is not known.
   package func deliver(_ effects: [Effect], of database: String, arrival: UInt64 = 0) {
     guard inboxes.count > 1 else { return deliverToOne(effects, of: database, arrival) }
     var parts = [[LoopEffect]](repeating: [], count: inboxes.count)
@@ -124,7 +124,7 @@ package struct EffectRouter: Sendable {
           parts[index].append(.effect(.queryEvent(event, to: group)))
         }
       case .redecided(let redecision):
-        // Each loop cancels those of its own.
+        // Each loop cancels its own clients' listens.
         meters.cancelled(redecision)
         let receipt = receipts.open(redecision, of: database)
         guard !redecision.cancelled.isEmpty else { continue }
@@ -140,7 +140,7 @@ package struct EffectRouter: Sendable {
         rooms.append(room)
       }
     }
-    // Every loop has its part before a slow one is waited for.
+    // Every loop gets its part before the wait for a slow one.
     for room in rooms { room.wait() }
   }
 

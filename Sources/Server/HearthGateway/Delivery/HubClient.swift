@@ -2,68 +2,70 @@ import HearthAccounts
 import HearthEngine
 import HearthTree
 
-/// Somebody whom a database's effects reach: a socket, a long poll, an event stream. Used on its event loop only.
+/// A recipient of a database's effects: a socket, a long poll, or an event stream. Used on its event loop only.
 ///
-/// What it is told between two calls of ``flush()`` goes out together.
+/// Messages between two calls of ``flush()`` are sent together.
 protocol HubClient: AnyObject {
   var id: ConnectionID { get }
 
-  /// What logs call the request that it came with.
+  /// The id of its first request in logs.
   var requestID: String { get }
 
-  /// What an administrator is shown of it; nil before it is of a database, and after its end.
+  /// The client's description for administrators; nil before it is of a database, and after its end.
   var shown: ShownClient? { get }
 
-  /// Something changed.
+  /// Delivers a change.
   ///
   /// - Parameter tag: the client's name for the listen with a query that this is for; nil for the one without.
   func tell(_ event: SharedEvent, tag: Int32?)
 
-  /// A request was answered.
+  /// Delivers the response to a request.
   func answer(_ request: Int32, _ reply: Reply)
 
-  /// A listen is over.
+  /// Delivers the cancellation of a listen.
   func cancel(_ name: ListenName, _ cause: Cancellation)
 
-  /// The credential counts no longer; the client is signed out for the database.
+  /// Signs the client out for the database, because its credential is no longer valid.
   func endAuthentication()
 
-  /// The client asked to be told why it is refused something.
+  /// Delivers the explanation of a denial, which the client has asked for.
   func explain(_ denial: Denial)
 
-  /// Sends what is in line.
+  /// Sends the queued messages.
   func flush()
 
-  /// Marks the end of what the client was told until now: ``SentMark/sent()`` is to be called once all of that is
-  /// written to the connection. When the connection ends first, the mark is let go.
+  /// Adds a mark behind the queued messages: ``SentMark/sent()`` is to be called once all of them are written to the
+  /// connection. When the connection ends first, the mark is released.
   func follow(_ mark: SentMark)
 
-  /// The query of a listen as the client sent it, for the receipt of its end; nil when it has none, or is not known.
+  /// Returns the query of a listen as the client sent it, for the receipt of its end; nil when it has none, or is not
+  /// known.
   func query(of name: ListenName) -> JSON?
 
-  /// Returns true when more is read from the client.
+  /// Pauses or resumes reading from the client.
   func setReading(_ isReading: Bool)
 
-  /// The client's work is over its allowance: nothing more is read from it for a while.
+  /// Pauses reading from the client for a while, because its work is over its allowance.
   func waitForWork(milliseconds: Int64)
 
-  /// Something was revoked: what the client is signed in with may be part of it.
+  /// Checks the client's credential after a revocation.
   ///
-  /// - Returns: whether the client's database was asked to sign it out.
+  /// - Returns: true when the client's database was asked to sign it out.
   func reviewCredential(after revocation: Revocation, _ ticket: UInt64) -> Bool
 
-  /// A session of the console ended: who is signed in with a credential of it is signed out.
+  /// Signs the client out if its credential is of this session of the console, which has ended.
   func endConsoleSession(_ session: UInt64)
 
-  /// Another connection of the same client takes over.
+  /// Ends the client because another connection replaces it.
   func replace()
 
-  /// The database of that name is deleted: who is a client of it is told, and let go.
+  /// Notifies a client of that database that it is deleted, and disconnects it.
   func databaseEnded(_ name: String)
 
-  /// The connection ends: the client is to come back, to this server or another one, and to ask again what had no answer.
+  /// Disconnects the client, so that it reconnects, to this server or another one, and repeats requests without a
+  /// response.
   ///
-  /// - Parameter database: means clients of that one alone; nil whoever it is.
+  /// - Parameter database: limits the call to clients of that one; nil for all.
   func sendAway(from database: String?)
 }
 
@@ -74,6 +76,6 @@ extension HubClient {
 
   func endConsoleSession(_ session: UInt64) {}
 
-  /// A client that asks nothing more has nothing to wait with.
+  /// The default for a client that sends no more requests: it needs no pause.
   func waitForWork(milliseconds: Int64) {}
 }

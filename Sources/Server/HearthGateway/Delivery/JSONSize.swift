@@ -1,40 +1,41 @@
 import HearthEngine
 import HearthTree
 
-/// Tells large values from small ones before they are written as JSON: counts bytes down, and stops looking when none are
-/// left. Escapes are not counted.
+/// A size check for values before they are written as JSON: it counts bytes down, and stops when none are left. Escapes
+/// are not counted.
 struct JSONSize {
   private var left: Int
 
-  /// - Parameter bytes: those that a small value has at most.
+  /// - Parameter bytes: the maximum size of a small value.
   private init(bytes: Int) { left = bytes }
 
   private var isExceeded: Bool { left < 0 }
 
-  /// True when the value's text has more bytes than that. Looks at no more than it must.
+  /// Returns true when the value's text has more bytes than that. Reads no more than necessary.
   static func exceeds(_ node: Node, bytes: Int) -> Bool {
     var size = JSONSize(bytes: bytes)
     size.count(node)
     return size.isExceeded
   }
 
-  /// The bytes of the value's text, or `max` when it has more. Looks at no more than it must.
+  /// Returns the bytes of the value's text, or `max` when it has more. Reads no more than necessary.
   static func bytes(of node: Node, max: Int) -> Int {
     var size = JSONSize(bytes: max)
     size.count(node)
     return max - Swift.max(0, size.left)
   }
 
-  /// True when the text of a change, with the paths in it, has more bytes than that. Looks at no more than it must.
+  /// Returns true when the text of a change, with the paths in it, has more bytes than that. Reads no more than
+  /// necessary.
   ///
-  /// Paths count because they may be far longer than the values: 100,000 removals, for example, are nothing but paths.
+  /// Paths count because they may be far longer than the values: 100,000 removals, for example, consist of paths alone.
   fileprivate static func exceeds(_ change: Event.Change, bytes: Int) -> Bool {
     var size = JSONSize(bytes: bytes)
     size.count(change)
     return size.isExceeded
   }
 
-  /// The same for a change, with the paths in it.
+  /// Returns the bytes of a change with the paths in it, or `max` when it has more.
   fileprivate static func bytes(of change: Event.Change, max: Int) -> Int {
     var size = JSONSize(bytes: max)
     size.count(change)
@@ -79,9 +80,9 @@ struct JSONSize {
 }
 
 extension Event.Change {
-  /// True when the text of its paths and values has more bytes than that. Looks at no more than it must.
+  /// Returns true when the text of its paths and values has more bytes than that. Reads no more than necessary.
   func exceeds(bytes: Int) -> Bool { JSONSize.exceeds(self, bytes: bytes) }
 
-  /// The bytes of the text of its paths and values, or `max` when it has more.
+  /// Returns the bytes of the text of its paths and values, or `max` when it has more.
   func bytes(max: Int) -> Int { JSONSize.bytes(of: self, max: max) }
 }

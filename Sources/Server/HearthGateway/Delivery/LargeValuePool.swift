@@ -4,22 +4,22 @@ import HearthTree
 import NIOCore
 import NIOPosix
 
-/// A few threads that read and write large values as JSON, so that event loops stay free for everybody else. They step
-/// back behind the event loops, with which they may share a processor.
+/// A pool of a few threads that read and write large values as JSON, so that event loops stay responsive for other
+/// clients. They have a lower priority than the event loops, with which they may share a processor.
 package struct LargeValuePool: Sendable {
-  /// Up to this many bytes of JSON are handled on the event loop: about a millisecond's work. Only larger answers are
-  /// weighed before they are sent.
+  /// The size of JSON, in bytes, up to which it is handled on the event loop: about a millisecond's work. Only larger
+  /// responses are measured before they are sent.
   static let loopBytesMax = QuotaLimits.answerBytesMin
 
-  /// Up to this many children are looked at on the event loop: well below a millisecond's work.
+  /// The number of children up to which a node is read on the event loop: well below a millisecond's work.
   static let loopChildrenMax = 1_000
 
-  /// Enough to keep a core busy while another value waits for memory.
+  /// The number of threads: enough to keep a core busy while another value waits for memory.
   static let threadCount = 2
 
-  /// The place where the texts that it makes are counted.
+  /// The memory in which the texts are counted.
   let memory: ClientMemory
-  /// Those of them that several clients are told.
+  /// The texts that several clients are sent.
   let recent: RecentTexts
   private let threads = NIOThreadPool(numberOfThreads: threadCount)
 
@@ -28,15 +28,15 @@ package struct LargeValuePool: Sendable {
     recent = RecentTexts(memory: memory)
   }
 
-  /// Starts the threads. What is run before is refused.
+  /// Starts the threads. Work before that is refused.
   package func start() { threads.start() }
 
-  /// Waits for what is under way, and refuses everything after.
+  /// Waits for the work under way, and refuses new work.
   package func stop() async { try? await threads.shutdownGracefully() }
 
   /// Runs `work` away from the loop.
   ///
-  /// - Parameter completion: called on `loop`; nil when the server stops.
+  /// - Parameter completion: called on `loop`; with nil when the server stops.
   func run<Result: Sendable>(
     on loop: any EventLoop, _ work: @escaping @Sendable () -> Result, completion: @escaping (Result?) -> Void
   ) {
@@ -48,9 +48,9 @@ package struct LargeValuePool: Sendable {
       completion(try? result.get())
     }
   }
-  /// Runs `work` away from everybody else.
+  /// Runs `work` on a thread of the pool.
   ///
-  /// - Throws: what it throws, or that the server stops.
+  /// - Throws: the error of `work`, or that the server stops.
   func work<Result: Sendable>(
     _ work: @escaping @Sendable () throws(RESTFailure) -> Result
   ) async throws(RESTFailure) -> Result {

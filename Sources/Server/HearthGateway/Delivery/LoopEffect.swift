@@ -1,6 +1,6 @@
 import HearthEngine
 
-/// An effect on its way to the clients of one loop. The cancels of a decision come with their part of its receipt.
+/// An effect for the clients of one loop. The cancellations of a decision come with their part of its receipt.
 enum LoopEffect: Sendable {
   case effect(Effect)
   case cancel(Redecision, ReceiptPart?)

@@ -1,9 +1,10 @@
 import HearthEngine
 
 extension LoopHub {
-  /// Tells this loop's clients which of their listens are over. ``followCancellations()`` is to come once that is flushed.
+  /// Notifies this loop's clients of their cancelled listens. ``followCancellations()`` is to be called once that is
+  /// flushed.
   ///
-  /// - Parameter part: nil when no receipt is made of it.
+  /// - Parameter part: the part of the receipt; nil when none is made.
   func cancel(_ redecision: Redecision, _ part: ReceiptPart?, of database: String) {
     for (offset, cancelled) in redecision.cancelled.enumerated() where owns(cancelled.connection) {
       let number = (part?.first ?? 0) + offset
@@ -20,7 +21,7 @@ extension LoopHub {
     }
   }
 
-  /// Follows the cancellations that have just been flushed to where they are written.
+  /// Adds marks behind the flushed cancellations, to record when they are written.
   func followCancellations() {
     for (client, mark) in cancellations { client.follow(mark) }
     cancellations.removeAll()

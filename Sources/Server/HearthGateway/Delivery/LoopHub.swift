@@ -6,51 +6,53 @@ import HearthTree
 import HearthWire
 import NIOCore
 
-/// Everything of the server that lives on one event loop: its sockets, and the requests that wait for an answer.
+/// The state of the gateway on one event loop: its clients, and the requests that wait for a response.
 ///
 /// Used on that loop only.
 package final class LoopHub {
-  /// Loops are numbered in the low bits of a ``ConnectionID``, so that an effect finds its loop without a table.
+  /// The maximum number of loops. A loop's index is in the low bits of a ``ConnectionID``, so that an effect finds its
+  /// loop without a table.
   package static let loopsMax = 256
 
   let loop: any EventLoop
   let index: Int
   private let denials: DenialLog
   private var clients: ClientTable
-  /// The outlets of the clients that have one; made with the first of them.
+  /// The outlets of the clients that have one; nil before the first of them.
   private var outlets: OutletTable?
-  /// The forms in which clients are told of events, numbered from 1: one for each depth of a stream's path, at most.
+  /// The forms in which events are written for clients, numbered from 1: one for each depth of a stream's path, at
+  /// most.
   private var forms: [TellForm] = []
-  /// What the sockets are signed in with.
+  /// The index of the sockets' credentials.
   var credentials = CredentialIndex()
-  /// Clients with messages in line that do not leave with the loop's pass, and those of the flush under way.
+  /// The clients with queued messages that the loop's pass does not send.
   private var dirty: [any HubClient] = []
   private var flushing: [any HubClient] = []
   private var isFlushing = false
-  /// Sockets that are not read until a database has caught up.
+  /// The sockets whose reading is paused until a database has caught up.
   private var paused: [any HubClient] = []
 
-  /// Bytes that clients have said over sockets that they go on over, and that wait for the end of their polls.
+  /// The bytes of messages on upgraded sockets that wait for the end of their polls.
   var heldBytes = 0
-  /// How many there may be of all clients together.
+  /// The maximum number of those bytes, for all clients together.
   static let heldBytesMax = 64 << 20
-  /// A client that has said no more than this is left alone when others said too much.
+  /// The number of bytes up to which a client is spared when all have sent too many.
   static let heldBytesFree = 64 << 10
 
-  /// Cancellations that go out with the next flush, and are then followed for their receipts.
+  /// The cancellations that are sent with the next flush, and then tracked for their receipts.
   var cancellations: [(client: any HubClient, mark: SentMark)] = []
 
-  /// The place where one-off requests of this loop are answered.
+  /// The connection id of this loop's one-off requests.
   private let requests: ConnectionID
   private var waiting: [Int32: Waiting] = [:]
 
   private struct Waiting {
-    /// What logs call the request.
+    /// The request's id in logs.
     let id: String
     let completion: (Reply) -> Void
   }
 
-  /// What is told of the refusal of such a request, before its answer.
+  /// The handlers of denials of such requests, called before the response.
   private var explained: [Int32: (Denial) -> Void] = [:]
   private var lastRequest: Int32 = 0
   private var readSerial: UInt64 = 0
@@ -63,19 +65,19 @@ package final class LoopHub {
     clients = ClientTable(loop: index)
   }
 
-  /// What it holds for somebody, by kind.
+  /// The numbers of resources that it holds, by kind.
   var load: (clients: Int, signedIn: Int, requests: Int, paused: Int, cancellations: Int, heldBytes: Int) {
     (clients.count, credentials.count, waiting.count + explained.count, paused.count, cancellations.count, heldBytes)
   }
 
   // MARK: One-off requests
 
-  /// Hands a request over; `completion` is called on this loop once it is answered.
+  /// Submits a request; `completion` is called on this loop with the response.
   ///
   /// - Parameters:
-  ///   - network: the client's, which work is charged to.
-  ///   - id: what logs call the request.
-  ///   - explanation: called before that when the request is refused and the principal asks for explanations.
+  ///   - network: the client's, to which work is charged.
+  ///   - id: the request's id in logs.
+  ///   - explanation: called before that when the request is denied and the principal asks for explanations.
   package func request(
     _ action: Command.Action, as principal: Principal, from address: AddressClass? = nil,
     in network: NetworkPrefix? = nil, of database: Database, id: String = "",
@@ -91,7 +93,7 @@ package final class LoopHub {
     ])
   }
 
-  /// Names a request that does not pass through a database's mailbox, for the log.
+  /// Returns a trace id for a request that does not pass through a database's mailbox.
   func nextTrace() -> String {
     readSerial += 1
     return "\(index)r\(readSerial)"
@@ -99,33 +101,33 @@ package final class LoopHub {
 
   // MARK: Clients
 
-  /// Takes a client in, and says what it is called from now on.
+  /// Adds a client, and returns its id.
   func add(_ client: any HubClient) -> ConnectionID { clients.add(client) }
   func remove(_ client: any HubClient) { clients.remove(client.id) }
   func client(_ id: ConnectionID) -> (any HubClient)? { clients[id] }
-  /// Tells the clients of a database that it is deleted, and lets them go.
+  /// Notifies the clients of a database that it is deleted, and disconnects them.
   func endClients(of database: String) {
     for client in clients.all { client.databaseEnded(database) }
     flush()
   }
 
-  /// Lets the clients of a database go, who are to come back.
+  /// Disconnects the clients of a database, so that they reconnect.
   func sendAwayClients(of database: String) {
     for client in clients.all { client.sendAway(from: database) }
     flush()
   }
 
-  /// Places that clients stand at, or stood.
+  /// The number of client rows, in use or free.
   var placeCount: Int { clients.rows.count }
-  /// Who stands at one of them.
+  /// Returns the client in a row; nil for a free one.
   func client(at place: Int) -> (any HubClient)? { clients.client(at: place) }
 
-  /// Returns true when the connection lives on this loop.
+  /// Returns true when the connection belongs to this loop.
   func owns(_ id: ConnectionID) -> Bool { id.loopIndex == index }
 
-  /// Ends what the revocation means, for this loop's clients, each of which then has its database sign it out.
+  /// Revokes credentials of this loop's clients, each of which then has its database sign it out.
   ///
-  /// - Returns: how many databases' answers are to come.
+  /// - Returns: the number of outstanding responses of databases.
   func revoke(_ revocation: Revocation, _ ticket: UInt64) -> Int {
     credentials.connections(of: revocation).count { id in
       clients[id]?.reviewCredential(after: revocation, ticket) ?? false
@@ -137,7 +139,7 @@ package final class LoopHub {
     for id in credentials.connections(ofConsoleSession: session) { clients[id]?.endConsoleSession(session) }
   }
 
-  /// From now on events that are not large are put in the client's line without asking it.
+  /// Queues events that are not large directly in the client's outlet from now on.
   func tellDirectly(_ id: ConnectionID, over outlet: Outlet, in form: TellForm) {
     guard let place = clients.place(of: id) else { return }
     outlets = outlet.table
@@ -147,15 +149,15 @@ package final class LoopHub {
     clients.rows[place].form = Int32(number + 1)
   }
 
-  /// From now on the client itself is told of all events.
+  /// Delivers all events through the client itself from now on.
   func tellThroughClient(_ id: ConnectionID) {
     if let place = clients.place(of: id) { clients.rows[place].form = 0 }
   }
 
-  /// The client has messages in line that the next ``flush()`` is to send.
+  /// Marks a client whose queued messages the next ``flush()`` is to send.
   func markDirty(_ client: any HubClient) { dirty.append(client) }
 
-  /// One write for each client that has messages.
+  /// Sends the queued messages, with one write for each client.
   func flush() {
     outlets?.flush()
     guard !isFlushing else { return }
@@ -168,13 +170,13 @@ package final class LoopHub {
     isFlushing = false
   }
 
-  /// Reads nothing more from the client until a database has brought effects.
+  /// Pauses reading from the client until a database has sent effects.
   func pause(_ client: any HubClient) {
     client.setReading(false)
     paused.append(client)
   }
 
-  /// Reads on from the clients that were paused: a database has brought effects.
+  /// Resumes reading from the paused clients: a database has sent effects.
   func resumePaused() {
     guard !paused.isEmpty else { return }
     let clients = paused
@@ -203,7 +205,7 @@ package final class LoopHub {
     }
   }
 
-  /// Performs what a database wants done, in order. ``flush()`` sends it, and ``followCancellations()`` follows it.
+  /// Performs a database's effects, in order. ``flush()`` sends them, and ``followCancellations()`` tracks them.
   func perform(_ effects: [LoopEffect], of database: String) {
     for effect in effects {
       switch effect {
@@ -230,7 +232,7 @@ package final class LoopHub {
     }
   }
 
-  /// Logs a refusal, and tells of it whoever asked for explanations.
+  /// Logs a denial, and delivers its explanation to a client that asked for one.
   func explain(_ denial: Denial, of database: String) {
     let id =
       denial.connection == requests
@@ -242,8 +244,8 @@ package final class LoopHub {
 }
 
 extension ConnectionID {
-  /// The loop that it lives on.
+  /// The index of its loop.
   var loopIndex: Int { Int(rawValue & 0xFF) }
-  /// False for the one by which each loop asks for requests without a connection of their own.
+  /// False for the id of a loop's one-off requests, which have no connection of their own.
   var isClients: Bool { rawValue > 0xFF }
 }

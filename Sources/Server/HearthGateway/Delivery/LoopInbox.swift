@@ -3,21 +3,21 @@ import HearthEngine
 import NIOCore
 import Synchronization
 
-/// The way of effects to one event loop.
+/// The queue of effects for one event loop.
 ///
-/// What is handed over while the loop is still busy with what came before is performed together: each socket then
-/// gets it in one write. Databases have turns, so that one with much to tell keeps none of the others waiting for long;
-/// and one that has too much waiting is held until the loop has caught up with it.
+/// Effects that arrive while the loop is still delivering earlier ones are performed together: each socket then gets
+/// them in one write. Databases take turns, so that one with many effects does not delay the others for long; and a
+/// database with too many waiting is blocked until the loop has caught up with it.
 final class LoopInbox: Sendable {
   private struct Delivery {
     var effects: ArraySlice<LoopEffect>
-    /// The bytes that each of the effects brings a recipient.
+    /// The bytes for a recipient of each of the effects.
     var sizes: ArraySlice<Int>
-    /// When they were handed over, and when the oldest command came that they are of; 0 when nobody measures.
+    /// The times at which they were queued, and the oldest command with these effects arrived; 0 when metrics are off.
     var handed: UInt64
     var arrival: UInt64
 
-    /// Moves effects to a turn until it is full. The recipients of an event may have parts of them in several turns.
+    /// Moves effects to a turn until it is full. The recipients of an event may be split over several turns.
     mutating func move(to turn: inout Turn, _ limits: DeliveryLimits) {
       var end = effects.startIndex
       var part: LoopEffect?
@@ -40,7 +40,7 @@ final class LoopInbox: Sendable {
     }
   }
 
-  /// The work of telling effects: their recipients, and the bytes that all of these are sent.
+  /// The size of a delivery: the recipients, and the bytes for all of them.
   private struct Load {
     var recipients = 0
     var bytes = 0
@@ -64,31 +64,31 @@ final class LoopInbox: Sendable {
       recipients >= limits.turnRecipientsMax || bytes >= limits.turnBytesMax
     }
 
-    /// The recipients of so many bytes that a turn takes beside this; at least one.
+    /// Returns the number of recipients of so many bytes that still fit into a turn; at least one.
     func room(ofEach size: Int, _ limits: DeliveryLimits) -> Int {
       max(1, min(limits.turnRecipientsMax - recipients, (limits.turnBytesMax - bytes) / max(1, size)))
     }
 
-    /// More waits than a part of what may wait.
+    /// Returns true when more waits than a part of the maximum.
     func isOver(_ limits: DeliveryLimits, part: Int = 1) -> Bool {
       recipients > limits.waitingRecipientsMax / part || bytes > limits.waitingBytesMax / part
     }
   }
 
-  /// What waits of one database.
+  /// The waiting effects of one database.
   private struct Line {
     var deliveries = CircularBuffer<Delivery>(initialCapacity: 2)
     var load = Load()
-    /// Signalled when there is room again; the database waits for it.
+    /// The semaphores of a blocked database, signalled when there is room again.
     var rooms: [DispatchSemaphore] = []
   }
 
   private struct State {
     var lines: [String: Line] = [:]
-    /// The databases with something waiting, in the order of their turns.
+    /// The databases with waiting effects, in the order of their turns.
     var turns = CircularBuffer<String>(initialCapacity: 4)
     var isScheduled = false
-    /// The time when the loop looks at it again at the earliest.
+    /// The earliest time of the loop's next delivery.
     var restsUntil = NIODeadline.uptimeNanoseconds(0)
   }
 
@@ -107,20 +107,20 @@ final class LoopInbox: Sendable {
     self.meters = meters
   }
 
-  /// Recipients of effects that wait for the loop. From any thread.
+  /// The number of recipients of effects that wait for the loop. Thread-safe.
   var waitingRecipientCount: Int { state.withLock { $0.lines.values.reduce(0) { $0 + $1.load.recipients } } }
 
-  /// From a queue of the database, which is held while too much of it waits. Effects of one database come in the order in
-  /// which they were handed over.
+  /// Queues effects. Called on a queue of the database, which blocks while too much of it waits. Effects of one
+  /// database keep their order.
   ///
-  /// - Parameter arrival: when the oldest command came that they are of; 0 when that is not known.
+  /// - Parameter arrival: the time of the oldest command with these effects; 0 when that is not known.
   func hand(_ effects: [LoopEffect], of database: String, arrival: UInt64 = 0) {
     takeIn(effects, of: database, arrival: arrival)?.wait()
   }
 
-  /// The same without being held.
+  /// Queues effects without blocking.
   ///
-  /// - Returns: what to wait for before more of the database is handed over; nil when there is room.
+  /// - Returns: a semaphore to wait for before more of the database is queued; nil when there is room.
   func takeIn(_ effects: [LoopEffect], of database: String, arrival: UInt64 = 0) -> DispatchSemaphore? {
     let handed = meters.now()
     let sizes = effects.map(\.recipientBytes)
@@ -157,7 +157,7 @@ final class LoopInbox: Sendable {
     loop.execute { work(self.hub.value) }
   }
 
-  /// What `work` makes of the hub, on the loop; nil when the loop has ended.
+  /// Returns the result of `work` with the hub, on the loop; nil when the loop has ended.
   func ask<Answer: Sendable>(_ work: @escaping @Sendable (LoopHub) -> Answer) async -> Answer? {
     try? await loop.submit { work(self.hub.value) }.get()
   }
@@ -165,7 +165,7 @@ final class LoopInbox: Sendable {
   /// The hub, for a caller on this loop.
   var hubOnLoop: LoopHub { hub.value }
 
-  /// One turn of each database that has something waiting.
+  /// Performs one turn of each database with waiting effects.
   private func perform() {
     let hub = hub.value
     let began = NIODeadline.now()
@@ -177,7 +177,7 @@ final class LoopInbox: Sendable {
     }
     hub.followCancellations()
     hub.resumePaused()
-    // What came meanwhile is told with what the sockets bring next.
+    // Effects that arrived meanwhile are delivered together with the results of the sockets' next input.
     let restsUntil = limits.rest(after: began, .now(), hasMore: hasMore)
     let isDone = state.withLock { state in
       state.restsUntil = restsUntil
@@ -191,7 +191,7 @@ final class LoopInbox: Sendable {
     let database: String
     var effects: [LoopEffect] = []
     var load = Load()
-    /// Of the oldest of its deliveries.
+    /// The time at which the oldest of its deliveries was queued.
     private(set) var handed: UInt64 = 0
     private(set) var arrival: UInt64 = 0
 
@@ -203,7 +203,9 @@ final class LoopInbox: Sendable {
     }
   }
 
-  /// - Returns: what each database tells next, and whether some has more than that.
+  /// Removes the next turn of each database from the queue.
+  ///
+  /// - Returns: the turns, and true when there are more effects.
   private func takeTurns() -> ([Turn], hasMore: Bool) {
     var (turns, rooms, hasMore) = state.withLock { state -> ([Turn], [DispatchSemaphore], Bool) in
       var (turns, rooms): ([Turn], [DispatchSemaphore]) = ([], [])
@@ -223,7 +225,7 @@ final class LoopInbox: Sendable {
       return (turns, rooms, !state.turns.isEmpty)
     }
     for room in rooms { room.signal() }
-    // Who has little to tell waits for nobody who has much.
+    // Short deliveries do not wait for long ones.
     if turns.count > 1 { turns.sort { ($0.load.bytes, $0.load.recipients) < ($1.load.bytes, $1.load.recipients) } }
     return (turns, hasMore)
   }
@@ -240,7 +242,7 @@ final class LoopInbox: Sendable {
 }
 
 extension LoopEffect {
-  /// The connections that it reaches.
+  /// The number of connections that it reaches.
   fileprivate var recipientCount: Int {
     switch self {
     case .effect(.event(_, let recipients)): recipients.count
@@ -250,8 +252,8 @@ extension LoopEffect {
     }
   }
 
-  /// The bytes of JSON that it brings each of them. What is larger than ``LargeValuePool/loopBytesMax`` counts as that: its
-  /// text is made elsewhere, once for all recipients, so that it is not told in parts.
+  /// The bytes of JSON for each recipient. Larger values count as ``LargeValuePool/loopBytesMax``: their text is made
+  /// elsewhere, once for all recipients, so that it is not delivered in parts.
   fileprivate var recipientBytes: Int {
     let max = LargeValuePool.loopBytesMax
     switch self {
@@ -261,7 +263,7 @@ extension LoopEffect {
     }
   }
 
-  /// The event for its first recipients and for the others; nil for what is told as a whole.
+  /// Returns the event for its first recipients and for the others; nil for an effect that cannot be split.
   fileprivate func split(at count: Int) -> (first: LoopEffect, rest: LoopEffect)? {
     switch self {
     case .effect(.event(let event, let recipients)):

@@ -6,10 +6,10 @@ extension OutboundMessage {
   /// A message of the protocol.
   init(_ message: ServerMessage) { self.init(text: message.encoded()) }
 
-  /// A large one, which counts in the memory that is held for clients.
+  /// A large message, which counts in the memory that is held for clients.
   init(_ message: ServerMessage, in memory: ClientMemory) { self.init(text: message.encoded(), in: memory) }
 
-  /// The message in frames that no client finds too large: a count and segments when it is long.
+  /// Returns the message in frames within every client's limit: a count and segments when it is long.
   func segmentedFrames() -> ByteBuffer {
     text.withUnsafeReadableBytes { bytes in
       let segments = OutboundSegments(bytes)

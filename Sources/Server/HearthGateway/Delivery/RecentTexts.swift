@@ -3,9 +3,8 @@ import HearthTree
 import NIOCore
 import Synchronization
 
-/// The large texts that some connection still waits for: clients that are sent the same value in the same form share
-/// the bytes. Otherwise, after a restart, each client that comes back would hold a copy of its own of the page that all
-/// look at.
+/// A cache of the large texts that still wait for a connection: clients that are sent the same value in the same form
+/// share the bytes. Otherwise, after a restart, each reconnecting client would hold a copy of the same popular data.
 final class RecentTexts: Sendable {
   /// The form in which a value is written, and its path.
   enum Words: Sendable, Hashable {
@@ -13,7 +12,7 @@ final class RecentTexts: Sendable {
     case push(Path, tag: Int32?)
   }
 
-  /// A value's text. Kept by what counts it, and so for as long as somebody waits for it.
+  /// The text of a value, owned by its memory counter, and so for as long as a connection waits for it.
   final class Made: Sendable {
     fileprivate let words: Words
     fileprivate let node: Node
@@ -30,7 +29,7 @@ final class RecentTexts: Sendable {
     weak let counted: SharedText?
   }
 
-  /// Texts that are found again; those of the values that most people look at are among them.
+  /// The number of texts in the cache; those of the most popular values are among them.
   private static let countMax = 32
 
   private let memory: ClientMemory
@@ -38,7 +37,7 @@ final class RecentTexts: Sendable {
 
   init(memory: ClientMemory) { self.memory = memory }
 
-  /// The text of a value, made when nobody has it.
+  /// Returns the cached text of a value, or makes it.
   func text(
     of node: Node, in words: Words, _ make: () -> ByteBuffer?
   ) -> (bytes: ByteBuffer, counted: SharedText)? {

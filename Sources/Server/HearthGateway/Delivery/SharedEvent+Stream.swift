@@ -3,15 +3,15 @@ import HearthTransport
 import HearthTree
 import NIOCore
 
-/// An event's texts for the streams of one loop, each made once.
+/// The texts of an event for the streams of one loop, each made once.
 ///
-/// Large ones are made away from the loop; streams that are told meanwhile wait for the same text.
+/// Large ones are made away from the loop; streams that need one meanwhile wait for the same text.
 final class StreamTexts {
-  /// What an event is for streams of one form.
+  /// The text of an event for streams of one form.
   enum Text: Sendable {
-    /// With what it counts as when it is large.
+    /// A text; a large one with its counter.
     case text(ByteBuffer, SharedText?)
-    /// It shows nothing.
+    /// The event changes nothing in this form.
     case nothing
     case tooLarge
   }
@@ -19,7 +19,7 @@ final class StreamTexts {
   private let event: Event
   private let isLarge: Bool
   private var made: [StreamForm: Text] = [:]
-  /// Callbacks for a large text that is being made, by its form. Thousands may, so each is added in place.
+  /// The callbacks for a large text that is being made, by its form. There may be thousands, so each is added in place.
   private var waiting: [StreamForm: [(Text?) -> Void]] = [:]
 
   init(_ event: Event, isLarge: Bool) {
@@ -27,7 +27,7 @@ final class StreamTexts {
     self.isLarge = isLarge
   }
 
-  /// The text; nil when it is large and not made yet.
+  /// Returns the text; nil when it is large and not made yet.
   func text(_ form: StreamForm) -> Text? {
     if let text = made[form] { return text }
     guard !isLarge else { return nil }
@@ -36,11 +36,11 @@ final class StreamTexts {
     return text
   }
 
-  /// Has a large text made.
+  /// Makes a large text.
   ///
   /// - Parameters:
   ///   - sizeBytesMax: of the data in it.
-  ///   - completion: called on `loop`, not before this returns; nil when the server stops.
+  ///   - completion: called on `loop`, not before this returns; with nil when the server stops.
   func make(
     _ form: StreamForm, sizeBytesMax: Int, in pool: LargeValuePool, on loop: any EventLoop,
     completion: @escaping (Text?) -> Void

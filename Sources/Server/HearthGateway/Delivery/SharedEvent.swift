@@ -4,26 +4,26 @@ import HearthTree
 import HearthWire
 import NIOCore
 
-/// An event on one loop, encoded at most once for each form in which clients are told of it.
+/// An event on one loop, encoded at most once for each form of delivery.
 final class SharedEvent {
   let event: Event
-  /// Nobody else on this loop is told.
+  /// True when the event has no other recipient on this loop.
   let isForOne: Bool
   private var plain: OutboundMessage?
   private var tagged: [Int32: OutboundMessage] = [:]
 
-  /// Messages that are kept for the next client of the same tag. Clients count from 1, so most of those who show the same
-  /// page use the same few.
+  /// The number of messages that are kept for the next client with the same tag. Clients count from 1, so most clients
+  /// that show the same page use the same few.
   private static let taggedMax = 8
 
-  /// The messages of a large event that are made, by their tags; nil for one that is larger than any client may be sent.
+  /// The encoded messages of a large event, by their tags; nil for one that is larger than any client may be sent.
   private var large: [Int32?: OutboundMessage?] = [:]
-  /// Callbacks for a message that is being made, by its tag. Thousands may, so each is added in place.
+  /// The callbacks for a message that is being made, by its tag. There may be thousands, so each is added in place.
   private var waiting: [Int32?: [(OutboundMessage?) -> Void]] = [:]
-  /// Its messages are not made on the event loop.
+  /// True when its messages are not made on the event loop.
   private(set) lazy var isLarge = event.change.exceeds(bytes: LargeValuePool.loopBytesMax)
 
-  /// For event streams; made with the first of them that is told.
+  /// The texts for event streams; nil before the first of them needs one.
   var texts: StreamTexts?
 
   init(_ event: Event, isForOne: Bool) {
@@ -31,7 +31,7 @@ final class SharedEvent {
     self.isForOne = isForOne
   }
 
-  /// The push on a socket. Frames of servers are not masked, so the same bytes go to every socket.
+  /// Returns the push on a socket. Frames of servers are not masked, so the same bytes go to every socket.
   func message(tag: Int32?) -> OutboundMessage {
     guard let tag else { return plainMessage() }
     if let message = tagged[tag] { return message }
@@ -43,10 +43,10 @@ final class SharedEvent {
     return message
   }
 
-  /// The push on a socket of an event that is large, made away from the loop, once for all who are told.
+  /// Makes the push on a socket of a large event, away from the loop, once for all recipients.
   ///
-  /// - Parameter completion: called on `loop`, at once when the message is there; with nil when it is too large for
-  ///   anybody, or the server stops.
+  /// - Parameter completion: called on `loop`, at once when the message exists; with nil when it is too large for every
+  ///   client, or the server stops.
   func largeMessage(
     tag: Int32?, in pool: LargeValuePool, on loop: any EventLoop, completion: @escaping (OutboundMessage?) -> Void
   ) {
@@ -76,7 +76,7 @@ final class SharedEvent {
 }
 
 extension Event {
-  /// The push that tells of this change.
+  /// Returns the push message for this change.
   func push(tag: Int32?) -> ServerMessage {
     switch change {
     case .put(let node): .push(.put(path: path, node: node, tag: tag))

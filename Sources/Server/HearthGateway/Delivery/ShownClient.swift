@@ -3,39 +3,39 @@ import HearthEngine
 import HearthTransport
 import HearthTree
 
-/// A client as an administrator is shown it.
+/// The description of a client for administrators.
 package struct ShownClient: Sendable {
-  /// How it is connected.
+  /// The kind of a client's connection.
   package enum Kind: String, Sendable {
-    /// A WebSocket.
+    /// The client uses a WebSocket.
     case socket
-    /// Long polls.
+    /// The client uses long polls.
     case poll
-    /// An event stream over HTTP.
+    /// The client reads an event stream over HTTP.
     case stream
   }
 
   /// The connection's name in logs.
   package var id: ConnectionID
-  /// Socket, long polls or stream.
+  /// The kind of the connection.
   package var kind: Kind
-  /// The database's name, as the client said it.
+  /// The database's name, as the client gave it.
   package var database: String
-  /// Who is signed in; nil for nobody, and for administrators.
+  /// The uid of the user; nil for signed-out clients and administrators.
   package var uid: String?
-  /// Whose user that is; nil for the project itself.
+  /// The user's tenant; nil for the project itself.
   package var tenant: String?
-  /// Rules are not asked about what it reads.
+  /// True when no rules apply to its reads.
   package var readsAll: Bool
-  /// The IP address that it comes from; empty when it is not known.
+  /// The client's IP address; empty when it is not known.
   package var address: String
-  /// What it says that it is.
+  /// The user agent that the client sent.
   package var agent: String?
-  /// When it came, since 1970.
+  /// The time of its connection, in milliseconds since 1970.
   package var sinceMilliseconds: Int64
-  /// Nothing is read from it at the moment.
+  /// True when reading from it is paused.
   package var isPaused: Bool
-  /// What it was sent; nil between long polls, which have no line of their own.
+  /// The amounts of sent data; nil between long polls, which have no outlet of their own.
   package var traffic: Outlet.Traffic?
 
   fileprivate static func isNewer(_ one: ShownClient, _ other: ShownClient) -> Bool {
@@ -44,16 +44,17 @@ package struct ShownClient: Sendable {
 }
 
 extension EffectRouter {
-  /// Places that a loop looks at in one turn: some tenths of a millisecond's work, so that nobody waits for it.
+  /// The number of rows that a loop reads in one turn: some tenths of a millisecond's work, so that other work is not
+  /// delayed.
   private static let placesPerTurn = 1_024
 
-  /// The clients of a database, those that came last first, and how many there are of it. Waits for turns of each loop; who
-  /// comes or goes meanwhile may be missing.
+  /// Returns the clients of a database, the newest connections first, and their number. Waits for turns of each loop;
+  /// clients that connect or disconnect meanwhile may be missing.
   ///
   /// - Parameters:
-  ///   - uid: of those who are signed in as that user; nil for all.
-  ///   - tenant: whose user that is; nil for the project itself. Another one may have the same uid.
-  ///   - limit: how many at most.
+  ///   - uid: selects clients that are signed in as that user; nil for all.
+  ///   - tenant: that user's tenant; nil for the project itself. Another tenant may have the same uid.
+  ///   - limit: the maximum number of clients.
   package func shownClients(
     of database: String, uid: String?, tenant: String? = nil, limit: Int
   ) async -> (clients: [ShownClient], count: Int) {
@@ -77,7 +78,7 @@ extension EffectRouter {
     Array(clients.sorted(by: ShownClient.isNewer).prefix(limit))
   }
 
-  /// One client; nil when it is gone.
+  /// Returns one client; nil when it is gone.
   package func shownClient(_ id: ConnectionID) async -> ShownClient? {
     guard id.loopIndex < inboxes.count else { return nil }
     return await inboxes[id.loopIndex].ask { hub in hub.client(id)?.shown } ?? nil
@@ -85,9 +86,9 @@ extension EffectRouter {
 }
 
 extension LoopHub {
-  /// Those at so many places of this loop.
+  /// Returns the clients in so many rows of this loop.
   ///
-  /// - Returns: also the place to go on at; nil at the end.
+  /// - Returns: also the row to continue at; nil at the end.
   fileprivate func shownClients(
     of database: String, uid: String?, tenant: String?, from first: Int, through countMax: Int
   ) -> (clients: [ShownClient], next: Int?) {
@@ -108,15 +109,15 @@ extension LoopHub {
 }
 
 extension JSON {
-  /// Whose user this is, as rules see `auth`; nil for the project itself.
+  /// The tenant in a value of `auth`; nil for the project itself.
   var tenantOfAuth: String? { self["token"]?["firebase"]?["tenant"]?.string }
 }
 
 extension VerifiedCredential {
-  /// Who it is of; nil for an administrator's.
+  /// The uid of the credential; nil for an administrator's.
   var shownUID: String? { authPayload.flatMap { JSON($0)["uid"]?.string } }
-  /// Whose user that is.
+  /// The tenant of the credential's user.
   var shownTenant: String? { authPayload.flatMap { JSON($0).tenantOfAuth } }
-  /// True when rules are not asked about what its holder reads.
+  /// True when no rules apply to its owner's reads.
   var readsAll: Bool { authority.bypassesRules || consoleSession != nil }
 }

@@ -2,18 +2,19 @@ import HearthEngine
 import HearthTree
 import NIOCore
 
-/// What event streams are sent: events as HTML names them ("server-sent events"), each of two lines and an empty one.
+/// The texts of event streams: events of HTML ("server-sent events"), each of two lines and an empty one.
 ///
-/// Exactly `event: <name>`, `data: <one line>`, line feeds, and nothing else: clients take neither comments nor ids.
+/// Exactly `event: <name>`, `data: <one line>`, line feeds, and no other fields: clients accept neither comments nor
+/// ids.
 enum StreamText {
   static let keepAlive = make("keep-alive", "null")
-  /// The credential ended. Not JSON: clients compare the text as it is.
+  /// The event of an expired or revoked credential. Its data is no JSON: clients compare the text as it is.
   static let credentialEnded = make("auth_revoked", "credential is no longer valid")
   static let permissionDenied = make("cancel", #""Permission denied.""#)
   static let databaseDeleted = make("cancel", #""This database was deleted.""#)
   static let tooLarge = make(
     "cancel", #""The specified payload is too large, please request a location with less data.""#)
-  /// The first event where there is nothing.
+  /// The first event of an empty path.
   static let nothing = make("put", #"{"path":"/","data":null}"#)
 
   private static func make(_ name: StaticString, _ data: StaticString) -> ByteBuffer {
@@ -21,17 +22,17 @@ enum StreamText {
   }
 }
 
-/// The form in which a stream is told of an event: streams with the same form get the same bytes.
+/// The form of a stream's events: streams with the same form get the same bytes.
 struct StreamForm: Sendable, Hashable {
-  /// The number of keys that the path of the request has. Events' paths are told relative to it.
+  /// The number of keys in the path of the request, to which the paths of events are relative.
   var depth: Int
   var json: JSONForm
 }
 
 extension Event {
-  /// The event's text for streams; nil when it shows nothing to them.
+  /// Returns the event's text for streams; nil when it changes nothing for them.
   ///
-  /// Without priorities in the form, a change of nothing but priorities shows nothing.
+  /// Without priorities in the form, a change of priorities alone changes nothing.
   func streamText(_ form: StreamForm) -> ByteBuffer? {
     guard path.count >= form.depth else { return nil }
     var writer = JSONWriter()
@@ -51,7 +52,7 @@ extension Event {
         writer.write(entry.node, form.json)
       }
       writer.write(raw: "}")
-    case .ranges: return nil  // because no stream says what it holds
+    case .ranges: return nil  // because a stream listens without range hashes
     }
     writer.write(raw: "}\n\n")
     return ByteBuffer(bytes: writer.bytes)
@@ -69,7 +70,7 @@ extension JSONWriter {
 }
 
 extension Path {
-  /// True when the last key is the name under which events tell of a priority.
+  /// True when the last key is the name of a priority in events.
   fileprivate var isPriority: Bool { keys.last == Self.priorityKey }
 
   private static let priorityKey: Key = ".priority"

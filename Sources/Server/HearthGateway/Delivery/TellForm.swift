@@ -2,17 +2,17 @@ import HearthEngine
 import HearthTransport
 import NIOCore
 
-/// In which bytes a client is told of an event. Clients with the same form get the same bytes.
+/// The form of an event's bytes for a client. Clients with the same form get the same bytes.
 enum TellForm: Hashable {
-  /// Over a socket.
+  /// The frames for a socket.
   case frames
-  /// Over a socket whose client takes no large frames.
+  /// The frames for a socket whose client accepts no large ones.
   case segments
   case stream(StreamForm)
 }
 
 extension SharedEvent {
-  /// The event for clients of that form; nil when it shows nothing to them. Not for large events.
+  /// Returns the event for clients of that form; nil when it changes nothing for them. Not for large events.
   func bytes(in form: TellForm, tag: Int32?) -> ByteBuffer? {
     switch form {
     case .frames: return message(tag: tag).frame
@@ -24,7 +24,7 @@ extension SharedEvent {
   }
 }
 
-/// One event on its way into the lines of a loop's clients, made once for each form and tag.
+/// The delivery of one event to a loop's clients, encoded once for each form and tag.
 struct Telling {
   private struct Name: Hashable {
     var form: Int32
@@ -34,24 +34,24 @@ struct Telling {
   private let event: SharedEvent
   private let outlets: OutletTable
   private let forms: [TellForm]
-  /// What the last client was told, which most of the next are told too.
+  /// The form and tag of the last client, which most of the next have too.
   private var name = Name(form: 0, tag: nil)
   private var step = OutletStep(ByteBuffer())
-  /// The event shows nothing in this form.
+  /// True when the event changes nothing in this form.
   private var isSilent = true
   private var others: [Name: (step: OutletStep, isSilent: Bool)] = [:]
 
-  /// What is kept of other forms and tags. Those who show the same page use the same few.
+  /// The number of cached other forms and tags. Clients that show the same page use the same few.
   private static let othersMax = 8
 
-  /// - Parameter forms: by their numbers, which count from 1.
+  /// - Parameter forms: in the order of their numbers, which count from 1.
   init(_ event: SharedEvent, over outlets: OutletTable, forms: [TellForm]) {
     self.event = event
     self.outlets = outlets
     self.forms = forms
   }
 
-  /// Puts the event in the line of a client that is told in a form.
+  /// Queues the event for a client with a form.
   @inline(__always)
   mutating func stage(_ row: ClientTable.Row, tag: Int32?) {
     if row.form != name.form || tag != name.tag { change(to: Name(form: row.form, tag: tag)) }

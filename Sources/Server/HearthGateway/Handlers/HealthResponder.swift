@@ -3,16 +3,16 @@ import HearthTree
 import NIOCore
 import NIOHTTP1
 
-/// Answers `/`, for people, and `/.ready`, `/.health/live` and `/.health/ready`, for orchestrators and load balancers:
-/// anybody may ask.
+/// The responder for `/`, for browsers, and `/.ready`, `/.health/live` and `/.health/ready`, for orchestrators and load
+/// balancers. It needs no credential.
 package struct HealthResponder: HTTPResponder {
   private let services: GatewayServices
 
-  /// - Parameter services: whose databases and accounts are looked at.
+  /// - Parameter services: the databases and accounts whose state is reported.
   package init(services: GatewayServices) { self.services = services }
 
-  /// Returns true when a request asks for health. Some tools send rules to `/`, with the path they mean behind the query:
-  /// those are the REST interface's.
+  /// Returns true for a health check. Some tools send rules to `/`, with their path behind the query: those belong to
+  /// the REST API.
   package static func isFor(_ request: HTTPRequest) -> Bool {
     switch Place(request) {
     case nil: false
@@ -23,14 +23,14 @@ package struct HealthResponder: HTTPResponder {
 
   private enum Place {
     case health
-    /// `/.ready`: whether requests should come, and what is in the way.
+    /// The path `/.ready`: the readiness, and the problems that prevent it.
     case readiness
-    /// `/.health/live`: the process answers.
+    /// The path `/.health/live`: the process answers.
     case live
-    /// `/.health/ready`: whether requests should come, in a word.
+    /// The path `/.health/ready`: the readiness in a word.
     case ready
 
-    /// nil for the path of something else. Slashes may be many.
+    /// The path of a request; nil for another path. Repeated slashes are accepted.
     init?(_ request: HTTPRequest) {
       if request.hasRootPath {
         self = .health
@@ -50,7 +50,7 @@ package struct HealthResponder: HTTPResponder {
     }
   }
 
-  /// Answers at once: nothing is waited for.
+  /// Responds at once, without waiting for databases.
   package func respond(to request: HTTPRequest, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse> {
     loop.eventLoop.makeSucceededFuture(HTTPResponse(answer(request)))
   }
@@ -95,13 +95,13 @@ package struct HealthResponder: HTTPResponder {
     return RESTResponse(status: isGood ? 200 : 503, body: JSON.object(members).text())
   }
 
-  // MARK: What the transport asks
+  // MARK: Transport callbacks
 
-  /// The refusal in the form of all others.
+  /// Returns the refusal in the common form.
   package func response(to failure: HTTPFailure, for request: HTTPRequest?) -> HTTPResponse {
     HTTPResponse(RESTResponse(RESTFailure(failure)))
   }
 
-  /// Nobody's credential is looked at, so nobody may send a large body.
+  /// Returns an anonymous caller: credentials are not checked here, so large bodies are not accepted.
   package func caller(of request: HTTPRequest, on loop: TransportLoop) -> HTTPBodyCaller { .anonymous }
 }

@@ -1,7 +1,7 @@
 import HearthTransport
 import NIOCore
 
-/// Makes sure that a read is answered once: with its answer, or with a timeout when its time is over.
+/// A deadline of a read, which is answered once: with its response, or with a timeout.
 ///
 /// Used on its event loop only.
 final class RESTDeadline {
@@ -11,7 +11,7 @@ final class RESTDeadline {
 
   /// - Parameters:
   ///   - milliseconds: from now on.
-  ///   - abandonment: declared when the time is over.
+  ///   - abandonment: declared at the timeout.
   init(
     milliseconds: Int64, on loop: any EventLoop, abandonment: Abandonment, completion: @escaping RESTResponse.Completion
   ) {
@@ -23,7 +23,7 @@ final class RESTDeadline {
     }
   }
 
-  /// What comes second is dropped.
+  /// Completes the read; later calls are ignored.
   func finish(_ response: RESTResponse) {
     guard let completion else { return }
     self.completion = nil

@@ -4,11 +4,13 @@ import HearthTree
 import NIOCore
 import NIOHTTP1
 
-/// Understands REST requests on one event loop, and has each answered by the operation that it asks for.
+/// The handler of REST requests on one event loop. It parses each request and calls its operation.
 struct RESTHandler {
   let services: GatewayServices
   let hub: LoopHub
 
+  /// Responds to a request.
+  ///
   /// - Parameter completion: called once, on this loop.
   func respond(to http: HTTPRequest, completion: @escaping RESTResponse.Completion) {
     if http.method == .OPTIONS { return completion(.preflight(http.headers)) }
@@ -88,15 +90,15 @@ struct RESTHandler {
       account: caller.principal.uid, network: origin.network, isAdministrator: caller.principal.readsAll)
   }
 
-  /// Returns true when a request waits for its client's work. One with a large body waits before that is read; once it is
-  /// there, only for what is paid soon.
+  /// Returns true when a request has to wait because of its client's work. A request with a large body waits before the
+  /// body is read; after that, only when the wait is short.
   private static func mayWait(_ wait: DatabaseAllowance.Wait, _ waits: Int, holding sizeBytes: Int) -> Bool {
     if sizeBytes <= QuotaLimits.owingBytesMax { return waits < QuotaLimits.workWaitsMax }
     return waits < QuotaLimits.largeBodyWaitsMax && wait.nanoseconds <= QuotaLimits.holdMillisecondsMax * 1_000_000
   }
 
-  /// The time for which a request's client is still to wait because of its work, and the database; `nil` when it may go on,
-  /// and for a request that is refused for something else.
+  /// Returns the time for which a request's client still has to wait because of its work, and the database; nil when it
+  /// need not wait, and for a request that is refused for another reason.
   func workWait(of http: HTTPRequest) -> (wait: DatabaseAllowance.Wait, database: String)? {
     guard let query = try? URLQuery(of: http),
       let request = try? RESTRequest(http, query, defaultNamespace: services.defaultNamespace)
@@ -104,7 +106,7 @@ struct RESTHandler {
     let origin = services.origin(of: http)
     var caller = VerifiedCaller.signedOut
     if let credential = request.credential {
-      // One of which a plugin must be asked counts as none until it was.
+      // A credential that needs a plugin counts as none until it is verified.
       guard let known = try? services.glance(at: credential, from: origin, now: SystemClock.now) ?? caller else {
         return nil
       }
@@ -115,9 +117,10 @@ struct RESTHandler {
     }
   }
 
-  /// The operations. A new one is a case of ``RESTTarget``, a file in `Operations`, and a line here.
+  /// Calls the operation of a request. A new operation is a case of ``RESTTarget``, a file in `Operations`, and a line
+  /// here.
   private func answer(_ call: RESTCall, for http: HTTPRequest) throws(RESTFailure) {
-    // Such a credential asks that nothing be kept of what it does. No operation can do that, so none is begun.
+    // Such a credential asks that its writes are not carried out. No operation can do that, so none is begun.
     guard !call.caller.isSimulating || call.request.method.isRead else { throw .notServed("a simulated write") }
     try call.services.check(call.request.requirement, of: call.caller, from: call.origin)
     switch call.request.target {
@@ -146,7 +149,7 @@ struct RESTHandler {
   private func data(_ location: Location, _ call: RESTCall, for http: HTTPRequest) throws(RESTFailure) {
     let request = call.request
     if request.wantsEvents {
-      // A foreign page can have a browser open streams as it can have it load images.
+      // A foreign page can make a browser open streams as it can make it load images.
       return try StreamStart(call: call, location: location).answer(
         creating: ShownPage(http) == .foreign ? .never : .byMode)
     }
@@ -159,10 +162,10 @@ struct RESTHandler {
     }
   }
 
-  /// Returns true when a request shows a credential that counts. Asked before a large body is read; once it is there the
-  /// request is judged as any other. One of which a plugin must be asked is none until then.
+  /// Returns true when a request has a valid credential. Called before a large body is read; after that the request is
+  /// checked like any other. A credential that needs a plugin counts as none until then.
   ///
-  /// - Throws: what a credential that does not count is answered.
+  /// - Throws: the response to an invalid credential.
   func isSignedIn(_ http: HTTPRequest) throws(RESTFailure) -> Bool {
     guard let credential = try RESTCredential(headers: http.headers, query: try URLQuery(of: http)) else {
       return false

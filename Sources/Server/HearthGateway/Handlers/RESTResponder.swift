@@ -3,21 +3,21 @@ import HearthTree
 import NIOCore
 import NIOHTTP1
 
-/// The transport's way to the REST interface.
+/// The adapter between the transport and the REST API.
 package struct RESTResponder: HTTPResponder {
   private let services: GatewayServices
 
-  /// - Parameter services: what requests are answered from.
+  /// - Parameter services: the services that requests use.
   package init(services: GatewayServices) { self.services = services }
 
-  /// Answers on the request's own loop; a write once it is durable.
+  /// Responds on the request's own loop; to a write once it is durable.
   package func respond(to request: HTTPRequest, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse> {
     let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
     handler(on: loop).respond(to: request) { response in promise.succeed(HTTPResponse(response)) }
     return promise.futureResult
   }
 
-  /// Known is whoever shows a credential that counts.
+  /// Returns the sender of a body: known for a valid credential.
   package func caller(of request: HTTPRequest, on loop: TransportLoop) -> HTTPBodyCaller {
     do throws(RESTFailure) {
       return try handler(on: loop).isSignedIn(request) ? .known : .anonymous
@@ -26,7 +26,7 @@ package struct RESTResponder: HTTPResponder {
     }
   }
 
-  /// A body waits with its client for as long as the client owes work.
+  /// Delays the body of a client whose work is over its allowance, so that it waits at the client.
   package func admission(of request: HTTPRequest, waits: Int, on loop: TransportLoop) -> HTTPBodyAdmission {
     guard let (wait, database) = handler(on: loop).workWait(of: request) else { return .now }
     guard waits < QuotaLimits.workWaitsMax else { return .refused(HTTPResponse(RESTResponse(.overWork(wait)))) }
@@ -38,14 +38,14 @@ package struct RESTResponder: HTTPResponder {
     RESTHandler(services: services, hub: services.router.hub(on: loop.eventLoop))
   }
 
-  /// The refusal as JSON: `{"error": …}`.
+  /// Returns the refusal as JSON: `{"error": …}`.
   package func response(to failure: HTTPFailure, for request: HTTPRequest?) -> HTTPResponse {
     HTTPResponse(RESTResponse(RESTFailure(failure)))
   }
 }
 
 extension RESTFailure {
-  /// What the transport refused, in the service's words where it has some.
+  /// The response to a request that the transport refused, in the service's words where it has some.
   init(_ failure: HTTPFailure) {
     guard failure != .bodyTooLong else {
       self.init(400, "Data to write exceeds the maximum size that can be modified with a single request.")
@@ -57,7 +57,7 @@ extension RESTFailure {
 }
 
 extension HTTPResponse {
-  /// Adds what every answer carries. Browser code of any origin may read all of it: a credential is never ambient.
+  /// Adds the headers of every response. Browser code of any origin may read all of it: a credential is never ambient.
   init(_ response: RESTResponse) {
     var headers: [(name: String, value: String)] = [
       (name: "Cache-Control", value: "no-cache"),

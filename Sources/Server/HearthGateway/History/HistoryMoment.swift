@@ -1,6 +1,6 @@
 import HearthTree
 
-/// A moment of a database's past, as people name it.
+/// A point in a database's history, in the form that users write.
 ///
 /// | text | moment |
 /// |---|---|
@@ -8,17 +8,17 @@ import HearthTree
 /// | `2026-11-20T14:03:00Z`, `2026-11-20T15:03:00.5+01:00` | that time (RFC 3339) |
 /// | `10 minutes ago`, `2h`, `1d12h`, `1 week 2 days ago` | so long before now |
 ///
-/// Units are `s`, `m`, `h`, `d` and `w`, or the words `second`, `minute`, `hour`, `day` and `week`, their plurals, and `sec`
-/// and `min`.
+/// Units are `s`, `m`, `h`, `d` and `w`, or the words `second`, `minute`, `hour`, `day` and `week`, their plurals, and
+/// `sec` and `min`.
 package enum HistoryMoment: Sendable, Equatable {
-  /// After a commit.
+  /// The point after a commit.
   case position(Int64)
-  /// At a time, in milliseconds since 1970.
+  /// The point at a time, in milliseconds since 1970.
   case time(milliseconds: Int64)
 
-  /// Why a text names no moment, and where.
+  /// The reason why a text is not a valid point in history, with its position.
   package struct Problem: Error, Equatable, CustomStringConvertible {
-    /// What was met.
+    /// The problem in words.
     package var message: String
     /// The first character that does not fit, counted from 1.
     package var column: Int
@@ -38,6 +38,8 @@ package enum HistoryMoment: Sendable, Equatable {
     return units
   }()
 
+  /// Parses a text.
+  ///
   /// - Throws: ``Problem``.
   package init(_ text: String, nowMilliseconds: Int64) throws(Problem) {
     guard text.utf8.count <= 100 else { throw Problem(message: "this is too long for a moment", column: 101) }
@@ -54,9 +56,9 @@ package enum HistoryMoment: Sendable, Equatable {
     }
   }
 
-  /// Milliseconds of a length of time such as `7d` or `1h30m`.
+  /// Parses a length of time such as `7d` or `1h30m`, in milliseconds.
   ///
-  /// - Parameter isAgo: Whether `ago` may stand at its end.
+  /// - Parameter isAgo: true when `ago` may be at its end.
   /// - Throws: ``Problem``.
   package static func duration(_ text: String, isAgo: Bool = false) throws(Problem) -> Int64 {
     var words = Words(text)
@@ -90,7 +92,7 @@ package enum HistoryMoment: Sendable, Equatable {
     struct Word {
       var text: String
       var column: Int
-      /// Control characters are not shown.
+      /// The word for messages, without control characters.
       var shown: String { "\"" + String(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }) + "\"" }
     }
 

@@ -3,24 +3,24 @@ import HearthTransport
 import NIOCore
 import Synchronization
 
-/// Where the past of databases is read: one request after another for the whole server, away from the loops and from what
-/// databases do, so that however many look back nobody else waits for it.
+/// A reader of databases' history: it runs one request after another for the whole server, away from the loops and from
+/// the databases' queues, so that any number of such requests delays no other work.
 final class HistoryReader: Sendable {
-  /// Requests that may wait for their turn; others are asked to come back.
+  /// The maximum number of waiting requests; others are told to retry.
   static let waitingMax = 16
 
-  /// After this long a search through the log answers with what it has found. A client goes on from there.
+  /// The time after which a search through the log returns its results so far. A client continues from there.
   static let searchMilliseconds: Int64 = 10_000
 
   private let queue = DispatchQueue(label: "hearth.history", qos: .utility)
   private let waitingCount = Mutex(0)
   private let isClosed = Atomic(false)
 
-  /// Has `work` done when its turn comes.
+  /// Runs `work` when its turn comes.
   ///
   /// - Parameters:
-  ///   - abandonment: says that nobody waits any more; what has not begun by then is not done.
-  ///   - work: told whether to give up in the middle.
+  ///   - abandonment: when it is declared before `work` begins, `work` does not run.
+  ///   - work: gets a function that returns true when it should stop.
   ///   - completion: called on the loop.
   func run(
     on loop: any EventLoop, _ abandonment: Abandonment,
@@ -42,7 +42,7 @@ final class HistoryReader: Sendable {
     }
   }
 
-  /// Gives up what is under way and what waits. Blocks until it is.
+  /// Cancels the work under way and the waiting requests. Blocks until that is done.
   func close() {
     isClosed.store(true, ordering: .relaxed)
     queue.sync {}

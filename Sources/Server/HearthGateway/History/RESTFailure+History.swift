@@ -2,7 +2,7 @@ import HearthDatabase
 import Logging
 
 extension RESTFailure {
-  /// The answer to somebody who may look back and cannot. What is wrong with a file is for the log.
+  /// The response to an authorized client whose request for the past fails. Damage of a file is only logged.
   init(_ error: HistoryError, of database: String, _ logger: Logger) {
     switch error {
     case .notKept, .notReached: self.init(400, "at: \(error)")

@@ -1,6 +1,7 @@
 import NIOCore
 
-/// JSON as a part of a script. Nearly every JSON text means the same there; the exceptions are written differently.
+/// The conversion of JSON to a part of a script. Nearly every JSON text means the same there; the exceptions are
+/// written differently.
 enum JavaScriptText {
   /// Appends the JSON text so that a script has the same value.
   ///

@@ -6,7 +6,7 @@ import Synchronization
 /// The long-poll sessions of all loops by their ids: a browser's requests come on any connection, and so on any loop.
 final class PollDirectory: Sendable {
   struct Entry: Sendable {
-    /// The place where the session lives.
+    /// The event loop of the session.
     let loop: any EventLoop
     let transport: NIOLoopBound<PollTransport>
     /// The client's address, behind trusted proxies.
@@ -14,10 +14,10 @@ final class PollDirectory: Sendable {
     let presence: PollPresence
   }
 
-  /// True when there is room for a session.
+  /// The decision on a new session.
   enum Admission {
     case admitted
-    /// In the place of this one, which is in the directory no more and has to be ended.
+    /// The session replaces this one, which was removed from the directory and has to be ended.
     case replacing(Entry)
     case refused
   }
@@ -25,9 +25,9 @@ final class PollDirectory: Sendable {
   private struct State {
     var entries: [String: Entry] = [:]
     var roll = RandomSessionSet()
-    /// Those of each network.
+    /// The sessions of each network.
     var rolls: [ClientNetwork: RandomSessionSet] = [:]
-    /// Sessions of each network around them, a /24 or a /48.
+    /// The numbers of sessions of each surrounding network, a /24 or a /48.
     var counts: [NetworkPrefix: Int] = [:]
   }
 
@@ -38,10 +38,11 @@ final class PollDirectory: Sendable {
 
   var count: Int { state.withLock { $0.entries.count } }
 
-  /// A network that has some sessions gets one more for as long as it leaves as many free: alone it gets half of all, the
-  /// next one half of what is left; all of a /24 or a /48 together get three quarters of it. Beyond that a session takes the place of one that rests, of the same network, or of
-  /// any for a network that has none. A session costs its client nothing, and a poll under way costs a connection: so
-  /// nobody can have all of a network's sessions and shut out who shares it.
+  /// Adds a session within its network's share. A network with sessions gets one more as long as it leaves as many
+  /// free: alone it gets half of all, the next one half of the rest; all of a /24 or a /48 together get three quarters
+  /// of it. Beyond that a session replaces an idle one, of the same network, or of any for a network that has none. A
+  /// session costs its client little, and a poll under way costs a connection: so no client can hold all of a network's
+  /// sessions and lock out others that share it.
   func insert(_ entry: Entry, as id: String, at now: NIODeadline) -> Admission {
     state.withLock { state in
       guard state.entries[id] == nil else { return .refused }
@@ -63,7 +64,7 @@ final class PollDirectory: Sendable {
     }
   }
 
-  /// The session that has rested longest of these; nil when none has rested for long enough.
+  /// Returns the session that has been idle longest of these; nil when none has been idle for long enough.
   private func resting(among ids: [String], of state: State, at now: NIODeadline) -> String? {
     var (found, longest) = (String?.none, TimeAmount.seconds(Int64(limits.restSeconds)))
     for id in ids {

@@ -1,16 +1,16 @@
 import HearthTransport
 import NIOCore
 
-/// What waits to be told to a client that polls, and the scripts that tell it.
+/// The queue of messages to a polling client, and the scripts that deliver them.
 ///
-/// Answers are numbered from 0 without gaps: the client looks at none before it has all that come earlier.
+/// Responses are numbered from 0 without gaps: the client handles them in order.
 struct PollOutbox {
   private let limits: PollLimits
   private var waiting = CircularBuffer<OutboundMessage>(initialCapacity: 1)
   private(set) var waitingBytes = 0
   private(set) var longestBytes = 0
   private var number = 0
-  /// The last answers, in case a request comes again.
+  /// The last responses, in case a request is repeated.
   private var answered: [(serial: String, script: ByteBuffer)] = []
 
   init(limits: PollLimits = .standard) { self.limits = limits }
@@ -23,16 +23,16 @@ struct PollOutbox {
     longestBytes = max(longestBytes, message.sizeBytes)
   }
 
-  /// The next answer: what waits, as far as it fits; or nothing.
+  /// Returns the next response: the queued messages, as far as they fit; or none.
   ///
   /// - Parameters:
-  ///   - prelude: of a session's first answer.
-  ///   - isLast: tells all that waits, and that nothing follows.
-  ///   - serial: the request's, when the same answer is for the same request again.
+  ///   - prelude: of a session's first response.
+  ///   - isLast: true delivers all queued messages, and reports the end.
+  ///   - serial: the request's, when a repeated request gets the same response.
   mutating func answer(prelude: String? = nil, isLast: Bool = false, to serial: String? = nil) -> ByteBuffer {
     var script = ByteBuffer()
     if let prelude { script.writeString(prelude) }
-    // First, so that the client begins no other poll. Number 0 would be taken for no number.
+    // First, so that the client begins no other poll. It would take number 0 for none.
     if isLast, number > 0 { script.writeString("pLPCommand('close',\(number));\n") }
     script.writeString("pRTLPCB(\(number),[")
     var (count, bytes) = (0, 0)
@@ -53,13 +53,13 @@ struct PollOutbox {
     return script
   }
 
-  /// What large ones of the messages that wait count as.
+  /// The memory counters of the large queued messages.
   var texts: [SharedText] { waiting.compactMap(\.counted) }
 
-  /// Bytes of the answers that are kept.
+  /// The bytes of the kept responses.
   var keptBytes: Int { answered.reduce(0) { $0 + $1.script.storageCapacity } }
 
-  /// The answer that a request had already.
+  /// Returns the response that a request had already.
   func answer(again serial: String) -> ByteBuffer? { answered.first { $0.serial == serial }?.script }
 
   private mutating func keep(_ script: ByteBuffer, for serial: String) {
@@ -68,11 +68,11 @@ struct PollOutbox {
     if script.readableBytes <= limits.repeatedBytesMax { answered.append((serial, script)) }
   }
 
-  /// Tells a client that its session is over.
+  /// The script that tells a client that its session has ended.
   static let close = "pLPCommand('close');\n"
 
-  /// What makes a page of the scripts that follow: they run in a frame, and the client's callbacks are in the page around
-  /// it under the client's number.
+  /// Returns the script that prepares a page for those that follow: they run in a frame, and the client's callbacks are
+  /// in the surrounding page under the client's number.
   ///
   /// - Parameter callback: digits.
   static func prelude(callback: String, _ session: PollSession) -> String {

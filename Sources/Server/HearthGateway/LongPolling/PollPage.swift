@@ -1,5 +1,7 @@
-/// The page that a client puts into a hidden frame: when the browser leaves, it says that the session is over.
+/// The page that a client loads into a hidden frame: when the browser leaves, it reports the end of the session.
 enum PollPage {
+  /// Returns the page.
+  ///
   /// - Parameter session: well-formed; its texts become a part of a script.
   static func html(for session: PollSession) -> String {
     """

@@ -2,9 +2,9 @@ import HearthBytes
 import HearthCrypto
 import HearthWire
 
-/// A piece of a client's message, as it travels in a URL.
+/// A piece of a client's message, as it is sent in a URL.
 struct PollPiece: Sendable, Equatable {
-  /// Counts all pieces of a session, from 0.
+  /// The number of the piece in its session, from 0.
   var number: Int
   /// The number of pieces that its message has.
   var count: Int
@@ -12,20 +12,20 @@ struct PollPiece: Sendable, Equatable {
   var text: [UInt8]
 }
 
-/// Puts the messages of one session together from pieces, which may come in any order and more than once: two requests
-/// are under way at a time, and browsers send a request again whose connection broke.
+/// An assembler of one session's messages from pieces, which may come in any order and repeatedly: two requests are
+/// under way at a time, and browsers repeat a request whose connection broke.
 ///
 /// The text is Base64 of the message's UTF-8 bytes with `-` and `_`, and `.` as padding.
 struct PollPieces {
   private let limits: PollLimits
   private let messageBytesMax: Int
   private var next = 0
-  /// What came before one that is missing.
+  /// The pieces that arrived before a missing one.
   private var ahead: [Int: PollPiece] = [:]
   private var message: [UInt8] = []
   private var count = 0
   private var missing = 0
-  /// Bytes that wait for the rest of their message.
+  /// The bytes of pieces that wait for the rest of their message.
   private(set) var sizeBytes = 0
 
   init(limits: PollLimits = .standard, messageBytesMax: Int = WireLimits.standard.messageBytesMax) {
@@ -35,7 +35,7 @@ struct PollPieces {
 
   /// Takes the pieces of a request.
   ///
-  /// - Returns: The messages that they complete, in order.
+  /// - Returns: the messages that they complete, in order.
   mutating func receive(_ pieces: [PollPiece]) throws(WireError) -> [[UInt8]] {
     for piece in pieces where piece.number >= next && ahead[piece.number] == nil {
       guard piece.number - next < limits.piecesAheadMax else {
@@ -75,7 +75,7 @@ struct PollPieces {
     return bytes
   }
 
-  /// Four letters carry three bytes.
+  /// The maximum length of a message's Base64 text: four letters carry three bytes.
   private var textBytesMax: Int { messageBytesMax / 3 * 4 + 4 }
 
   private func tooLong() -> WireError { WireError(.tooLong, "a message of more than \(messageBytesMax) bytes") }

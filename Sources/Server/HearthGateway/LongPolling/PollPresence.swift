@@ -2,32 +2,32 @@ import HearthTransport
 import NIOCore
 import Synchronization
 
-/// True when the client of a session is still there: sessions whose client is not may give up their place to new ones.
+/// The presence of a session's client: a session whose client is absent may be replaced by a new one.
 ///
-/// A client that is there has a poll under way, on a connection, nearly all the time.
+/// A present client has a poll under way, on a connection, nearly all the time.
 final class PollPresence: Sendable {
   private struct State {
-    /// When the last poll came, or was answered.
+    /// The time of the last poll, or of its response.
     var since: NIODeadline
     var isAsked = false
-    /// Says that nobody waits for the answer to the poll.
+    /// The flag that the client no longer waits for the poll's response.
     var abandonment: Abandonment?
   }
 
   private let state: Mutex<State>
 
-  /// - Parameter now: when the session began.
+  /// - Parameter now: the time at which the session began.
   init(at now: NIODeadline) { state = Mutex(State(since: now)) }
 
-  /// A poll waits for its answer.
+  /// Records a poll that waits for its response.
   func asked(_ abandonment: Abandonment?, at now: NIODeadline) {
     state.withLock { $0 = State(since: now, isAsked: true, abandonment: abandonment) }
   }
 
-  /// No poll waits.
+  /// Records a response: no poll waits.
   func answered(at now: NIODeadline) { state.withLock { $0 = State(since: now) } }
 
-  /// Since when nobody waits for anything; nil while somebody does.
+  /// The time since which no client waits; nil while a poll is under way.
   var isRestingSince: NIODeadline? {
     state.withLock { state in
       guard state.isAsked else { return state.since }

@@ -18,15 +18,15 @@ enum PollRequest: Sendable {
 
   static let path = HTTPRequest.longPollPath
 
-  /// One poll.
+  /// A poll of a session.
   struct Poll: Sendable {
-    /// Grows by one with every request, so that no cache answers it.
+    /// The serial, which grows by one with every request, so that no cache answers it.
     var serial: String
     var pieces: [PollPiece]
   }
 
   /// - Parameter query: the bytes behind the question mark.
-  /// - Returns: nil for what no client sends.
+  /// - Returns: nil for a query that no client sends.
   init?(_ query: some Collection<UInt8>) {
     var values: [String: String] = [:]
     var pieces: [Int: PartialPiece] = [:]
@@ -60,7 +60,7 @@ enum PollRequest: Sendable {
 
   private static let names: Set = ["start", "cb", "id", "pw", "ser", "dframe", "disconn"]
 
-  /// It becomes a part of a function's name.
+  /// Returns true for a number, which becomes a part of a function's name.
   private static func isNumber(_ text: String) -> Bool {
     (1...18).contains(text.utf8.count) && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
   }
@@ -71,7 +71,7 @@ enum PollRequest: Sendable {
     case data = "d"
   }
 
-  /// `seg12` is the member `seg` of piece 12.
+  /// Returns the member and the piece of a parameter: `seg12` is the member `seg` of piece 12.
   private static func member(_ name: String) -> (Member, index: Int)? {
     for member in Member.allCases where name.hasPrefix(member.rawValue) {
       let digits = name.dropFirst(member.rawValue.count)
@@ -85,7 +85,9 @@ enum PollRequest: Sendable {
     private var count: Int?
     private var data: String?
 
-    /// - Returns: False for a member that came already, or is no number where one belongs.
+    /// Sets a member.
+    ///
+    /// - Returns: false for a repeated member, or one that is not the number that it should be.
     mutating func set(_ member: Member, _ value: String) -> Bool {
       switch member {
       case .number:

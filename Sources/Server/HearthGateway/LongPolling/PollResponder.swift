@@ -4,20 +4,20 @@ import HearthWire
 import NIOCore
 import NIOHTTP1
 
-/// Answers the requests of browsers that have no socket, at ``PollRequest/path``.
+/// The responder for browsers without a WebSocket, at ``PollRequest/path``.
 package struct PollResponder: HTTPResponder {
-  /// The place where long polls come in.
+  /// The path of long polls.
   package static let path = PollRequest.path
 
   let services: GatewayServices
 
-  /// The sessions of all loops, by the names that their polls carry.
+  /// The sessions of all loops, by the ids that their polls carry.
   let polls = PollDirectory()
 
-  /// - Parameter services: what sessions talk to.
+  /// - Parameter services: the services that sessions use.
   package init(services: GatewayServices) { self.services = services }
 
-  /// Answers a poll when there is something to tell, or it is time to.
+  /// Responds to a poll when there are messages, or at its timeout.
   package func respond(to request: HTTPRequest, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse> {
     let answer: HTTPResponse
     switch PollRequest(request.query) {
@@ -55,9 +55,9 @@ package struct PollResponder: HTTPResponder {
     return loop.eventLoop.makeSucceededFuture(answer)
   }
 
-  /// Runs `work` where the session lives, if it is there and the request may have it.
+  /// Runs `work` on the session's loop, if the session exists and the request has its password.
   ///
-  /// - Returns: False when there is no session of that id; neither closure is called then.
+  /// - Returns: false when there is no session of that id; neither closure is called then.
   @discardableResult
   private func onSession(
     _ shown: PollSession, _ work: @escaping @Sendable (PollTransport) -> Void,
@@ -95,25 +95,25 @@ package struct PollResponder: HTTPResponder {
     return promise.futureResult
   }
 
-  // MARK: What the transport asks
+  // MARK: Transport callbacks
 
-  /// A request is a line: what its client says is in the query.
+  /// The maximum size of a body, which is not used: the client's data is in the query.
   private static let bodyBytesMax = 4 << 10
 
-  /// The status and its name: the client sees a script that did not load.
+  /// Returns the status and its name: the client sees a script that did not load.
   package func response(to failure: HTTPFailure, for request: HTTPRequest?) -> HTTPResponse {
     Self.refusal(failure.explanation.status)
   }
 
-  /// A few kilobytes, which nobody reads.
+  /// Returns the limit of a few kilobytes for the unused body.
   package func bodyLimit(for request: HTTPRequest) -> HTTPBodyLimit? {
     HTTPBodyLimit(bytesMax: Self.bodyBytesMax) { Self.refusal(.payloadTooLarge) }
   }
 
-  /// Credentials come in a conversation, not with its requests.
+  /// Credentials come in messages, not with requests.
   package func caller(of request: HTTPRequest, on loop: TransportLoop) -> HTTPBodyCaller { .anonymous }
 
-  // MARK: Answers
+  // MARK: Responses
 
   private static let over = script(ByteBuffer(string: PollOutbox.close))
 
@@ -121,12 +121,13 @@ package struct PollResponder: HTTPResponder {
     HTTPResponse(.ok, headers: headers(type: "application/javascript"), body: body)
   }
 
-  /// The browser counts it as a script that failed to load, and the client begins anew.
+  /// Returns a refusal, which the browser counts as a script that failed to load, and the client starts again.
   static func refusal(_ status: HTTPResponseStatus) -> HTTPResponse {
     HTTPResponse(status, headers: headers(type: "text/plain"), body: ByteBuffer(string: "\(status.reasonPhrase)\n"))
   }
 
-  /// The address holds what opens the session, so no cache keeps the answer and no other site learns the address.
+  /// Returns the headers of a response. The URL contains the session's password, so no cache keeps the response and no
+  /// other site learns the URL.
   private static func headers(type: String) -> [(name: String, value: String)] {
     [
       (name: "Content-Type", value: "\(type); charset=utf-8"), (name: "Cache-Control", value: "no-store, no-cache"),

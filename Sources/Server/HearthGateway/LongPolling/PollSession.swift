@@ -1,16 +1,16 @@
 import HearthCrypto
 
-/// How a client names its long-poll session, and proves that it is its own. Never logged.
+/// The id of a client's long-poll session, and the password that proves its ownership. Never logged.
 struct PollSession: Sendable {
-  /// Digits.
+  /// The id, of digits.
   let id: String
-  /// Letters and digits.
+  /// The password, of letters and digits.
   let password: String
 
   static let passwordLength = 20
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
 
-  /// A new one: the password takes 119 bits of the system's randomness.
+  /// Returns a new session: the password takes 119 bits of the system's randomness.
   static func make() -> PollSession {
     var random = SystemRandomNumberGenerator()
     let letters = (0..<passwordLength).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &random)] }
@@ -19,12 +19,12 @@ struct PollSession: Sendable {
       password: String(decoding: letters, as: UTF8.self))
   }
 
-  /// Returns true when somebody who shows this may have the session. Takes the same time for every wrong password.
+  /// Returns true when a request with these values may use the session. Takes the same time for every wrong password.
   func isOpened(by shown: PollSession) -> Bool {
     id == shown.id && ConstantTime.equal(Array(password.utf8), Array(shown.password.utf8))
   }
 
-  /// False for what cannot be a session; only what can be is ever written into a page.
+  /// True when the values can be those of a session; only such values are ever written into a page.
   var isWellFormed: Bool {
     let isLetter = { (byte: UInt8) in Self.alphabet.contains(byte) }
     return (1...20).contains(id.utf8.count) && id.utf8.allSatisfy { (0x30...0x39).contains($0) }

@@ -2,22 +2,22 @@ import HearthTransport
 import HearthWire
 import NIOCore
 
-/// A browser's conversation over requests for scripts, each of which is answered when there is something to tell.
+/// A browser's connection over requests for scripts, each of which is answered when there are messages.
 ///
 /// Used on the event loop of its session only, whichever loop a request comes on.
 final class PollTransport: RetiringTransport {
   private enum State {
     case open
-    /// What is in line, and that nothing follows, is told to the next poll.
+    /// The queued messages, and the end, are sent with the next poll.
     case ending
     case closed
   }
 
-  /// A request that is answered when there is something to tell.
+  /// A request that is answered when there are messages.
   private struct Held {
-    /// Says that nobody waits for the answer.
+    /// The flag that the client no longer waits for the response.
     var abandonment: Abandonment?
-    /// nil for the request that the session began with.
+    /// The request's serial; nil for the request that the session began with.
     var serial: String?
     var prelude: String?
     var since: Int32
@@ -38,23 +38,23 @@ final class PollTransport: RetiringTransport {
     }
   }
   private var outbox: PollOutbox
-  /// Callbacks for the moment when all that is in line is answered.
+  /// The callbacks for when all queued messages are sent.
   private var followers: [@Sendable () -> Void] = []
   private var pieces: PollPieces
-  /// Messages that came while nothing more was to be taken in.
+  /// The messages that arrived while reading was paused.
   private var unread = CircularBuffer<[UInt8]>(initialCapacity: 1)
   private var unreadBytes = 0
   private var isReading = true
   private var isInLine = false
-  /// What is held for the session. Its answers are their connections' own.
+  /// The memory that is held for the session. Its responses count for their connections.
   private lazy var share = MemoryShare(loop: loop, owner: self, isEncrypted: false)
-  /// Bytes of messages that are not complete or not read at the last look.
+  /// The bytes of incomplete or unread messages at the last sweep.
   private var unfinishedBytes = 0
-  /// What large messages that wait count as.
+  /// The memory counters of large queued messages.
   private var texts: [SharedText] = []
-  /// The last second in which a poll came, or was told something.
+  /// The last second in which a poll arrived, or was sent messages.
   private var heardAt: Int32
-  /// When the message began that is not complete, and how many bytes of it there were at the last look.
+  /// The time at which the incomplete message began; nil when there is none. Its bytes at the last sweep follow.
   private var messageBeganAt: Int32?
   private var endBy: Int32 = .max
 
@@ -71,7 +71,7 @@ final class PollTransport: RetiringTransport {
 
   // MARK: Receiving
 
-  /// Begins the session with the request that asks for it.
+  /// Begins the session with its first request.
   func start(_ delegate: any TransportDelegate, callback: String, answer: @escaping (ByteBuffer) -> Void) {
     self.delegate = delegate
     let prelude = PollOutbox.prelude(callback: callback, session)
@@ -94,7 +94,7 @@ final class PollTransport: RetiringTransport {
     }
     if let script = outbox.answer(again: poll.serial) { return answer(script) }
     if let held, held.serial == poll.serial {
-      // The browser asks again because the first request's connection broke: no number is spent on that one.
+      // The browser repeats a request because the first one's connection broke: the latter gets no number.
       held.answer(ByteBuffer())
     } else {
       answerHeld()
@@ -110,16 +110,16 @@ final class PollTransport: RetiringTransport {
     flush()
   }
 
-  /// The session's place is another's by now.
+  /// Ends the session, whose slot another one has taken.
   func giveWay() { abandon(.silent) }
 
-  /// The client's page is gone.
+  /// Ends the session, because the client's page is gone.
   func disconnect() {
     guard state == .open else { return }
     abandon(.closedByPeer(code: nil))
   }
 
-  /// Passes on what one turn takes; the rest waits for later ones.
+  /// Passes on the messages of one turn; the rest waits for later ones.
   private func deliver(_ messages: [[UInt8]]) {
     var left = isReading && unread.isEmpty ? loop.limits.turnMessagesMax : 0
     for message in messages {
@@ -136,11 +136,11 @@ final class PollTransport: RetiringTransport {
 
   func setReading(_ isReading: Bool) {
     self.isReading = isReading
-    // Not within the call: the delegate is in the middle of something.
+    // Not within the call: the delegate is in the middle of a callback.
     joinLine()
   }
 
-  /// Milliseconds for which a connection is left unread that has brought a poll: what it says is not handled yet.
+  /// The milliseconds for which the connection of a poll is not read, because its messages are not handled yet.
   var restMilliseconds: Int64 { isReading ? 0 : QuotaLimits.holdMillisecondsMin }
 
   private func joinLine() {
@@ -154,7 +154,7 @@ final class PollTransport: RetiringTransport {
     unreadBytes = 0
   }
 
-  /// Counts what is held of the client's messages, and ends the session when it is more than any client may leave unread.
+  /// Counts the memory of the client's messages, and ends the session when they exceed the limit of unread bytes.
   private func boundUnfinished() {
     guard state == .open else { return }
     countUnfinished(pieces.sizeBytes + unreadBytes)
@@ -167,7 +167,7 @@ final class PollTransport: RetiringTransport {
     unfinishedBytes = count
   }
 
-  /// A large message joined those that wait, or some of them were told.
+  /// Updates the counters of large messages after some were queued or sent.
   private func countTexts() {
     let waiting = outbox.texts
     guard !waiting.isEmpty || !texts.isEmpty else { return }
@@ -205,7 +205,8 @@ final class PollTransport: RetiringTransport {
   private func answerHeld() {
     guard let held else { return }
     self.held = nil
-    // Taking what is told may take its time; nothing is taken at once, and a page that is gone asks for no more.
+    // A client may take long to read messages; an empty response is read at once, and a page that is gone sends no more
+    // polls.
     if !outbox.isEmpty || held.prelude != nil { heardAt = loop.now }
     held.answer(outbox.answer(prelude: held.prelude, to: held.serial))
     countTexts()
@@ -226,7 +227,7 @@ final class PollTransport: RetiringTransport {
     finishLater(.closedByServer)
   }
 
-  /// The conversation goes on over a socket; this transport tells the end of its own part.
+  /// Ends this transport, because the client continues over a socket.
   func retire() {
     guard state == .open else { return }
     outbox.append(OutboundMessage(.endOfTransmission))
@@ -248,7 +249,7 @@ final class PollTransport: RetiringTransport {
     leave()
   }
 
-  /// Ends the session without its messages.
+  /// Ends the session without its queued messages.
   private func abandon(_ end: SocketEnd) {
     guard state != .closed else { return }
     let held = held
@@ -270,7 +271,7 @@ final class PollTransport: RetiringTransport {
     loop.remove(self)
   }
 
-  /// Tells the delegate when it is not in the middle of a call to this transport.
+  /// Notifies the delegate when it is not in the middle of a call to this transport.
   private func finishLater(_ end: SocketEnd) {
     guard let delegate else { return }
     self.delegate = nil
@@ -287,7 +288,7 @@ extension PollTransport: TurnTaker {
       unreadBytes -= message.count
       message.withUnsafeBytes { delegate?.received($0) }
     }
-    // A message may have ended the session, which counts for nothing then.
+    // A message may have ended the session; then it is not counted.
     if state == .open {
       countUnfinished(pieces.sizeBytes + unreadBytes)
       joinLine()
@@ -313,12 +314,13 @@ extension PollTransport: TransportConnection {
     }
   }
 
-  /// A long message takes many requests, so what has come of it gives it more time.
+  /// The maximum seconds of a message. A long one takes many requests, so the bytes that have arrived extend it.
   private var messageSeconds: Int32 {
     Int32(clamping: loop.limits.messageTimeoutSeconds + pieces.sizeBytes / loop.limits.bodyBytesPerSecondMin)
   }
 
-  /// A client without a poll under way learns of it from its next one, which nobody answers: the server does not wait.
+  /// Closes the session. A client without a poll under way learns of it from its next one, which fails: the server does
+  /// not wait.
   func shutDown() {
     if held == nil { abandon(.closedByServer) } else { close(code: 1001, reason: "the server is shutting down") }
   }

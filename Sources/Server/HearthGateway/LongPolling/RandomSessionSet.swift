@@ -1,4 +1,4 @@
-/// Names of sessions from which some are picked at random, each in a few steps however many there are.
+/// A set of session ids from which some are sampled at random, each in constant time.
 struct RandomSessionSet {
   private var names: [String] = []
   private var places: [String: Int] = [:]
@@ -17,7 +17,7 @@ struct RandomSessionSet {
     places[last] = place
   }
 
-  /// All of them when they are no more than `max`, else `max` of them, some perhaps twice.
+  /// Returns all of them when they are no more than `max`, else `max` of them, perhaps with repetitions.
   func sample(_ max: Int) -> [String] {
     names.count <= max ? names : (0..<max).map { _ in names[Int.random(in: names.indices)] }
   }

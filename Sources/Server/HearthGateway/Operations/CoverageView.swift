@@ -1,11 +1,12 @@
 import HearthRules
 import HearthTree
 
-/// `GET /.inspect/coverage` and `/.inspect/coverage.json`: how often each part of a database's rules came to what, since
-/// they were deployed or the server started. For administrators; an emulator tells everybody on its machine.
+/// `GET /.inspect/coverage` and `/.inspect/coverage.json`: the counts of each result of the parts of a database's
+/// rules, since their deploy or the server's start. For administrators; an emulator shows them to every client on its
+/// machine.
 struct CoverageView {
   let call: RESTCall
-  /// As a page for people; otherwise JSON.
+  /// True for an HTML page; otherwise JSON.
   let isPage: Bool
 
   func answer() throws(RESTFailure) {

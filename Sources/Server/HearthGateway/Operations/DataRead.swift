@@ -1,7 +1,7 @@
 import HearthEngine
 import HearthTree
 
-/// `GET` of data: what is at a place, the children that a query asks for, or their keys.
+/// The operation `GET` of data: the value at a path, the children that a query selects, or their keys.
 struct DataRead {
   let call: RESTCall
   let location: Location
@@ -23,15 +23,15 @@ struct DataRead {
       let node = try call.permittedRead(location, source)
       return respond(with: node)
     }
-    // No index helps here, so there is nothing to ask the engine for.
+    // No index helps here, so the engine is not called.
     guard location.isPriority || query.order == .key else { return select(query) }
     let node = try call.permittedRead(location, source)
-    // Tools ask for one key to see whether there is anything, and leave a database alone that has nothing.
+    // Tools request one key to find out whether a database is empty, and skip an empty one.
     if request.isShallow, query.start == nil, query.end == nil, !node.isInterior { return respond(with: node) }
     respond(with: QueryResult(query, of: node))
   }
 
-  /// The engine keeps the indexes.
+  /// Runs a query in the engine, which keeps the indexes.
   private func select(_ query: Query) {
     call.get(location.path, query, from: source) { reply in
       switch reply {
@@ -48,7 +48,7 @@ struct DataRead {
     call.respond(with: node) { Self.response(to: request, node) }
   }
 
-  /// Answers with what a query found.
+  /// Responds with the result of a query.
   private func respond(with result: QueryResult) {
     if result.childrenReadMax <= LargeValuePool.loopChildrenMax { return respond(with: result.node) }
     let (request, refuses) = (call.request, call.refusesAnswer)
@@ -75,7 +75,7 @@ struct DataRead {
     return response
   }
 
-  /// The children's keys, each with `true`.
+  /// Returns the children's keys, each with `true`.
   private static func keys(of node: Node, pretty: Bool) -> [UInt8] {
     var writer = RESTObjectWriter(pretty: pretty)
     node.forEachChild { key, _ in writer.member(key) { $0.write(true) } }
@@ -84,18 +84,18 @@ struct DataRead {
 }
 
 extension RESTRequest {
-  /// What rules see as `query`. The service tells them that a read over REST without parameters is ordered by key, and
+  /// The value of `query` in rules. In the service, a read over REST without parameters is ordered by key there, and
   /// the same read over a socket is not.
   var queryForRules: Query { query ?? Query(order: .key) }
 
-  /// How data is written for this request.
+  /// The JSON form of data for this request.
   var form: JSONForm { isExport ? .export : .plain }
 
   func text(of node: Node) -> [UInt8] { text(of: node, form) }
 
   func text(of node: Node, _ form: JSONForm) -> [UInt8] { node.json(form, layout: layout) }
 
-  /// Returns true when the answer would be larger than any may be. Where only the keys are written, the values' size does
+  /// Returns true when the response would be larger than allowed. When only the keys are written, the values' size does
   /// not matter.
   func isTooBig(_ node: Node, bytesMax: Int) -> Bool {
     let isWhole = !isShallow && !isSilent

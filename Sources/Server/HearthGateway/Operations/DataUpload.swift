@@ -1,7 +1,7 @@
 import HearthEngine
 import HearthTree
 
-/// `POST <path>/.upload`: a file of data from a form replaces what is at the path. For administrators.
+/// The operation `POST <path>/.upload`: a file of data from a form replaces the value at the path. For administrators.
 struct DataUpload {
   let call: RESTCall
   let path: Path
@@ -33,7 +33,7 @@ struct DataUpload {
     guard let file = MultipartForm(request.body, contentType: request.contentType)?.file else { throw .noUpload }
     let location = Location(path: path)
     var operation = WriteOperation(.put(location, try RESTBody.value(file, for: location)))
-    // What is imported has happened before.
+    // Imported data is not new: it must not fire triggers.
     operation.firesTriggers = false
     return operation
   }

@@ -3,7 +3,7 @@ import HearthEngine
 import HearthTree
 import HearthWire
 
-/// `PUT`, `PATCH`, `POST` and `DELETE` of data.
+/// The operations `PUT`, `PATCH`, `POST` and `DELETE` of data.
 struct DataWrite {
   let call: RESTCall
   let location: Location
@@ -11,7 +11,7 @@ struct DataWrite {
 
   private var services: GatewayServices { call.services }
 
-  /// A large body is read, and echoed, away from the event loop.
+  /// Writes the data. A large body is read, and echoed, away from the event loop.
   func answer() throws(RESTFailure) {
     let (request, location) = (call.request, location)
     let name = request.method == .post ? services.pushIDs.next(milliseconds: call.now.wallMilliseconds) : ""
@@ -52,7 +52,9 @@ struct DataWrite {
     }
   }
 
-  /// - Parameter denial: what refused the write, for callers whose credential asks for explanations.
+  /// Responds to a write.
+  ///
+  /// - Parameter denial: the denial of the write, for callers whose credential asks for explanations.
   private func answer(_ reply: Reply, to write: RESTWrite, _ denial: Denial?) {
     var explained = call
     if let explanation = denial.flatMap({ DenialLog.explanation(of: $0) }) { explained = call.explaining(explanation) }
@@ -65,8 +67,8 @@ struct DataWrite {
     }
   }
 
-  /// Refuses to delete everything in a database that the request does not name: tools that remove data forget which one
-  /// they were told to look at. There is no doubt where there is but one, or the operator named the default one.
+  /// Refuses to delete everything in a database that the request does not name: tools that remove data drop the name
+  /// that they were given. There is no doubt when there is only one database, or the operator chose the default one.
   private func requireName() throws(RESTFailure) {
     guard !call.request.isNamespaceNamed, location.path.isRoot else { return }
     guard !services.databases.isDefaultNamed, services.databases.names.count > 1 else { return }
@@ -80,13 +82,13 @@ struct DataWrite {
     services.pool.run(on: call.hub.loop) {
       write.answer(node)
     } completion: { response in
-      // The write is done, whatever became of its echo.
+      // The write is done, even if its echo failed.
       call.completion(response ?? .silent)
     }
   }
 
-  /// The answer to a failed comparison shows what is there, so it needs the right to read it. Its body is the data and
-  /// nothing else: clients write it back after their next attempt.
+  /// Refuses a failed comparison. The response shows the current value, so it needs the right to read it. Its body is
+  /// the data alone: clients write it back after their next attempt.
   private func refuse(_ call: RESTCall, _ write: RESTWrite) {
     let node: Node
     do throws(RESTFailure) {

@@ -1,7 +1,7 @@
 import HearthTree
 
-/// `GET /.inspect/databases.json`: the names of the databases. For administrators; an emulator tells every program of its
-/// machine.
+/// The operation `GET /.inspect/databases.json`: the names of the databases. For administrators; an emulator shows them
+/// to every program of its machine.
 struct DatabaseList {
   let call: RESTCall
 

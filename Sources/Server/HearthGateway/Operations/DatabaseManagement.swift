@@ -4,11 +4,11 @@ import HearthRules
 import HearthTree
 import HearthWire
 
-/// `/.settings/databases…`: the databases of the server and what clients may take of each, for administrators.
+/// `/.settings/databases…`: the databases of the server and their quotas, for administrators.
 ///
 /// * `databases.json`: `GET` lists them; `POST` of `{"name":NAME,"rules":TEXT,"quotas":{…}}` makes one.
-/// * `databases/<name>.json`: `GET` shows one; `PATCH` of `{"quotas":{"connections":100,"storedBytes":null}}` changes what
-///   clients may take, at once; `DELETE` removes the database: its data, past, rules and settings.
+/// * `databases/<name>.json`: `GET` shows one; `PATCH` of `{"quotas":{"connections":100,"storedBytes":null}}` changes
+///   its quotas, at once; `DELETE` removes the database: its data, history, rules and settings.
 ///
 /// Each change is in the audit trail.
 struct DatabaseManagement {
@@ -33,7 +33,7 @@ struct DatabaseManagement {
     return name
   }
 
-  // MARK: Looking
+  // MARK: Reading
 
   private func list() {
     let (services, isPretty) = (services, call.request.isPretty)
@@ -56,7 +56,7 @@ struct DatabaseManagement {
     }
   }
 
-  /// Reads files: not on an event loop.
+  /// Returns a database's description. Reads files: not on an event loop.
   private static func shown(_ name: String, _ services: GatewayServices) throws(RESTFailure) -> JSON {
     let open = services.databases.opened(name)
     return .object([
@@ -69,8 +69,8 @@ struct DatabaseManagement {
 
   // MARK: Changing
 
-  /// The rules are looked at first, and what is wrong makes nothing. A crash on the way may leave the database with the
-  /// rules that every new one has, which is to say as if it had been made without any.
+  /// Makes a database. The rules are checked first, and mistakes make no database. A crash on the way may leave the
+  /// database with the initial rules of a new one.
   private func create(_ wish: JSON) throws(RESTFailure) {
     guard let name = wish["name"]?.string, Namespace.isValid(name) else {
       throw RESTFailure(400, "name must be of \(Namespace.form).")
@@ -91,7 +91,7 @@ struct DatabaseManagement {
     call.withDatabase(.new, named: name) { database in
       call.answerLater { [rules, quotas] () async throws(RESTFailure) in
         try await Self.set(name, services) { settings in
-          // Whatever was left of another one of the name.
+          // Drops settings that another database of the name has left.
           settings = DatabaseSettings()
           settings.quotas = quotas
         }
@@ -107,7 +107,7 @@ struct DatabaseManagement {
     guard let quotas = wish["quotas"], wish.members?.count == 1 else {
       throw RESTFailure(400, "The body must be an object with quotas.")
     }
-    // Refused here, and changed in its turn.
+    // Validated here, and changed in its turn.
     var tried = DatabaseQuotas.none
     try tried.change(quotas)
     let (services, isPretty) = (services, call.request.isPretty)
@@ -120,7 +120,7 @@ struct DatabaseManagement {
     }
   }
 
-  /// Quotas are on the disk before they are in force.
+  /// Changes quotas; they are stored before they are in force.
   private static func set(
     _ name: String, _ services: GatewayServices,
     _ body: @escaping @Sendable (inout DatabaseSettings) throws(RESTFailure) -> Void
@@ -159,7 +159,7 @@ struct DatabaseManagement {
     }
   }
 
-  /// For the audit trail.
+  /// Returns a record for the audit trail.
   private func record(_ what: String) -> AuditEvent {
     let author = RulesAuthor(call.caller.credential)
     let name = author.name.map { " \($0)" } ?? ""

@@ -1,11 +1,11 @@
 import HearthRules
 import HearthTree
 
-/// `GET /.settings/denials/<trace>.json`, for administrators: a denial of the log is decided again, with all that led to
-/// it.
+/// `GET /.settings/denials/<trace>.json`, for administrators: a denial of the log is evaluated again, with its trace.
 ///
-/// The answer has `trace`, `database`, `now`, the `request` as `decide.json` takes it, whether its rules are `inForce`, the
-/// `explanation` for programs and its `text` for people; with `format=color` the text has colours for a terminal.
+/// The answer has `trace`, `database`, `now`, the `request` as `decide.json` takes it, `inForce` for rules that are
+/// still in force, the `explanation` for programs and its `text` for display; with `format=color` the text has colours
+/// for a terminal.
 struct DenialExplanation {
   let call: RESTCall
   /// The trace id of the log's line.

@@ -2,12 +2,12 @@ import HearthEngine
 import HearthTransport
 import NIOCore
 
-/// Who sends a request over REST, by the credential that it shows.
+/// The authentication of REST requests by their credential.
 extension GatewayServices {
-  /// The caller by a credential of the server's own.
+  /// Returns the caller by a credential of the server's own.
   ///
-  /// - Parameter credential: nil for a request that shows none.
-  /// - Throws: what a credential that does not count is answered.
+  /// - Parameter credential: nil for a request without one.
+  /// - Throws: the response to an invalid credential.
   func caller(
     of credential: RESTCredential?, from origin: RequestOrigin, now: Instant
   ) throws(RESTFailure) -> VerifiedCaller {
@@ -19,11 +19,11 @@ extension GatewayServices {
     }
   }
 
-  /// Finds the same for credentials that plugins say whose they are, too.
+  /// Finds the caller by any credential, including those that plugins verify.
   ///
   /// - Parameters:
-  ///   - loop: the one that the caller is on.
-  ///   - found: called on that loop, at once or later. A credential counts in that turn of the loop.
+  ///   - loop: the caller's event loop.
+  ///   - found: called on that loop, at once or later. A credential is valid in that turn of the loop.
   func find(
     _ credential: RESTCredential?, from origin: RequestOrigin, now: Instant, on loop: any EventLoop,
     found: @escaping (Result<VerifiedCaller, RESTFailure>) -> Void
@@ -37,9 +37,9 @@ extension GatewayServices {
     if let result { found(result.mapError { failure($0, place, origin) }) }
   }
 
-  /// Finds what can be said without asking a plugin.
+  /// Returns the result that needs no plugin.
   ///
-  /// - Returns: nil when a plugin would have to be asked.
+  /// - Returns: nil when a plugin would have to be called.
   func glance(
     at credential: RESTCredential, from origin: RequestOrigin, now: Instant
   ) throws(RESTFailure) -> VerifiedCaller? {

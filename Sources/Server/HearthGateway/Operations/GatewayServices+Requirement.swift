@@ -1,19 +1,19 @@
 import HearthCrypto
 
 extension GatewayServices {
-  /// Holds a caller against what is needed: the one place where the REST interface does.
+  /// Checks a caller against a requirement: the one place where the REST API does.
   ///
-  /// - Throws: a refusal, for callers who may not.
+  /// - Throws: a refusal, for callers without the permission.
   func check(_ requirement: Requirement, of caller: VerifiedCaller, from origin: RequestOrigin) throws(RESTFailure) {
     let permission: Permission
     switch requirement {
     case .nothing, .rules: return
     case .permissionOrEmulator where isEmulator && origin.isFromLoopback: return
     case .permission(let needed), .permissionOrEmulator(let needed): permission = needed
-    // These are other interfaces' words: nothing here can show that they are met.
+    // These requirements belong to other APIs: a REST request cannot meet them.
     case .apiKey, .emulator, .consoleSession, .ofItsOperations: throw .unauthorized
     }
-    // A caller that acts as somebody else has given its own rights up, but for what exists to be looked at so.
+    // A caller that acts as another identity has given its own rights up, except for operations that exist for that.
     guard !caller.principal.isOverridden || permission == .readPast, caller.authority.allows(permission) else {
       throw .unauthorized
     }

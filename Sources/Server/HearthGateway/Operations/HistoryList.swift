@@ -3,20 +3,20 @@ import HearthEngine
 import HearthSystem
 import HearthTree
 
-/// `GET /.settings/history.json`: what happened to a place, for administrators.
+/// `GET /.settings/history.json`: the changes of a path, for administrators.
 ///
 /// | parameter | |
 /// |---|---|
-/// | `path` | the place, such as `/rooms/lobby`; without it all of the database |
+/// | `path` | the path, such as `/rooms/lobby`; without it all of the database |
 /// | `before` | only commits before this position; without it the newest |
-/// | `limit` | how many at most; 100 |
+/// | `limit` | the maximum number; 100 |
 ///
 /// The answer is `{"path": …, "changes": […], "before": POSITION, "oldest": POSITION}`, the newest first; `before` is
-/// there when there may be more, and goes into the next request. A change has `position`, `time`, `by` and `rules` where
-/// these are kept, `from` and `to`. Of a value whose text is longer than 64 KiB only that is told, in `fromIsLarge` or
-/// `toIsLarge`; `?at=` reads it.
+/// present when there may be more, for the next request. A change has `position`, `time`, `by` and `rules` where these
+/// are kept, `from` and `to`. A value whose text is longer than 64 KiB is replaced by `fromIsLarge` or `toIsLarge`;
+/// `?at=` reads it.
 struct HistoryList {
-  /// The longest value that is shown.
+  /// The maximum size of a value in the response.
   static let valueBytesMax = 64 << 10
 
   let call: RESTCall
@@ -84,7 +84,7 @@ struct HistoryList {
 }
 
 extension CommitAuthor {
-  /// For programs: `uid`, `provider`, `connection`, `address` and `isAdministrator`.
+  /// The author as JSON for programs: `uid`, `provider`, `connection`, `address` and `isAdministrator`.
   fileprivate var json: JSON {
     var members: [JSON.Member] = []
     if let uid { members.append(.init("uid", .string(uid))) }

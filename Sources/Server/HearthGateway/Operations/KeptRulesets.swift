@@ -2,10 +2,11 @@ import HearthEngine
 import HearthRules
 import HearthTree
 
-/// `/.settings/rulesets.json` and `/.settings/rulesets/<id>.json`: rules that are kept by an id. For administrators.
+/// The operations on `/.settings/rulesets.json` and `/.settings/rulesets/<id>.json`: rules that are stored by an id.
+/// For administrators.
 struct KeptRulesets {
   let call: RESTCall
-  /// The one that is asked for; nil for all.
+  /// The id of the requested rule set; nil for all.
   let id: String?
 
   func answer() throws(RESTFailure) {

@@ -3,8 +3,8 @@ import HearthTransport
 import NIOCore
 import NIOHTTP1
 
-/// `GET /.metrics`: what is measured, in Prometheus' text format, of all databases. For administrators, and for who shows the
-/// token that is for this alone.
+/// The operation `GET /.metrics`: the metrics, in Prometheus' text format, of all databases. For administrators, and
+/// for clients with the metrics token.
 struct MetricsPage {
   static let path = "/.metrics"
 

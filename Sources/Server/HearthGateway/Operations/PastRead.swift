@@ -3,15 +3,15 @@ import HearthEngine
 import HearthRules
 import HearthTree
 
-/// `GET` of data with `at`: what was there at a moment of the past. For administrators; with `auth_variable_override` the
-/// rules of then decide, over the data of then and with the clock of then.
+/// The operation `GET` of data with `at`: the value at a point in history. For administrators; with
+/// `auth_variable_override` the rules of that time decide, over the data and by the clock of that time.
 ///
-/// The answer is that of a read, with two headers more: `X-Hearth-Position`, the commit after which the state was so, and
-/// `X-Hearth-Time`, its time, where that is kept.
+/// The response is that of a read, with two more headers: `X-Hearth-Position`, the commit with that state, and
+/// `X-Hearth-Time`, its time, where that is stored.
 struct PastRead {
   let call: RESTCall
   let location: Location
-  /// The moment as the request names it.
+  /// The point in history as the request names it.
   let text: String
 
   func answer() throws(RESTFailure) {
@@ -25,7 +25,7 @@ struct PastRead {
   }
 
   private func look(at moment: HistoryMoment, _ database: Database) {
-    // Rules may look anywhere.
+    // Rules may read any path.
     let path = call.caller.principal.isAdministrator ? location.path : .root
     call.withPast(of: database, at: moment, path) { respond($0, database) }
   }
@@ -49,8 +49,8 @@ struct PastRead {
     DataRead(call: call, location: location, source: .past(name: database.name, state)).answer()
   }
 
-  /// What is answered when the rules do not let somebody read: beside the error why, for programs in `explanation` and for
-  /// people in `text`. Who asks is an administrator who acts as that somebody.
+  /// Returns the response when the rules deny the read: beside the error the reason, for programs in `explanation` and
+  /// for display in `text`. The caller is an administrator that acts as another identity.
   private func refusal(_ call: RESTCall, _ state: Published) -> RESTResponse? {
     let (request, principal) = (call.request, call.caller.principal)
     guard !principal.isAdministrator else { return nil }

@@ -1,9 +1,9 @@
 import HearthEngine
 import HearthTree
 
-/// What several operations do: read what the caller may see, and answer with it, however large it is.
+/// The common parts of operations: reading with the caller's permission, and responding with values of any size.
 extension RESTCall {
-  /// What is at the location in the last durable state, when the caller may read it.
+  /// Returns the value at the location in the last durable state, when the caller may read it.
   func permittedRead(_ location: Location, _ source: ReadSource) throws(RESTFailure) -> Node {
     let node: Node
     let state = source.state
@@ -14,7 +14,7 @@ extension RESTCall {
       note(location.path, source, state, isAllowed: true)
     } catch {
       note(location.path, source, state, isAllowed: false)
-      // Who asks what somebody else could have read is told, and not the log.
+      // A read of the past as another identity gets the denial as its response; the log does not.
       if case .past = source { throw .permissionDenied }
       services.denials.log(
         error.decision, path: location.path, principal: caller.principal, database: source.name,
@@ -25,7 +25,7 @@ extension RESTCall {
     return node.priority.map { Node($0) } ?? .empty
   }
 
-  /// Tells the database what the rules said to the read, in case somebody counts or judges that.
+  /// Reports the decision on a read to the database, for coverage and staged rules.
   private func note(_ path: Path, _ source: ReadSource, _ state: Published, isAllowed: Bool) {
     guard case .database(let database) = source, !caller.principal.isAdministrator else { return }
     database.noteDecided(
@@ -34,24 +34,24 @@ extension RESTCall {
         nowMilliseconds: now.wallMilliseconds, isAllowed: isAllowed))
   }
 
-  /// Answers with what `make` makes of the node: here when it is small, away from the event loop when it is large, and
-  /// with a refusal when it is larger than any answer may be.
+  /// Responds with the result of `make` for the node: on the loop when it is small, away from it when it is large, and
+  /// with a refusal when it is larger than any response may be.
   func respond(with node: Node, _ make: @escaping @Sendable () -> RESTResponse) {
     guard JSONSize.exceeds(node, bytes: LargeValuePool.loopBytesMax) else { return completion(make()) }
     let refuses = refusesAnswer
     answerAway { refuses(node) ? RESTResponse(.tooBig) : make() }
   }
 
-  /// Bytes that an answer may have.
+  /// The maximum bytes of a response.
   private var answerBytesMax: Int { services.quotas.answerBytesMax(in: request.namespace, for: caller.principal) }
 
-  /// Bytes that an event of a stream may have.
+  /// The maximum bytes of an event of a stream.
   var eventBytesMax: Int {
     let quota = answerBytesMax
     return quota < DataLimits.readSizeBytesMax ? quota : DataLimits.eventSizeBytesMax
   }
 
-  /// True when a value is larger than the answer may be. To be asked away from the event loop.
+  /// Returns true when a value is larger than the response may be. To be called away from the event loop.
   var refusesAnswer: @Sendable (Node) -> Bool {
     let (request, quotas, bytesMax) = (request, services.quotas, answerBytesMax)
     return { node in
@@ -63,11 +63,11 @@ extension RESTCall {
     }
   }
 
-  /// Answers with what `make` makes away from the event loop.
+  /// Responds with the result of `make`, which runs away from the event loop.
   func answerAway(_ make: @escaping @Sendable () -> RESTResponse) {
     let (envelope, abandonment) = (envelope, abandonment)
     services.pool.run(on: hub.loop) {
-      // Its turn may come long after the client went away or its time was over.
+      // Its turn may come long after the client disconnected or timed out.
       abandonment.isDeclared ? RESTResponse(.timedOut) : envelope.wrap(make())
     } completion: { response in
       completion(response ?? RESTResponse(.unavailable))

@@ -2,12 +2,12 @@ import HearthEngine
 import HearthRules
 import HearthTree
 
-/// What the rules said, for callers whose credential asks for it: in the header `X-Firebase-Auth-Debug`.
+/// The rules' explanation for callers whose credential asks for it: in the header `X-Firebase-Auth-Debug`.
 extension RESTCall {
-  /// Bytes of an explanation: proxies and clients refuse headers that are much longer.
+  /// The maximum bytes of an explanation: proxies and clients refuse much longer headers.
   private static let sizeBytesMax = 4_096
 
-  /// The same call, with an explanation of the read on its answer when the caller is to have one.
+  /// Returns the same call, with an explanation of the read in its response when the caller asks for one.
   func explainingRead(of path: Path, from source: ReadSource) -> RESTCall {
     let principal = caller.principal
     guard principal.isDebugging, !principal.isAdministrator else { return self }
@@ -20,7 +20,7 @@ extension RESTCall {
     return explaining(Explanation(operation: "read", path: path, decision: decision))
   }
 
-  /// The same call, with an explanation on its answer.
+  /// Returns the same call, with an explanation in its response.
   func explaining(_ explanation: Explanation) -> RESTCall {
     var call = self
     let completion = completion
@@ -33,7 +33,7 @@ extension RESTCall {
     return call
   }
 
-  /// Paths and rules hold any text, a header plain ASCII.
+  /// Returns a text in plain ASCII, as headers need it; paths and rules contain any text.
   private static func printable(_ text: String) -> String {
     let bytes = text.utf8.prefix(sizeBytesMax).map { $0 >= 0x20 && $0 < 0x7F ? $0 : UInt8(ascii: "?") }
     return String(decoding: bytes, as: UTF8.self)

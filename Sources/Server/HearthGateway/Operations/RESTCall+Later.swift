@@ -3,7 +3,7 @@ import HearthTree
 import NIOCore
 
 extension RESTCall {
-  /// Answers with what `work` comes to, which may wait for anything but this loop.
+  /// Responds with the result of `work`, which may wait for any work but this loop's.
   func answerLater(_ work: @escaping @Sendable () async throws(RESTFailure) -> RESTResponse) {
     let promise = hub.loop.makePromise(of: RESTResponse.self)
     promise.futureResult.assumeIsolated().whenComplete { result in
@@ -21,7 +21,7 @@ extension RESTCall {
     }
   }
 
-  /// The members of a request's body, which is a JSON object or empty.
+  /// Returns the members of a request's body, which is a JSON object or empty.
   func members() throws(RESTFailure) -> JSON {
     guard request.body.readableBytes > 0 else { return .object([]) }
     guard let json = JSON(parsing: request.body.readableBytesView), json.members != nil else {

@@ -3,19 +3,19 @@ import HearthEngine
 import HearthTree
 import Synchronization
 
-/// A database as it was at a moment.
+/// A database at a point in history.
 struct PastDatabase: Sendable {
-  /// With the rules of then. Where only one place was asked for, all others are empty.
+  /// The state, with the rules of that time. When only one path was requested, all others are empty.
   var state: Published
-  /// The time when its last commit was made; nil where that is not kept any more.
+  /// The time of its last commit; nil when that is no longer stored.
   var wallMilliseconds: Int64?
-  /// What rules saw as `now`: the moment itself, or the time of the commit that it names. Nil where that is not known.
+  /// The value of `now` in rules: the requested time, or the time of the named commit. Nil when it is not known.
   var nowMilliseconds: Int64?
 }
 
-/// Requests for the past: for administrators.
+/// Requests for history: for administrators.
 extension RESTCall {
-  /// The moment that a parameter names.
+  /// Parses the point in history that a parameter names.
   func moment(_ text: String) throws(RESTFailure) -> HistoryMoment {
     do throws(HistoryMoment.Problem) {
       return try HistoryMoment(text, nowMilliseconds: now.wallMilliseconds)
@@ -24,9 +24,9 @@ extension RESTCall {
     }
   }
 
-  /// Has the past of a database read when it is this request's turn.
+  /// Reads a database's history when it is this request's turn.
   ///
-  /// - Parameter completion: called on this loop with what `body` answered, or why nothing can be told.
+  /// - Parameter completion: called on this loop with the response of `body`, or with a failure.
   func lookingBack(
     _ database: Database,
     _ body: @escaping @Sendable (DatabaseHistory, _ isCancelled: () -> Bool) throws(HistoryError) -> RESTResponse,
@@ -44,7 +44,7 @@ extension RESTCall {
     }
   }
 
-  /// Puts together what was at a place, and goes on with it on this loop. Where nothing can be told, the call is answered.
+  /// Reconstructs the value at a path, and continues with it on this loop. After a failure the call is answered.
   func withPast(
     of database: Database, at moment: HistoryMoment, _ path: Path, _ body: @escaping (PastDatabase) -> Void
   ) {
@@ -72,7 +72,7 @@ extension RESTCall {
   }
 }
 
-/// What was put together on another thread.
+/// The state that was reconstructed on another thread.
 private final class FoundPast: Sendable {
   private let past = Mutex<PastDatabase?>(nil)
   var value: PastDatabase? { past.withLock { $0 } }

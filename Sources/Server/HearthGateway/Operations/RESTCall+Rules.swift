@@ -1,10 +1,10 @@
 import HearthTree
 
 extension RESTCall {
-  /// What is known of a change of rules without the caller's own words.
+  /// The facts of a change of rules without the caller's comment.
   var rulesChange: RulesChange { RulesChange(author: RulesAuthor(caller.credential)) }
 
-  /// With them.
+  /// Returns the facts of a change of rules with the caller's comment.
   func rulesChange(_ body: JSON) throws(RESTFailure) -> RulesChange {
     var change = rulesChange
     change.comment = try body.text("comment")
@@ -14,7 +14,7 @@ extension RESTCall {
 }
 
 extension RulesStore.Deployed {
-  /// The answer to what put rules in force.
+  /// The response to a deploy.
   var json: JSON { .object([.init("version", version.json), .init("isNew", .bool(isNew))]) }
 }
 
@@ -27,7 +27,7 @@ extension JSON {
     return text.isEmpty ? nil : text
   }
 
-  /// A number from 0 on.
+  /// Returns a number from 0 on.
   ///
   /// - Returns: nil for `null`, and when there is none.
   func count(_ name: String) throws(RESTFailure) -> Int64? {
@@ -42,14 +42,14 @@ extension JSON {
     return flag
   }
 
-  /// The number of a version.
+  /// Returns the number of a version.
   func id(_ name: String) throws(RESTFailure) -> Int64? {
     guard let value = self[name], value != .null else { return nil }
     guard let id = value.int, id > 0 else { throw RESTFailure(400, "\(name) must be the number of a version") }
     return id
   }
 
-  /// The value as a number; nil for anything else.
+  /// The value as a number; nil for any other value.
   var double: Double? {
     switch self {
     case .int(let value): Double(value)

@@ -2,10 +2,10 @@ import HearthDatabase
 import HearthTree
 
 extension RESTCall {
-  /// Answers from a database's settings after `body` changed them, or only looked. Files are read and written away
+  /// Responds with the result of `body`, which changes or reads a database's settings. Files are read and written away
   /// from the loop.
   ///
-  /// - Parameter then: what is to be done once a change is durable.
+  /// - Parameter then: called once a change is durable.
   func settings(
     _ body: @escaping @Sendable (inout DatabaseSettings) throws(RESTFailure) -> RESTResponse,
     then: @escaping @Sendable (Database) throws(RESTFailure) -> Void = { _ in }

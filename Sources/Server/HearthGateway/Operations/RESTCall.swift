@@ -4,24 +4,24 @@ import HearthTransport
 import HearthWire
 import NIOCore
 
-/// One request under way: what it asks, who asks it, what it is answered from, and where its answer goes.
+/// A request under way, with its caller, its services and its completion.
 ///
 /// A read is answered at once from the last durable state; a write goes through the database's mailbox like one from a
-/// socket, and its answer follows when it is durable. Used on one event loop.
+/// socket, and is answered when it is durable. Used on one event loop.
 struct RESTCall {
   let services: GatewayServices
   let hub: LoopHub
   let request: RESTRequest
   let caller: VerifiedCaller
   let origin: RequestOrigin
-  /// The moment that rules see.
+  /// The time that rules see.
   var now: Instant
   let envelope: RESTEnvelope
   let abandonment: Abandonment
-  /// Called once, on the loop.
+  /// The completion, called once, on the loop.
   var completion: RESTResponse.Completion
 
-  /// Finds a database, opens it when it must be, and goes on with it on this loop.
+  /// Finds a database, opens it when necessary, and continues with it on this loop.
   ///
   /// - Parameter name: nil for the request's own.
   func withDatabase(
@@ -33,7 +33,7 @@ struct RESTCall {
     }
   }
 
-  /// Finds what a read is answered from, and goes on with it on this loop. Nothing is made.
+  /// Finds the source of a read, and continues with it on this loop. Makes no database.
   func withReading(_ body: @escaping (ReadSource) -> Void) {
     find(request.namespace, .never) { database, problem in
       if let database { return whenCurrent(database) { body(.database(database)) } }
@@ -42,8 +42,8 @@ struct RESTCall {
     }
   }
 
-  /// Goes on when what the database shows here has all that anybody was told of before: at once, unless another machine
-  /// may have decided something that has not come here yet.
+  /// Continues once the database's state here includes every commit that any client was told of before: at once, unless
+  /// another machine may have made commits that have not arrived here.
   private func whenCurrent(_ database: Database, _ body: @escaping () -> Void) {
     guard database.isFollowing else { return body() }
     hub.request(.barrier, as: caller.principal, of: database, id: origin.requestID) { reply in
@@ -52,7 +52,9 @@ struct RESTCall {
     }
   }
 
-  /// - Parameter found: gets the database, or why there is none.
+  /// Finds a database.
+  ///
+  /// - Parameter found: called with the database, or the reason why there is none.
   private func find(
     _ name: String, _ creation: DatabaseCreation, _ found: @escaping (Database?, DatabaseProblem?) -> Void
   ) {

@@ -2,13 +2,13 @@ import HearthDatabase
 import HearthEngine
 import HearthTree
 
-/// What a read is answered from.
+/// The source of a read.
 enum ReadSource {
   case database(Database)
-  /// A database that nobody has made yet: to a read it is empty, under the rules that it would begin with.
+  /// A database that does not exist yet: a read sees it as empty, under its initial rules.
   case unmade(name: String, Published)
 
-  /// What a database was at a moment of the past.
+  /// A database at a point in history.
   case past(name: String, Published)
 
   var name: String {
@@ -18,10 +18,10 @@ enum ReadSource {
     }
   }
 
-  /// True when there is a database.
+  /// True when the database exists.
   var isMade: Bool { if case .unmade = self { false } else { true } }
 
-  /// What a read may see now.
+  /// The state that a read sees.
   var state: Published {
     switch self {
     case .database(let database): database.published
@@ -31,7 +31,7 @@ enum ReadSource {
 }
 
 extension RESTCall {
-  /// Has an engine put a query's result together: the database's own, which keeps indexes, or one for this question.
+  /// Runs a query in an engine: the database's own, which keeps indexes, or a temporary one.
   ///
   /// - Parameter completion: called on this loop, before this returns when there is no database.
   func get(
@@ -50,7 +50,7 @@ extension RESTCall {
       for effect in engine.decide([command], at: now).effects {
         switch effect {
         case .reply(_, _, let reply): completion(reply)
-        // Who asks what somebody else could have read is told, and not the log.
+        // A read of the past as another identity gets the denial as its response; the log does not.
         case .denied(let denial):
           guard case .unmade = source else { continue }
           services.denials.log(denial, database: name, isMade: false, requestID: origin.requestID)

@@ -2,22 +2,22 @@ import HearthTransport
 import HearthTree
 import NIOHTTP1
 
-/// `GET /.settings/receipts.json`: receipts of the causes that took permissions away, for administrators.
+/// `GET /.settings/receipts.json`: receipts of the causes that removed permissions, for administrators.
 ///
 /// | parameter | |
 /// |---|---|
 /// | `ns` | only those of this database; without it those of all |
 /// | `after` | only those with a greater id, oldest first; without it the newest |
 /// | `revocation` | only those of the revocation with this number |
-/// | `limit` | how many at most; 100 |
+/// | `limit` | the maximum number; 100 |
 /// | `wait` | seconds to wait for one; with `revocation`, for all of them |
-/// | `node` | those that this node of a cluster keeps; without it those of the one that is asked |
+/// | `node` | those that this node of a cluster keeps; without it those of the node that responds |
 ///
 /// The answer is `{"receipts": […], "last": ID, "isComplete": true}`.
 package struct ReceiptList {
-  /// The place where they are asked for.
+  /// The path of the operation.
   package static let path = "/.settings/receipts.json"
-  /// The longest that an answer may take.
+  /// The maximum seconds that a response may take.
   package static let waitSecondsMax = ReceiptLimits.standard.waitSecondsMax
 
   let services: GatewayServices
@@ -53,7 +53,7 @@ package struct ReceiptList {
 
   private static let nodeParameter = "node"
 
-  /// The node of a cluster that a request names.
+  /// Returns the node of a cluster that a request names; nil when it names none.
   package static func node(of request: HTTPRequest) -> String? {
     guard let query = try? URLQuery(request.query) else { return nil }
     return try? query.single(nodeParameter)

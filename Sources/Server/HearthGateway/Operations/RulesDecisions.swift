@@ -2,8 +2,8 @@ import HearthEngine
 import HearthRules
 import HearthTree
 
-/// `POST /.settings/rules/decide.json`: what the rules in force say of requests on the data that is there now, for
-/// administrators. Nothing is written, logged as a denial or counted as traffic.
+/// `POST /.settings/rules/decide.json`: the decisions of the rules in force on requests over the current data, for
+/// administrators. No data is written, no denial logged and no traffic counted.
 ///
 /// The body is `{"requests": […]}` with up to ``requestsMax`` of
 ///
@@ -11,21 +11,22 @@ import HearthTree
 /// * `{"write": PATH, "value": …}`, and `{"delete": PATH}`;
 /// * `{"update": PATH, "value": {PATH: …}}`;
 ///
-/// each with `auth`, what rules see as such (`null` for nobody), and `now`, milliseconds since 1970; without it, the time
-/// of the question. The answer is `{"decisions": […], "position": 7}`, one for each in order: `allowed`, the `rule` that
-/// decided (`null` where there is none) and a `summary` for people; or `error`, where the server would refuse it before
-/// any rule is asked. All are decided on one state of the database, the one after that position.
+/// each with `auth` for the rules (`null` for a signed-out client), and `now`, milliseconds since 1970; without it, the
+/// time of the request. The answer is `{"decisions": […], "position": 7}`, one for each in order: `allowed`, the `rule`
+/// that decided (`null` when there is none) and a `summary` for display; or `error`, when the server would refuse it
+/// before evaluating rules. All are decided on one state of the database, the one after that position.
 ///
-/// With `"rules": TEXT` beside the requests, the rules of that text decide, which are in force nowhere.
+/// With `"rules": TEXT` beside the requests, the rules of that text decide, without being in force.
 ///
-/// With `"at": MOMENT` beside the requests, the rules decide that were in force then, over the data of then, and without
-/// `now` with the clock of then; the answer has the `time` of the position where that is kept. With `"explain": true` each
-/// decision has its `explanation` and the `text` of it, as for a denial; up to ``explainedMax`` requests then.
+/// With `"at": MOMENT` beside the requests, the rules decide that were in force then, over the data of then, and
+/// without `now` with the clock of then; the answer has the `time` of the position where that is kept. With `"explain":
+/// true` each decision has its `explanation` and the `text` of it, as for a denial; up to ``explainedMax`` requests
+/// then.
 struct RulesDecisions {
-  /// Requests of one question.
+  /// The maximum number of requests.
   static let requestsMax = 1_000
 
-  /// Requests of one question for explanations, each of which is as long as all that the rules looked at.
+  /// The maximum number of requests for explanations, each of which is as long as all data that the rules read.
   static let explainedMax = 20
 
   let call: RESTCall
@@ -60,7 +61,7 @@ struct RulesDecisions {
     let rules = rules ?? past.state.rules
     call.answerLater { () async throws(RESTFailure) in
       var decisions: [JSON] = []
-      // One at a time, so that others have their turns in between.
+      // One at a time, so that other work has its turn in between.
       for element in list {
         decisions.append(
           try await services.pool.work { () throws(RESTFailure) in

@@ -1,16 +1,17 @@
 import HearthRules
 import HearthTree
 
-/// `/.settings/rules/versions.json`: the history of a database's rules, and a deploy that leaves a comment. For
+/// `/.settings/rules/versions.json`: the history of a database's rules, and a deploy with a comment. For
 /// administrators.
 ///
-/// * `GET` gives `{"current": 7, "versions": […]}`, the newest first, and the `watch` under way; `versions/<id>.json` gives one with its `source`.
+/// * `GET` gives `{"current": 7, "versions": […]}`, the newest first, and the `watch` under way; `versions/<id>.json`
+///   gives one with its `source`.
 /// * `POST` of `{"source": TEXT}` puts the rules in force, and gives `{"version": {…}, "isNew": true}`. With
-///   `"expected": 7` it is refused with 412 unless that version is in force; `comment` and `tool` are kept with it. With
-///   `"dryRun": true` everything is checked and nothing is changed.
+///   `"expected": 7` it is refused with 412 unless that version is in force; `comment` and `tool` are kept with it.
+///   With `"dryRun": true` all checks are made and the rules stay.
 struct RulesHistory {
   let call: RESTCall
-  /// The one that is asked for; nil for all.
+  /// The id of the requested version; nil for all.
   let id: String?
 
   func answer() throws(RESTFailure) {
@@ -66,7 +67,7 @@ struct RulesHistory {
     }
   }
 
-  /// What a deploy would be refused for. Nothing is made.
+  /// Checks a deploy without making a version. Throws the refusal that it would get.
   private func check(_ text: String, over expected: Int64?) throws(RESTFailure) {
     _ = try RuleSet.uploaded(text)
     let services = call.services

@@ -2,7 +2,7 @@ import HearthEngine
 import HearthRules
 import HearthTree
 
-/// `/.settings/rules.json`: the rules in force, and other ones. For administrators.
+/// The operations on `/.settings/rules.json`: reading and replacing the rules in force. For administrators.
 struct RulesInForce {
   let call: RESTCall
 
@@ -22,7 +22,7 @@ struct RulesInForce {
     }
   }
 
-  /// The rules in force stay unless the new ones compile.
+  /// Replaces the rules in force, unless the new ones do not compile.
   private func replace() throws(RESTFailure) {
     let text = try RESTBody.text(call.request.body)
     let rules = try RuleSet.uploaded(text)

@@ -5,14 +5,14 @@ import HearthTree
 ///
 /// | member of the body | |
 /// |---|---|
-/// | `maxFlips`, `maxCancelled`, `maxInvalid` | 0 unless given; `null` is no bound |
-/// | `minJudged` | 1 unless given |
-/// | `watchSeconds` | for how long the server looks at what is denied afterwards |
-/// | `rollbackDenials`, `rollbackRatio`, `rollbackCancelled` | when it goes back to the version before |
+/// | `maxFlips`, `maxCancelled`, `maxInvalid` | 0 by default; `null` is no bound |
+/// | `minJudged` | 1 by default |
+/// | `watchSeconds` | the time for which the server counts denials afterwards |
+/// | `rollbackDenials`, `rollbackRatio`, `rollbackCancelled` | bounds for a return to the version before |
 /// | `expected`, `comment`, `tool`, `dryRun` | as with a deploy |
 ///
-/// The answer has the `figures` of the trial, and `version` and `isNew` unless it was a dry run. A trial that is not within
-/// bounds is answered with 412, and with `exceeded` beside the `error`.
+/// The answer has the `figures` of the trial, and `version` and `isNew` unless it was a dry run. A trial that is not
+/// within bounds gets 412, and with `exceeded` beside the `error`.
 struct RulesPromotion {
   let call: RESTCall
 

@@ -1,9 +1,9 @@
 import HearthTree
 
-/// `POST /.settings/rules/rollback.json`: goes back to a version of the history, for administrators.
+/// `POST /.settings/rules/rollback.json`: returns to a version of the history, for administrators.
 ///
-/// The body is `{"version": 5}`; without it, it is the version before the one in force. `expected`, `comment` and `tool`
-/// are as with a deploy, and so is the answer. With `"dryRun": true` nothing is changed, and the answer is
+/// The body is `{"version": 5}`; without it, it is the version before the one in force. `expected`, `comment` and
+/// `tool` are as with a deploy, and so is the answer. With `"dryRun": true` the rules stay, and the answer is
 /// `{"before": {…}, "target": {…}}`.
 struct RulesRollback {
   let call: RESTCall

@@ -3,22 +3,22 @@ import HearthEngine
 import HearthRules
 import HearthTree
 
-/// What rules say of one request, with all that led to it. Nothing is written, logged as a denial or counted as traffic.
+/// The evaluation of one request by rules, with its trace. No data is written, no denial logged and no traffic counted.
 package struct RulesTry: Sendable {
-  /// The reason why it was decided so.
+  /// The explanation of the decision.
   package let explanation: Explanation
-  /// The request with the data that the rules looked at; nil when that is too much to keep.
+  /// The request with the data that the rules read; nil when that is too much to keep.
   package let record: RecordedRequest?
-  /// True when the rules looked at nothing that was not there to be looked at.
+  /// True when all data that the rules read was available.
   package let isComplete: Bool
 
-  /// A request on data that is there.
+  /// Evaluates a request on existing data.
   ///
   /// - Parameters:
-  ///   - json: one of `read`, `write`, `delete` and `update` names the path, with `query` or `value`, `auth` and `now`, as
-  ///     ``RulesDecisions`` takes them.
+  ///   - json: one of `read`, `write`, `delete` and `update` names the path, with `query` or `value`, `auth` and `now`,
+  ///     as ``RulesDecisions`` takes them.
   ///   - nowMilliseconds: the time unless the request names one.
-  /// - Throws: 400, with what the server would say of the request before it asks any rule.
+  /// - Throws: 400, with the server's refusal of the request before it evaluates rules.
   package init(
     _ json: JSON, on root: Node, by rules: RuleSet, nowMilliseconds: Int64
   ) throws(RESTFailure) {
@@ -35,9 +35,9 @@ package struct RulesTry: Sendable {
     isComplete = true
   }
 
-  /// A denied request on the data of its moment, as far as that was kept.
+  /// Evaluates a denied request on the data at its time, as far as that was kept.
   ///
-  /// - Throws: 400 when it takes too much to decide.
+  /// - Throws: 400 when the evaluation takes too many steps.
   package init(_ denial: DenialRecords.Record, _ request: RecordedRequest, by rules: RuleSet) throws(RESTFailure) {
     guard let (decision, isComplete) = request.decided(by: rules) else { throw .tooManySteps }
     explanation = Explanation(operation: denial.operation, path: denial.path, decision: decision)
@@ -45,10 +45,12 @@ package struct RulesTry: Sendable {
     self.isComplete = isComplete
   }
 
-  /// - Throws: 400 for what is no request.
+  /// Checks the form of a request.
+  ///
+  /// - Throws: 400 for JSON that is no request.
   package static func check(_ json: JSON) throws(RESTFailure) { _ = try ProposedRequest(json) }
 
-  /// Rules of a text that is in force nowhere.
+  /// Compiles the rules of a text that is not in force.
   ///
   /// - Throws: 400, with each mistake on a line.
   package static func rules(_ text: String) throws(RESTFailure) -> RuleSet { try RuleSet.uploaded(text) }
@@ -60,7 +62,7 @@ extension RESTFailure {
 }
 
 extension RulesStore {
-  /// The text of a version of a database's rules.
+  /// Returns the text of a version of a database's rules.
   ///
   /// - Throws: 404 when there is none of that number.
   package func source(ofVersion id: Int64, of database: Database) async throws(RESTFailure) -> String {

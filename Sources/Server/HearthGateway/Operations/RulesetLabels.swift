@@ -1,8 +1,8 @@
 import HearthEngine
 import HearthTree
 
-/// `/.settings/ruleset_labels.json`: `{"stable":id,"canary":id}`, which of the kept rulesets are which. The stable one is put
-/// in force, and a canary on trial. For administrators.
+/// The operations on `/.settings/ruleset_labels.json`: `{"stable":id,"canary":id}`, the labels of stored rule sets. The
+/// stable one is put in force, and a canary is staged. For administrators.
 struct RulesetLabels {
   let call: RESTCall
 

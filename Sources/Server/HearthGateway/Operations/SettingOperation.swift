@@ -1,7 +1,7 @@
 import HearthEngine
 import HearthTree
 
-/// `/.settings/<name>.json`, for administrators: what tools set, and what they look at before they work.
+/// The operations on `/.settings/<name>.json`, for administrators: the settings of tools.
 struct SettingOperation {
   let call: RESTCall
   let setting: RESTTarget.Setting
@@ -51,7 +51,7 @@ struct SettingOperation {
     }
   }
 
-  /// What an emulator of functions registers: an object with the function's name.
+  /// Returns the trigger that a functions emulator registers: an object with the function's name.
   private static func trigger(_ request: RESTRequest) throws(RESTFailure) -> JSON {
     guard request.body.readableBytes <= DatabaseSettings.triggerSizeBytesMax,
       let trigger = JSON(parsing: request.body.readableBytesView), case .string? = trigger["name"]

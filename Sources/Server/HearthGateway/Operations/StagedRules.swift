@@ -1,12 +1,12 @@
 import HearthRules
 import HearthTree
 
-/// `/.settings/rules/staged.json`: rules on trial, judged by what the rules in force are asked. For administrators.
+/// `/.settings/rules/staged.json`: staged rules, evaluated on the requests to the rules in force. For administrators.
 ///
-/// * `PUT` of `{"source": TEXT}` stages rules in the place of others; `comment` and `tool` are kept with them.
-/// * `GET` gives `{"staged": {…}, "trial": {…}, "watch": {…}}`, each `null` where there is none.
-/// * `POST` looks at listeners and stored data once more, and answers as `GET` does, at once.
-/// * `DELETE` ends the trial and gives what it found.
+/// * `PUT` of `{"source": TEXT}` stages rules in place of others; `comment` and `tool` are stored with them.
+/// * `GET` gives `{"staged": {…}, "trial": {…}, "watch": {…}}`, each `null` when there is none.
+/// * `POST` evaluates listeners and stored data once more, and responds as `GET` does, at once.
+/// * `DELETE` ends the trial and returns its report.
 struct StagedRules {
   let call: RESTCall
 

@@ -3,14 +3,17 @@ import HearthTransport
 import HearthTree
 import NIOCore
 
-/// A read with `Accept: text/event-stream`: it is answered with what is there, and every change from then on.
+/// The start of an event stream, a read with `Accept: text/event-stream`: the response has the current value, and every
+/// change from then on.
 struct StreamStart {
   let call: RESTCall
   let location: Location
 
-  /// - Parameter creation: whether the database may come into being by it.
+  /// Starts the stream.
+  ///
+  /// - Parameter creation: the treatment of a missing database.
   func answer(creating creation: DatabaseCreation) throws(RESTFailure) {
-    // A priority has no events of its own: it is a part of the place that it belongs to.
+    // A priority has no events of its own: it is a part of its node.
     guard !location.isPriority else { throw .invalidPath }
     let subject = StreamConnection.Subject(path: location.path, query: call.request.query, form: call.request.form)
     let connection = StreamConnection(
@@ -26,9 +29,9 @@ struct StreamStart {
 }
 
 extension RESTResponse {
-  /// The beginning of an event stream.
+  /// Returns the beginning of an event stream.
   static func eventStream(_ delegate: NIOLoopBound<any HTTPStreamDelegate>) -> RESTResponse {
-    // Without the character set some clients take text for Latin-1; the last header keeps proxies from collecting it.
+    // Without the character set some clients read the text as Latin-1; the last header keeps proxies from buffering it.
     var response = RESTResponse(
       headers: [
         (name: "Content-Type", value: "text/event-stream; charset=utf-8"), (name: "X-Accel-Buffering", value: "no"),

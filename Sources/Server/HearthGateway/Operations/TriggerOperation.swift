@@ -3,11 +3,12 @@ import HearthTriggers
 
 /// `/.settings/triggers…`: the triggers of the server, for administrators.
 ///
-/// * `triggers.json`: `GET` lists them; `POST` registers one, or replaces the one of its name: `{"name","path","on","url",…}`.
-/// * `triggers/<name>.json`: `GET` shows one; `PATCH` of `{"pause": REASON}` pauses it, and of `{"pause": null}` goes on;
-///   `DELETE` removes it.
+/// * `triggers.json`: `GET` lists them; `POST` registers one, or replaces the one with its name:
+///   `{"name","path","on","url",…}`.
+/// * `triggers/<name>.json`: `GET` shows one; `PATCH` of `{"pause": REASON}` pauses it, and of `{"pause": null}`
+///   resumes it; `DELETE` removes it.
 /// * `triggers/<name>/dead.json`: `GET` lists its dead letters; `DELETE` removes them.
-/// * `triggers/<name>/replay.json`: `POST` of `{"letter": NAME}` has one sent again, and of `{}` all.
+/// * `triggers/<name>/replay.json`: `POST` of `{"letter": NAME}` sends one again, and of `{}` all.
 struct TriggerOperation {
   let call: RESTCall
   let name: String?

@@ -1,23 +1,23 @@
 import HearthEngine
 import HearthTree
 
-/// Work is charged here, and nowhere else.
+/// Charging of work.
 extension DatabaseAllowance {
-  /// A payer that is to wait, and for how long.
+  /// A payer that has to wait, with the time.
   struct Wait: Sendable, Equatable {
     let payer: WorkLedger.Payer
     let nanoseconds: Int64
 
-    /// The time until the payer is asked again, within bounds.
+    /// The milliseconds until the payer is checked again, within bounds.
     var milliseconds: Int64 { min(1 + nanoseconds / 1_000_000, QuotaLimits.holdMillisecondsMax) }
   }
 
-  /// Steps that one connection may cause in a second.
+  /// The steps that one connection may cause in a second.
   var connectionStepsPerSecond: Int { work.withLock { $0.connectionStepsPerSecond } }
 
-  /// Charges what a batch of the database took.
+  /// Charges the work of a batch of the database.
   ///
-  /// - Returns: the clients that are to wait.
+  /// - Returns: the clients that have to wait.
   func charge(_ batch: [ConnectionWork], at now: Int64 = DatabaseAllowance.now) -> [Wait] {
     work.withLock { work in
       batch.compactMap { item in
@@ -28,29 +28,29 @@ extension DatabaseAllowance {
     }
   }
 
-  /// Charges what an event loop did for a client.
+  /// Charges an event loop's work for a client.
   ///
-  /// - Returns: the client's wait; nil when it may go on.
+  /// - Returns: the client's wait; nil when it may continue.
   func charge(_ amount: WorkAmount, to payer: WorkLedger.Payer, at now: Int64 = DatabaseAllowance.now) -> Wait? {
     guard amount.steps >= WorkAmount.chargedStepsMin else { return nil }
     let wait = work.withLock { $0.charge(amount, to: payer, at: now) }
     return wait > 0 ? Wait(payer: payer, nanoseconds: wait) : nil
   }
 
-  /// The time for which a client is still to wait; nil when it may go on.
+  /// Returns the client's remaining wait; nil when it may continue.
   func wait(of payer: WorkLedger.Payer, at now: Int64 = DatabaseAllowance.now) -> Wait? {
     let wait = work.withLock { $0.wait(of: payer, at: now) }
     return wait > 0 ? Wait(payer: payer, nanoseconds: wait) : nil
   }
 
-  /// Knows from now on which client a connection is.
+  /// Sets the client of a connection.
   ///
-  /// - Returns: the nanoseconds for which it is to wait for what that client's connections before it have caused.
+  /// - Returns: the nanoseconds that it has to wait because of the work of that client's earlier connections.
   func joinWork(_ connection: ConnectionID, as client: ShareClaimant, at now: Int64 = DatabaseAllowance.now) -> Int64 {
     work.withLock { $0.join(connection, as: client, at: now) }
   }
 
-  /// A connection has ended.
+  /// Records the end of a connection.
   func leaveWork(_ connection: ConnectionID, at now: Int64 = DatabaseAllowance.now) {
     work.withLock { $0.leave(connection, at: now) }
   }

@@ -2,24 +2,23 @@ import HearthSystem
 import HearthTree
 import Synchronization
 
-/// What clients may take of one database, and what they have taken: over all event loops, and from any thread.
+/// The quotas of clients for one database, and their use: over all event loops. Thread-safe.
 ///
-/// What is set counts from that moment on, for sockets that are open too. A database without quotas costs a look at one
-/// number with each message.
+/// Changed quotas apply at once, also to open sockets. In a database without quotas each message only reads one number.
 final class DatabaseAllowance: Sendable {
   private struct State {
     var quotas = DatabaseQuotas.none
-    /// The database's connections, which its clients share.
+    /// The quota of the database's connections, which its clients share.
     var connections: SharedBound
     var requests = TokenBucket()
     var bytes = TokenBucket()
     var clients: [QuotaClientName: KnownClient] = [:]
-    /// The places of ``clients``, which networks share.
+    /// The capacity of ``clients``, which networks share.
     var places: SharedBound
-    /// When it is looked again which clients can be forgotten, and how many there are to be then.
+    /// The earliest time of the next removal of idle clients, and the number of clients that triggers it.
     var sweepNanoseconds: Int64 = 0
     var sweepCount = 1_024
-    /// The commit up to which stored bytes were counted.
+    /// The commit at which stored bytes were counted.
     var countedPosition: Int64?
     var nextCountNanoseconds: Int64 = 0
 
@@ -34,9 +33,9 @@ final class DatabaseAllowance: Sendable {
     var place: SharedBound.Claim
   }
 
-  /// A connection's place among those of its database.
+  /// A connection's slot among those of its database.
   struct Entry: Sendable {
-    /// nil for an administrator's.
+    /// The client; nil for an administrator's connection.
     fileprivate(set) var client: QuotaClient?
     fileprivate var share: SharedBound.Claim
   }
@@ -44,7 +43,7 @@ final class DatabaseAllowance: Sendable {
   private let limits: QuotaLimits
   private let state: Mutex<State>
   private let limitsRates = Atomic(false)
-  /// Stored bytes above the quota; 0 for none.
+  /// The stored bytes, if above the quota; 0 otherwise.
   private let fullAt = Atomic(0)
   private let answerMax = Atomic(DataLimits.readSizeBytesMax)
   /// The work that clients have caused.
@@ -56,14 +55,14 @@ final class DatabaseAllowance: Sendable {
     work = Mutex(WorkLedger(limits))
   }
 
-  // MARK: What may be
+  // MARK: Limits
 
   var quotas: DatabaseQuotas { state.withLock { $0.quotas } }
 
-  /// Connections that there are now.
+  /// The number of connections now.
   var connectionCount: Int { state.withLock { $0.connections.used } }
 
-  /// Clients that are told apart now.
+  /// The number of clients that are told apart now.
   var clientCount: Int { state.withLock { $0.clients.count } }
 
   func set(_ quotas: DatabaseQuotas) {
@@ -81,16 +80,16 @@ final class DatabaseAllowance: Sendable {
     }
   }
 
-  /// Bytes that an answer to a client may have.
+  /// The maximum bytes of a response to a client.
   var answerBytesMax: Int { answerMax.load(ordering: .relaxed) }
 
   // MARK: Connections
 
-  /// Takes a place for one more connection; ``leave(_:)`` gives it back. Clients share the places: ``ShareRule``.
+  /// Takes a slot for one more connection; ``leave(_:)`` frees it. Clients share the slots: ``ShareRule``.
   ///
   /// - Parameters:
   ///   - name: nil for an administrator's.
-  ///   - network: of the client; nil where that is not known.
+  ///   - network: of the client; nil when it is not known.
   func enter(
     as name: QuotaClientName?, from network: NetworkPrefix? = nil, at now: Int64
   ) -> Result<Entry, QuotaRefusal> {
@@ -110,9 +109,9 @@ final class DatabaseAllowance: Sendable {
     }
   }
 
-  /// A connection is another client's from now on; it stays the former one's when that has as many as it may.
+  /// Moves a connection to another client; it stays with the former one when the other has as many as it may.
   ///
-  /// - Returns: why it stays.
+  /// - Returns: the reason why it stays.
   func move(
     _ entry: inout Entry, to name: QuotaClientName?, from network: NetworkPrefix? = nil, at now: Int64
   ) -> QuotaRefusal? {
@@ -129,7 +128,7 @@ final class DatabaseAllowance: Sendable {
     }
   }
 
-  /// A connection has ended.
+  /// Frees the slot of a connection that has ended.
   func leave(_ entry: inout Entry) {
     entry.client?.disconnect()
     state.withLock { $0.connections.leave(&entry.share) }
@@ -153,7 +152,7 @@ final class DatabaseAllowance: Sendable {
         state.places.leave(&known.place)
         state.clients[name] = nil
       }
-      // However many come, the others are looked at no more than once a second, and seldom when many stay.
+      // However many clients connect, the others are checked no more than once a second, and rarely when many stay.
       state.sweepNanoseconds = now + 1_000_000_000
       state.sweepCount = max(1_024, 2 * state.clients.count)
     }
@@ -170,13 +169,13 @@ final class DatabaseAllowance: Sendable {
 
   // MARK: Rates
 
-  /// Counts a message on a connection of that client, if there may be one more.
+  /// Counts a message on a connection of that client; returns a refusal when the quota is used up.
   func refusal(ofMessage bytes: Int, from client: QuotaClient) -> QuotaRefusal? {
     guard limitsRates.load(ordering: .relaxed) else { return nil }
     return take(bytes, client, at: Self.now)
   }
 
-  /// The same for a request over HTTP.
+  /// Counts a request over HTTP in the same way.
   func refusal(
     ofRequest bytes: Int, from client: @autoclosure () -> (name: QuotaClientName, network: NetworkPrefix)
   ) -> QuotaRefusal? {
@@ -185,7 +184,7 @@ final class DatabaseAllowance: Sendable {
     return take(bytes, state.withLock { find(client.name, client.network, &$0, at: now) }, at: now)
   }
 
-  /// The client's own rates come first, so that who is over them takes nothing of what all have together.
+  /// Takes from the client's own rates first, so that a client over them does not use up the common ones.
   func take(_ bytes: Int, _ client: QuotaClient, at now: Int64) -> QuotaRefusal? {
     let rates = QuotaRates(quotas)
     if let refusal = client.take(bytes, rates, at: now) { return refusal }
@@ -198,9 +197,9 @@ final class DatabaseAllowance: Sendable {
 
   static var now: Int64 { Int64(clamping: Clock.monotonicNanoseconds) }
 
-  // MARK: What is stored
+  // MARK: Storage
 
-  /// The reason why nothing more is stored; nil while there is room.
+  /// The reason why no more data is stored; nil while there is room.
   var storageRefusal: QuotaRefusal? {
     let max = fullAt.load(ordering: .relaxed)
     return max == 0 ? nil : QuotaRefusal(.storedBytes, max)
@@ -209,8 +208,8 @@ final class DatabaseAllowance: Sendable {
   /// True when stored bytes are limited.
   var limitsStorage: Bool { quotas[.storedBytes] != nil }
 
-  /// Counts what is stored, when that is limited, it is different from what was counted last, and it is time. Takes as long
-  /// as there is data.
+  /// Counts stored bytes, when they are limited, have changed since the last count, and it is time. Takes time with the
+  /// data.
   ///
   /// - Parameter clock: nanoseconds on the monotonic clock.
   func review(_ root: Node, position: Int64, clock: () -> Int64 = { now }) {
@@ -225,7 +224,7 @@ final class DatabaseAllowance: Sendable {
     let isFull = root.heldBytes(upTo: due) > due
     let end = clock()
     state.withLock { state in
-      // Set anew meanwhile: the next look goes by that.
+      // The quota was changed meanwhile: the next count applies it.
       guard state.quotas[.storedBytes] == due else { return }
       state.countedPosition = position
       state.nextCountNanoseconds = end + (end - start) * QuotaLimits.storageRestFactor

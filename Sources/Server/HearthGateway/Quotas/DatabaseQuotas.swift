@@ -1,21 +1,21 @@
 import HearthTree
 
-/// What administrators have limited for one database. What is not there is not limited.
+/// The quotas of one database, set by administrators. An absent quota is no limit.
 package struct DatabaseQuotas: Sendable, Equatable {
   private var values: [QuotaKind: Int] = [:]
 
-  /// Nothing is limited.
+  /// The quotas of a database without limits.
   package static let none = DatabaseQuotas()
 
-  /// The limit; nil where there is none.
+  /// The limit of that kind; nil when there is none.
   package subscript(kind: QuotaKind) -> Int? { values[kind] }
 
-  /// Those that are set, in the order of ``QuotaKind``.
+  /// The quotas that are set, in the order of ``QuotaKind``.
   package var all: [(kind: QuotaKind, max: Int)] {
     QuotaKind.allCases.compactMap { kind in values[kind].map { (kind, $0) } }
   }
 
-  /// True when how much is asked in a second is limited.
+  /// True when a rate is limited.
   var limitsRates: Bool {
     values[.requestsPerSecond] != nil || values[.clientRequestsPerSecond] != nil || values[.bytesPerSecond] != nil
       || values[.clientBytesPerSecond] != nil
@@ -23,17 +23,17 @@ package struct DatabaseQuotas: Sendable, Equatable {
 
   init() {}
 
-  /// As it is shown and kept: `{"connections":100}`.
+  /// The quotas as JSON for responses and files: `{"connections":100}`.
   package var json: JSON { .object(all.map { .init($0.kind.rawValue, .int(Int64($0.max))) }) }
 
-  /// nil for what ``json`` does not give.
+  /// Reads stored quotas; nil for a value that ``json`` does not have.
   init?(stored json: JSON) {
     guard (try? change(json)) != nil else { return nil }
   }
 
-  /// Takes over what an administrator says: a number limits, `null` lifts; what is not named stays.
+  /// Applies an administrator's change: a number sets a quota, `null` removes it; others stay.
   ///
-  /// - Throws: what is wrong with it. Nothing is changed then.
+  /// - Throws: the mistake in the change. All quotas stay then.
   mutating func change(_ json: JSON) throws(RESTFailure) {
     guard let members = json.members else { throw RESTFailure(400, "quotas must be an object") }
     var values = values

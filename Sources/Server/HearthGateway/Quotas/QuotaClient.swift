@@ -1,27 +1,27 @@
 import HearthAccounts
 import Synchronization
 
-/// Who is counted as one client of a database.
+/// The identity of a client of a database for quotas.
 enum QuotaClientName: Hashable, Sendable {
-  /// Who is signed in, wherever from.
+  /// The signed-in user, from any address.
   case user(String)
-  /// Where nobody is signed in, those of one network.
+  /// The signed-out clients of one network.
   case network(String)
-  /// Those who came when there were too many to tell apart.
+  /// The clients that came when there were too many to tell apart.
   case others
 
   /// The user; nil for a network.
   var uid: String? { if case .user(let uid) = self { uid } else { nil } }
 
   /// - Parameters:
-  ///   - uid: of who is signed in.
-  ///   - address: where the request or the socket comes from.
+  ///   - uid: of the signed-in user; nil for a signed-out client.
+  ///   - address: of the request or the socket.
   init(uid: String?, address: @autoclosure () -> String) {
     if let uid { self = .user(uid) } else { self = .network(ClientNetwork(address()).text) }
   }
 }
 
-/// What one client has of a database.
+/// The use of a database by one client.
 final class QuotaClient: Sendable {
   private struct State {
     var connectionCount = 0
@@ -34,7 +34,7 @@ final class QuotaClient: Sendable {
 
   init(_ name: QuotaClientName) { self.name = name }
 
-  /// Counts one more connection, if there may be one more.
+  /// Counts one more connection; returns false when the maximum is reached.
   func connect(max: Int?) -> Bool {
     state.withLock { state in
       if let max, state.connectionCount >= max { return false }
@@ -45,12 +45,12 @@ final class QuotaClient: Sendable {
 
   func disconnect() { state.withLock { $0.connectionCount -= 1 } }
 
-  /// Returns true when nothing is lost when it is forgotten.
+  /// Returns true when the client's state is the initial one, so that it can be removed.
   func isAtRest(at now: Int64) -> Bool {
     state.withLock { $0.connectionCount == 0 && $0.requests.isFull(at: now) && $0.bytes.isFull(at: now) }
   }
 
-  /// Counts a request, if there may be one more.
+  /// Counts a request; returns a refusal when the quota is used up.
   func take(_ bytes: Int, _ rates: QuotaRates, at now: Int64) -> QuotaRefusal? {
     guard rates.limitsClients else { return nil }
     return state.withLock { state in
@@ -62,7 +62,7 @@ final class QuotaClient: Sendable {
   }
 }
 
-/// The rates of a database, as they are looked at with each request.
+/// The rate quotas of a database, as each request checks them.
 struct QuotaRates: Sendable {
   private let quotas: DatabaseQuotas
 
@@ -70,8 +70,8 @@ struct QuotaRates: Sendable {
 
   var limitsClients: Bool { quotas[.clientRequestsPerSecond] != nil || quotas[.clientBytesPerSecond] != nil }
 
-  /// Takes a request of so many bytes out of two buckets. One that the second refuses stays counted in the first: it was
-  /// asked.
+  /// Takes a request of so many bytes from two buckets. One that the second refuses stays counted in the first: the
+  /// request was made.
   func take(
     _ bytes: Int, _ requestKind: QuotaKind, _ requestBucket: inout TokenBucket, _ byteKind: QuotaKind,
     _ byteBucket: inout TokenBucket, at now: Int64

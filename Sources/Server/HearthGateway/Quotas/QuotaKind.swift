@@ -1,46 +1,47 @@
 import HearthTree
 
-/// What can be limited for one database. The texts are in files, requests, answers and metrics, and are never renamed.
+/// The kind of a quota of one database. The texts are in files, requests, responses and metrics, and are never renamed.
 ///
-/// A client is a user, by the uid, or a network, by its address, where nobody is signed in. Administrators are no clients:
-/// neither rates nor answers are limited for them, so that they can always see what is going on and change it.
+/// A client is a user, by the uid, or the signed-out clients of a network, by its address. Quotas for clients do not
+/// apply to administrators, whose rates and responses are not limited, so that they can always inspect and change the
+/// database.
 package enum QuotaKind: String, Sendable, CaseIterable {
-  /// Sockets, long polls and streams at a time.
+  /// The concurrent sockets, long polls and streams.
   case connections
-  /// The same of one client.
+  /// The concurrent sockets, long polls and streams of one client.
   case clientConnections
-  /// Messages of sockets and requests over HTTP.
+  /// The messages of sockets and requests over HTTP.
   case requestsPerSecond
-  /// The same of one client.
+  /// The messages and requests of one client.
   case clientRequestsPerSecond
-  /// Bytes of what clients send.
+  /// The bytes that clients send.
   case bytesPerSecond
-  /// The same of one client.
+  /// The bytes that one client sends.
   case clientBytesPerSecond
-  /// Work of clients, in steps of rules. Nothing is refused because of it: who is over it waits.
+  /// The work of clients, in steps of rules. A client over this quota is not refused: it waits.
   case workPerSecond
-  /// The same of one connection, and of one user's requests over HTTP.
+  /// The work of one connection, and of one user's requests over HTTP.
   case connectionWorkPerSecond
-  /// Bytes that the data takes in memory, as `hearth_tree_bytes` tells them.
+  /// The bytes of the data in memory, as `hearth_tree_bytes` has them.
   case storedBytes
-  /// Bytes of one answer: what a read, a query or the first value of a listen may cost.
+  /// The bytes of one response: of a read, a query or the first value of a listen.
   case answerBytes
 
-  /// What it may be set to.
+  /// The range of valid values.
   var range: ClosedRange<Int> {
     switch self {
     case .connections, .clientConnections: 1...1_000_000
     case .requestsPerSecond, .clientRequestsPerSecond: 1...1_000_000
     case .bytesPerSecond, .clientBytesPerSecond: 1...(1 << 40)
-    // As much as deciding some listens again takes, so that each client is answered something.
+    // The minimum is the work of deciding some listens again, so that each client gets a response.
     case .workPerSecond, .connectionWorkPerSecond: 10_000...(1 << 40)
     case .storedBytes: 1...(1 << 50)
-    // A smaller answer is made where it is asked for, and never weighed.
+    // A smaller response is made on the request's event loop, and never measured.
     case .answerBytes: QuotaLimits.answerBytesMin...DataLimits.readSizeBytesMax
     }
   }
 
-  /// What is limited to how much, in the middle of a sentence.
+  /// Returns the limit in words, for the middle of a sentence.
   private func limit(_ max: Int) -> String {
     switch self {
     case .connections: "this database may have \(max) connections"
@@ -56,6 +57,6 @@ package enum QuotaKind: String, Sendable, CaseIterable {
     }
   }
 
-  /// What is said where it is reached: its value and its name. Short enough for the end of a socket (RFC 6455 §5.5).
+  /// Returns the message of a refusal: the quota's value and name. Short enough for a close frame (RFC 6455 §5.5).
   func text(_ max: Int) -> String { "Over quota: \(limit(max)) (\(rawValue))" }
 }

@@ -1,57 +1,58 @@
-/// The bounds of what quotas may be, and of what is kept to go by them. One reason each.
+/// The limits on quotas and on the state that they need, each with its reason.
 struct QuotaLimits: Sendable {
-  /// Connections of a database for which nothing else was set: what the service allows. Each costs about ten kilobytes and
-  /// a file descriptor.
+  /// The default maximum of connections of a database: that of the service. Each costs about ten kilobytes and a file
+  /// descriptor.
   var connectionsMax = 200_000
-  /// Clients of one database whose rates are known, at about two hundred bytes each; further ones share one rate. Those who
-  /// are not connected, and have asked nothing for a while, are forgotten before.
+  /// The maximum number of clients of one database with rates of their own, at about two hundred bytes each; further
+  /// ones share one rate. Idle clients without connections are removed before.
   var clientsMax = 65_536
-  /// Seconds for which a client may be held to what it has asked at once: a message that is larger than a second's worth
-  /// is taken, and then paid for.
+  /// The maximum debt of a client's rate, in seconds: a message that is larger than a second's worth is accepted, and
+  /// then paid for.
   static let debtSecondsMax = 60
-  /// The time that nothing is read from a connection that is over its rate, at least: refusing a request takes about as
-  /// long as doing it, so a flood is to be left where it comes from and not to be refused.
+  /// The minimum time that a connection over its rate is not read: refusing a request takes about as long as serving
+  /// it, so a flood has to stay at the client instead of being refused.
   static let holdMillisecondsMin: Int64 = 100
-  /// How long at most. It is answered as soon as it is read again.
+  /// The maximum of that time. The client gets its refusal once it is read again.
   static let holdMillisecondsMax: Int64 = 1_000
-  /// Refusals in a second of all the sockets that are over one rate. The more they are, the longer each of them is held,
-  /// up to ``holdMillisecondsMax``.
+  /// The refusals in a second of all the sockets over one rate. The more there are, the longer each of them pauses, up
+  /// to ``holdMillisecondsMax``.
   static let refusalsPerSecondMax: Int64 = 1_000
-  /// Steps of work that a connection, or the requests over HTTP of a user or of an address without one, may cause in a
-  /// second, for which nothing else was set: about half a processor, which a database gives to one client while no other one
-  /// wants it. An event of 200 bytes counts three steps for each listener, a fifth of what it takes or less, and most of that
-  /// is done by the event loops beside the database: so a publisher reaches the machine's end and not this one.
+  /// The default steps of work that a connection, or the requests over HTTP of a user or of an address without one, may
+  /// cause in a second: about half a processor, which a database gives to one client while no other one needs it. An
+  /// event of 200 bytes counts three steps for each listener, a fifth of its cost or less, and most of that is spent by
+  /// the event loops beside the database: so a publisher reaches the machine's limit and not this one.
   var connectionWorkPerSecond = 16_000_000
-  /// Steps of work that all clients of a database may cause in a second before their parts of it bind, for which nothing
-  /// else was set: about half a processor. A database decides on one at a time.
+  /// The default steps of work that all clients of a database may cause in a second before shares apply: about half a
+  /// processor. A database decides one command at a time.
   var workPerSecond = 16_000_000
-  /// The time in which that work is counted: long enough for some hundred commands, and short enough that a client which
-  /// waits for its end is no slower than one behind a mobile network.
+  /// The period over which that work is counted: long enough for some hundred commands, and short enough that a client
+  /// that waits for its end is no slower than one in a mobile network.
   var workWindowMilliseconds: Int64 = 250
-  /// Clients whose work beyond their fair part of their network's is known, at about two hundred bytes each; beyond it, those
-  /// that have caused least are forgotten.
+  /// The maximum number of clients whose work beyond their fair share of their network is recorded, at about two
+  /// hundred bytes each; beyond it, those with the least work are dropped.
   var workMembersMax = 16_384
-  /// Accounts and addresses whose allowances are not full and are known, at about a hundred bytes each; beyond it, those that
-  /// owe least are forgotten.
+  /// The maximum number of accounts and addresses with incomplete allowances that are recorded, at about a hundred
+  /// bytes each; beyond it, those with the least debt are dropped.
   var allowancesMax = 65_536
-  /// Connections of an account, or signed-out ones of an address, among which what one of them owed at its end is divided,
-  /// at most. Whoever has more of them has as many allowances anyway.
+  /// The maximum number of connections of an account, or signed-out ones of an address, among which the debt of an
+  /// ended one is divided. A client with more of them has as many allowances anyway.
   static let carryingConnectionsMax = 64
-  /// Connections that have ended and are known for the work that is charged later, such as that of their writes at the end:
-  /// as many, and as many before these.
+  /// The number of ended connections that are remembered for work that is charged later, such as that of their
+  /// `onDisconnect` writes: as many, and as many before these.
   static let endedConnectionsMax = 4_096
-  /// Bytes of a message, or of a request's body, that wait until their client's work is paid for: as many as a connection may
-  /// hold without being counted.
+  /// The maximum bytes of a message, or of a request's body, that wait until their client's work is paid for: as many
+  /// as a connection may hold without being counted.
   static let owingBytesMax = 16 << 10
-  /// The number of times that a request over HTTP waits because of its client's work, for up to ``holdMillisecondsMax`` each time.
+  /// The maximum number of times that a request over HTTP waits because of its client's work, for up to
+  /// ``holdMillisecondsMax`` each time.
   static let workWaitsMax = 10
-  /// The same for one whose body is larger than ``owingBytesMax`` and is there: what it waits for is paid in a moment.
+  /// The same for a request whose received body is larger than ``owingBytesMax``: such a wait is short.
   static let largeBodyWaitsMax = 2
-  /// The smallest answer that a quota weighs: smaller ones are made on the event loop where they are asked for.
+  /// The size from which responses are measured for a quota: smaller ones are made on the request's event loop.
   static let answerBytesMin = 256 << 10
-  /// How often databases are looked at whose stored bytes are limited.
+  /// The interval at which databases with limited storage are counted, in seconds.
   static let storageLookSeconds = 1
-  /// Counting rests this many times as long as it took: it takes no more than a twentieth of a processor.
+  /// The pause after a count, as a multiple of its duration: counting takes no more than a twentieth of a processor.
   static let storageRestFactor: Int64 = 20
 
   static let standard = QuotaLimits()

@@ -1,13 +1,13 @@
 import HearthTree
 
-/// What is refused because a quota is used up.
+/// A refusal because a quota is used up.
 package struct QuotaRefusal: Error, Equatable, Sendable {
   let kind: QuotaKind
-  /// The quota.
+  /// The value of the quota.
   let max: Int
-  /// The time when it may be tried again; 0 where that does not depend on the time.
+  /// The time until a retry can succeed; 0 when that does not depend on time.
   var waitNanoseconds: Int64 = 0
-  /// Sockets, long polls and streams that are held to the same quota.
+  /// The number of sockets, long polls and streams under the same quota.
   var connectionCount = 0
 
   init(_ kind: QuotaKind, _ max: Int, waitNanoseconds: Int64 = 0) {
@@ -17,7 +17,7 @@ package struct QuotaRefusal: Error, Equatable, Sendable {
   /// A sentence with the quota's value and name.
   var text: String { kind.text(max) }
 
-  /// For how long nothing more is read from who was refused: until there is room, within bounds.
+  /// The time for which the refused client is not read: until there is room, within bounds.
   var holdMilliseconds: Int64 {
     let shared = Int64(clamping: connectionCount) * (1_000 / QuotaLimits.refusalsPerSecondMax)
     let least = Swift.max(QuotaLimits.holdMillisecondsMin, shared)
@@ -26,7 +26,7 @@ package struct QuotaRefusal: Error, Equatable, Sendable {
 }
 
 extension RESTFailure {
-  /// The answer to a request that has waited long for what its client's work takes.
+  /// Returns the response to a request that has waited too long because of its client's work.
   static func overWork(_ wait: DatabaseAllowance.Wait) -> RESTFailure {
     var failure = RESTFailure(429, "Your requests have caused too much work; try again later.")
     failure.retryAfterSeconds = Int(clamping: 1 + wait.nanoseconds / 1_000_000_000)
@@ -34,8 +34,8 @@ extension RESTFailure {
     return failure
   }
 
-  /// Client libraries send again by themselves after 503 and not after the others: who is over a rate is not to ask more
-  /// because of it. What was refused was not done.
+  /// The response to a refusal. Client libraries retry by themselves after 503 and not after the others: a client over
+  /// a rate must not send more because of it. The refused request was not carried out.
   init(_ refusal: QuotaRefusal) {
     switch refusal.kind {
     case .connections, .clientConnections:

@@ -1,22 +1,22 @@
 import HearthEngine
 import HearthTree
 
-/// A connection's place among those of its database. It is given back when the last reference to it is released.
+/// A connection's slot among those of its database. It is freed when the last reference to it is released.
 ///
 /// Used on the connection's event loop only.
 final class QuotaSlot {
   private let allowance: DatabaseAllowance
   private var entry: DatabaseAllowance.Entry
-  /// nil for one whose work is not charged.
+  /// The connection that work is charged to; nil when none is charged.
   private let connection: ConnectionID?
-  /// The end of the time for which the connection is to wait for what its client's connections before it have caused, in
-  /// nanoseconds on the monotonic clock.
+  /// The end of the wait because of the work of the client's earlier connections, in nanoseconds on the monotonic
+  /// clock.
   private var carriedNanoseconds: Int64 = 0
 
   /// - Parameters:
-  ///   - entry: what ``DatabaseAllowance/enter(as:from:at:)`` gave.
-  ///   - connection: which work is charged by.
-  ///   - network: where it comes from.
+  ///   - entry: the result of ``DatabaseAllowance/enter(as:from:at:)``.
+  ///   - connection: the connection that work is charged to.
+  ///   - network: of the connection.
   init(
     _ allowance: DatabaseAllowance, _ entry: DatabaseAllowance.Entry, of connection: ConnectionID? = nil,
     from network: NetworkPrefix? = nil
@@ -40,15 +40,15 @@ final class QuotaSlot {
 
   // MARK: Work
 
-  /// Charges what the event loop does for a message.
+  /// Charges the event loop's work for a message.
   ///
-  /// - Returns: the connection's wait; nil when it may go on.
+  /// - Returns: the connection's wait; nil when it may continue.
   func charge(_ amount: WorkAmount) -> DatabaseAllowance.Wait? {
     connection.flatMap { allowance.charge(amount, to: .connection($0)) }
   }
 
-  /// The milliseconds until the connection may have its first work done, within bounds; `nil` when it may at once. It costs
-  /// a look at one number for a client that owed nothing.
+  /// The milliseconds until the connection may have its first work done, within bounds; nil when it may at once. For a
+  /// client without debt this only reads one number.
   var carriedMilliseconds: Int64? {
     guard carriedNanoseconds > 0 else { return nil }
     let wait = carriedNanoseconds - DatabaseAllowance.now
@@ -59,37 +59,37 @@ final class QuotaSlot {
     return min(1 + wait / 1_000_000, QuotaLimits.holdMillisecondsMax)
   }
 
-  /// The refusal of what is too large to wait until the client's work is paid for.
+  /// The refusal of a message that is too large to wait until the client's work is paid for.
   var workRefusal: QuotaRefusal { QuotaRefusal(.connectionWorkPerSecond, allowance.connectionStepsPerSecond) }
 
-  /// The time for which the connection is still to wait because of its work; nil when it may go on.
+  /// The connection's remaining wait because of its work; nil when it may continue.
   var workWait: DatabaseAllowance.Wait? { connection.flatMap { allowance.wait(of: .connection($0)) } }
 
   // MARK: Rates
 
-  /// nil for an administrator.
+  /// The client; nil for an administrator.
   private var client: QuotaClient? { entry.client }
 
-  /// Counts a message; what it asks is not to be done when it is refused.
+  /// Counts a message; returns a refusal when its request must not be carried out.
   func refusal(ofMessage bytes: Int) -> QuotaRefusal? {
     guard let client else { return nil }
     return allowance.refusal(ofMessage: bytes, from: client)
   }
 
-  /// The reason why nothing more is stored; nil while there is room.
+  /// The reason why no more data is stored; nil while there is room.
   var storageRefusal: QuotaRefusal? { allowance.storageRefusal }
 
-  /// Bytes that an answer may have.
+  /// The maximum bytes of a response.
   var answerBytesMax: Int { client == nil ? .max : allowance.answerBytesMax }
 
-  /// Returns the reason why an answer of so many bytes is not given; nil for one that is.
+  /// Returns the refusal of a response of so many bytes; nil when it is allowed.
   func refusal(ofAnswer bytes: Int) -> QuotaRefusal? {
     bytes > answerBytesMax ? QuotaRefusal(.answerBytes, answerBytesMax) : nil
   }
 
-  /// Somebody signs in, or out, on the connection.
+  /// Updates the slot when the connection's client signs in or out.
   ///
-  /// - Returns: why the connection cannot go on.
+  /// - Returns: the reason why the connection has to close.
   func identify(_ principal: Principal, address: String) -> QuotaRefusal? {
     let name = principal.readsAll ? nil : QuotaClientName(uid: principal.uid, address: address)
     let network = NetworkPrefix(address: address)

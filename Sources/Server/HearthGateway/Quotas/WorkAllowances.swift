@@ -6,9 +6,9 @@ enum WorkHolder: Hashable, Sendable {
   /// The signed-out clients of an IPv4 address, or of a /64 of IPv6.
   case address(NetworkPrefix)
 
-  /// The holder of what a client's requests over HTTP, and its connections that have ended, have caused.
+  /// The holder for a client's requests over HTTP, and its ended connections.
   ///
-  /// - Returns: `nil` for an administrator, and for a signed-out client whose network is not known.
+  /// - Returns: nil for an administrator, and for a signed-out client whose network is not known.
   init?(_ client: ShareClaimant) {
     guard !client.isAdministrator else { return nil }
     if let account = client.account {
@@ -26,13 +26,13 @@ struct WorkAllowances: Sendable {
   private var buckets: [WorkHolder: TokenBucket] = [:]
   private let countMax: Int
 
-  /// - Parameter countMax: the most allowances that are kept; beyond it, those that owe least are forgotten.
+  /// - Parameter countMax: the maximum number of recorded allowances; beyond it, those with the least debt are dropped.
   init(countMax: Int) { self.countMax = max(2, countMax) }
 
-  /// Allowances that are kept.
+  /// The number of recorded allowances.
   var count: Int { buckets.count }
 
-  /// A holder's allowance; a full one where none is kept.
+  /// The holder's allowance; a full one when none is recorded.
   subscript(holder: WorkHolder) -> TokenBucket { buckets[holder] ?? TokenBucket() }
 
   /// Charges work to a holder's allowance.
@@ -41,17 +41,17 @@ struct WorkAllowances: Sendable {
     trim(at: now)
   }
 
-  /// Charges what comes back in so many nanoseconds.
+  /// Charges the amount that refills in so many nanoseconds.
   mutating func charge(nanoseconds: Int64, to holder: WorkHolder, at now: Int64) {
     guard nanoseconds > 0 else { return }
     buckets[holder, default: TokenBucket()].charge(nanoseconds: nanoseconds, at: now)
     trim(at: now)
   }
 
-  /// Forgets allowances that are full.
+  /// Removes allowances that are full.
   mutating func sweep(at now: Int64) { buckets = buckets.filter { !$0.value.isFull(at: now) } }
 
-  /// Makes room for as many again when there are too many, so that each of them costs little.
+  /// Drops many allowances at once when there are too many, so that the average cost is low.
   private mutating func trim(at now: Int64) {
     guard buckets.count > countMax else { return }
     sweep(at: now)

@@ -1,13 +1,13 @@
 import HearthEngine
 import HearthTree
 
-/// The work that clients of one database have caused, and for how long each of them waits because of it.
+/// The work that clients of one database have caused, and the resulting waits.
 ///
-/// A connection has an allowance of its own that refills at a rate. An account, and the signed-out clients of one address,
-/// have another one, for their requests over HTTP and for what connections that ended had not paid yet: a new
-/// connection begins with as much as is left of it. Beside these, the work of all clients in a window of time is a bound
-/// that they share, until which no network waits, since offices and mobile carriers have thousands of clients behind one
-/// address: ``WorkWindow``. ``ShareRule`` has the parts.
+/// A connection has an allowance of its own that refills at a rate. An account, and the signed-out clients of one
+/// address, have another one, for their requests over HTTP and for the debts of ended connections: a new connection
+/// begins with its remainder. Beside these, the work of all clients in a period is a limit that they share, up to which
+/// no network waits, since offices and mobile carriers have thousands of clients behind one address: ``WorkWindow``.
+/// ``ShareRule`` has the shares.
 ///
 /// The type reads no clock and takes no lock.
 struct WorkLedger: Sendable {
@@ -20,20 +20,20 @@ struct WorkLedger: Sendable {
   private struct Connection {
     var client: ShareClaimant
     var allowance = TokenBucket()
-    /// The part of it that its holder answers for already.
+    /// The part of its debt that the holder was charged already.
     var carried = TokenBucket()
   }
 
   private let limits: QuotaLimits
-  /// Steps that one connection may cause in a second.
+  /// The steps that one connection may cause in a second.
   var connectionStepsPerSecond: Int
-  /// Steps that all clients may cause in a second before shares bind.
+  /// The steps that all clients may cause in a second before shares apply.
   var stepsPerSecond: Int
 
   private var connections: [ConnectionID: Connection] = [:]
-  /// Connections of each holder.
+  /// The number of connections of each holder.
   private var connectionCounts: [WorkHolder: Int] = [:]
-  /// Clients whose connections have ended, for the work that is charged later: the last ones, and those before.
+  /// The clients of ended connections, for work that is charged later: the last ones, and those before.
   private var ended: (last: [ConnectionID: ShareClaimant], before: [ConnectionID: ShareClaimant]) = ([:], [:])
   private var allowances: WorkAllowances
   private var window: WorkWindow
@@ -45,20 +45,20 @@ struct WorkLedger: Sendable {
     window = WorkWindow(limits)
   }
 
-  /// Accounts and addresses of whom something is kept, beside connections.
+  /// The number of accounts and addresses with a recorded allowance.
   var allowanceCount: Int { allowances.count }
 
-  /// Clients with work in this window.
+  /// The number of clients with work in this window.
   var payerCount: Int { window.payerCount }
 
-  /// Connections that have ended and are still known.
+  /// The number of ended connections that are remembered.
   var endedCount: Int { ended.last.count + ended.before.count }
 
   // MARK: Connections
 
-  /// Knows from now on which client a connection is, also when it was another one before.
+  /// Sets the client of a connection, also when it had another one before.
   ///
-  /// - Returns: the nanoseconds for which it is to wait for what that client's connections before it have caused.
+  /// - Returns: the nanoseconds that it has to wait because of the work of that client's earlier connections.
   @discardableResult
   mutating func join(_ connection: ConnectionID, as client: ShareClaimant, at now: Int64) -> Int64 {
     var entry = connections[connection] ?? Connection(client: client)
@@ -77,7 +77,7 @@ struct WorkLedger: Sendable {
     return client.isAdministrator ? 0 : entry.allowance.wait(at: now)
   }
 
-  /// A connection has ended. Its account or address answers for what it has not paid.
+  /// Records the end of a connection. Its account or address is charged its debt.
   mutating func leave(_ connection: ConnectionID, at now: Int64) {
     guard var entry = connections.removeValue(forKey: connection) else { return }
     settle(&entry, at: now)
@@ -86,8 +86,8 @@ struct WorkLedger: Sendable {
     ended.last[connection] = entry.client
   }
 
-  /// Has a connection's holder answer for what it owes: divided by the holder's connections, so that one of many clients
-  /// behind an address leaves the others little to pay.
+  /// Charges a connection's debt to its holder: divided by the holder's connections, so that one of many clients behind
+  /// an address leaves the others little to pay.
   private mutating func settle(_ entry: inout Connection, at now: Int64) {
     guard let holder = WorkHolder(entry.client) else { return }
     let owed = entry.allowance.untilFull(at: now) - entry.carried.untilFull(at: now)
@@ -110,7 +110,7 @@ struct WorkLedger: Sendable {
   /// Charges work to its payer, and to the payer's account and networks.
   ///
   /// - Parameter now: nanoseconds on the monotonic clock.
-  /// - Returns: for how many nanoseconds the payer is to wait; 0 when it may go on.
+  /// - Returns: the nanoseconds that the payer has to wait; 0 when it may continue.
   mutating func charge(_ amount: WorkAmount, to payer: Payer, at now: Int64) -> Int64 {
     guard amount.steps >= WorkAmount.chargedStepsMin, let client = client(of: payer), !client.isAdministrator else {
       return 0
@@ -131,7 +131,7 @@ struct WorkLedger: Sendable {
     allowances.charge(amount, perSecond: connectionStepsPerSecond * shares, to: holder, at: now)
   }
 
-  /// For how many nanoseconds a payer is still to wait.
+  /// Returns the nanoseconds that a payer still has to wait.
   func wait(of payer: Payer, at now: Int64) -> Int64 {
     guard let client = client(of: payer), !client.isAdministrator else { return 0 }
     let own =

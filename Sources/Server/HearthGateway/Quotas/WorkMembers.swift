@@ -1,13 +1,13 @@
 import HearthTree
 
-/// The work that clients have caused beyond their fair part of their network's, by which a network's members are served in
-/// proportion (deficit round robin: Shreedhar and Varghese, SIGCOMM 1995).
+/// The work that clients have caused beyond their fair part of their network's, by which a network's members are served
+/// in proportion (deficit round robin: Shreedhar and Varghese, SIGCOMM 1995).
 ///
-/// The fair part is what the network may have while shares bind, divided by those of its members that have caused more
-/// than that. So one that causes little is not taken for its neighbours, and many sockets that each take their turn
-/// are not taken for many clients that cause little.
+/// The fair part is the network's share, divided by those of its members that have caused more than that. So a client
+/// with little work is not confused with its neighbours, and many sockets that take turns do not count as many clients
+/// with little work.
 struct WorkMembers: Sendable {
-  /// A client within its network: an account, or what is known of a signed-out one.
+  /// A client within its network: an account, or the payer of a signed-out client.
   enum Name: Hashable {
     case account(String)
     case payer(WorkLedger.Payer)
@@ -24,8 +24,8 @@ struct WorkMembers: Sendable {
     var window: Int64
   }
 
-  /// The fair part is never more than a fourth of the network's, which also is what a member may have caused of what is
-  /// free of that: with n members that want more, each gets one part of n + 4.
+  /// The divisor of the network's share: a fair part is never more than a fourth of it, which is also the limit of a
+  /// member's work in the remaining share: with n members that want more, each gets one part of n + 4.
   static let divisor = 4
 
   private var members: [Name: Member] = [:]
@@ -33,14 +33,13 @@ struct WorkMembers: Sendable {
   private let countMax: Int
   private var sweptWindow: Int64 = 0
 
-  /// - Parameter countMax: the most members of whom something is kept; beyond it, those that have caused least are
-  ///   forgotten.
+  /// - Parameter countMax: the maximum number of recorded members; beyond it, those with the least work are dropped.
   init(countMax: Int) { self.countMax = max(2, countMax) }
 
-  /// Members of whom something is kept.
+  /// The number of recorded members.
   var count: Int { members.count }
 
-  /// The work of a member that is not made up for yet.
+  /// Returns the work of a member that is not made up for yet.
   ///
   /// - Parameters:
   ///   - window: the number of the window.
@@ -55,7 +54,7 @@ struct WorkMembers: Sendable {
     return isOver ? 0 : Swift.max(0, member.steps - madeUp)
   }
 
-  /// Counts work of a member.
+  /// Adds work of a member.
   mutating func add(_ steps: Int, of name: Name, in network: NetworkPrefix, window: Int64, of max: Int) {
     let before = members[name]
     let left = before.map { remaining($0, in: window, of: max) } ?? 0
@@ -67,7 +66,7 @@ struct WorkMembers: Sendable {
     if members.count > countMax { trim(in: window, of: max) }
   }
 
-  /// Forgets those that have made up for their work, from time to time: the more there are, the less often.
+  /// Removes the members that have made up for their work, from time to time: the more there are, the less often.
   mutating func sweep(in window: Int64, of max: Int) {
     guard window - sweptWindow >= Swift.max(4, Int64(members.count / 256)) else { return }
     sweptWindow = window

@@ -1,18 +1,18 @@
 import HearthEngine
 import HearthTree
 
-/// The work of all clients in a window of time: a bound that they share, and what each of them has caused of it.
+/// The work of all clients in a period: a limit that they share, and the use by each of them.
 ///
-/// Once most of the bound is used up, a connection or an account that has caused more than its part waits for the next
-/// window, and so do the clients of a network that has. But of such a network's part, once more, its members are served in
-/// proportion: one that has caused little goes on, since it is not what filled the window. What they get so is at most the
-/// network's part in each window, however many they are.
+/// Once most of the limit is used up, a connection or an account over its share waits for the next window, and so do
+/// the clients of a network over its share. But such a network gets its share once more, in which its members are
+/// served in proportion: a client with little work continues, since it did not fill the window. This is at most the
+/// network's share in each window, however many members it has.
 struct WorkWindow: Sendable {
   private let milliseconds: Int64
   private var bound = SharedBound(max: 0)
   private var claims: [WorkLedger.Payer: SharedBound.Claim] = [:]
   private var members: WorkMembers
-  /// The work that members of networks over their part have caused of it once more, in this window.
+  /// The work of members of networks over their share that was granted in this window.
   private var granted: [NetworkPrefix: Int] = [:]
   private var number: Int64 = 0
   /// The end of the window, in nanoseconds on the monotonic clock.
@@ -23,15 +23,15 @@ struct WorkWindow: Sendable {
     members = WorkMembers(countMax: limits.workMembersMax)
   }
 
-  /// Clients with work in this window.
+  /// The number of clients with work in this window.
   var payerCount: Int { claims.count }
 
-  /// Members of networks of whom something is kept.
+  /// The number of recorded members of networks.
   var memberCount: Int { members.count }
 
   /// Begins the next window when the last one is over.
   ///
-  /// - Returns: True when one has begun.
+  /// - Returns: true when one has begun.
   mutating func advance(to now: Int64, stepsPerSecond: Int) -> Bool {
     guard now >= end else { return false }
     number += (now - end) / (milliseconds * 1_000_000) + 1
@@ -42,7 +42,7 @@ struct WorkWindow: Sendable {
     return true
   }
 
-  /// Counts a client's work.
+  /// Adds a client's work.
   mutating func add(_ steps: Int, of payer: WorkLedger.Payer, _ client: ShareClaimant) {
     if bound.isNearlyUsedUp, !binds(payer, client) {
       for network in client.network?.widening ?? [] { granted[network, default: 0] += steps }
@@ -55,7 +55,7 @@ struct WorkWindow: Sendable {
       steps, of: WorkMembers.Name(payer, client), in: network.widest, window: number, of: bound.max)
   }
 
-  /// Returns true when a client is to wait for the window's end.
+  /// Returns true when a client has to wait for the window's end.
   func binds(_ payer: WorkLedger.Payer, _ client: ShareClaimant) -> Bool {
     guard bound.isNearlyUsedUp else { return false }
     let claim = claims[payer]

@@ -1,8 +1,8 @@
 import Glibc
 
 extension UnsafeRawBufferPointer {
-  /// Returns the place where `word` begins at or behind `start`; nil when it is nowhere. Quick when the word's first
-  /// byte is rare.
+  /// Returns the offset of `word` at or behind `start`; nil when it does not occur. Quick when the word's first byte is
+  /// rare.
   func firstOffset(of word: [UInt8], from start: Int = 0) -> Int? {
     guard let base = baseAddress, let first = word.first, start >= 0 else { return nil }
     var place = start

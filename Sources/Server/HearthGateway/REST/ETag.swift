@@ -2,12 +2,12 @@ import HearthTree
 
 /// The tag of a value in conditional requests: its exact hash, which a conditional write can compare in the engine.
 ///
-/// Sent without quotes, as the service does. Nothing has a tag of its own.
+/// Sent without quotes, as the service does. The absent value has a tag of its own.
 enum ETag {
   static let null = "null_etag"
 
   static func of(_ node: Node) -> String { node.isEmpty ? null : node.exactHash() }
 
-  /// The hash that the engine is to expect for a client's tag.
+  /// Returns the hash that the engine is to expect for a client's tag.
   static func expectedHash(_ tag: String) -> String { tag == null ? "" : String(Node.exactHashMark) + tag }
 }

@@ -1,16 +1,16 @@
 import HearthDatabase
 import HearthTree
 
-/// What a request for history asks for.
+/// The selection of a request for history.
 struct HistorySelection: Sendable, Equatable {
-  /// Changes of a page, unless the request says.
+  /// The default number of changes of a page.
   static let limitStandard = 100
 
   var path = Path.root
   var before: Int64?
   var limit = HistorySelection.limitStandard
 
-  /// - Throws: 400 for a parameter that is not understood.
+  /// - Throws: 400 for an invalid parameter.
   init(_ query: URLQuery) throws(RESTFailure) {
     if let text = try query.single("path") {
       guard let location = try? Location(wire: text), !location.isPriority else {

@@ -1,16 +1,16 @@
 import HearthTransport
 
-/// A rules deployment by tools that know the server by an address of its own.
+/// A rules deployment by tools that know the server by a URL with a query.
 ///
-/// They append the path of the rules to the whole URL, behind its query: what arrives is
-/// `PUT /?ns=chat/.settings/rules.json?dryRun=true` where `PUT /.settings/rules.json?ns=chat&dryRun=true` was meant.
+/// They append the path of the rules to the whole URL, behind its query: `PUT
+/// /?ns=chat/.settings/rules.json?dryRun=true` arrives where `PUT /.settings/rules.json?ns=chat&dryRun=true` was meant.
 struct MisplacedRules {
   let namespace: String
   let isDryRun: Bool
 
-  /// nil for a request with a path of its own, or without such a one behind its `ns`.
+  /// Parses a request; nil when it has a path of its own, or no such path behind its `ns`.
   ///
-  /// - Throws: 400 when `ns` comes twice.
+  /// - Throws: 400 when `ns` occurs twice.
   init?(_ http: HTTPRequest, _ query: URLQuery) throws(RESTFailure) {
     guard http.hasRootPath, let text = try query.single("ns") else { return nil }
     self.init(text)
@@ -31,7 +31,7 @@ struct MisplacedRules {
 }
 
 extension HTTPRequest {
-  /// The path is `/`; slashes may be many.
+  /// True when the path is `/`; repeated slashes are accepted.
   var hasRootPath: Bool {
     target.utf8.first == UInt8(ascii: "/")
       && target.utf8.prefix { $0 != UInt8(ascii: "?") }.allSatisfy { $0 == UInt8(ascii: "/") }

@@ -1,27 +1,27 @@
 import NIOCore
 
-/// The parts of a `multipart/form-data` body (RFC 7578), where they lie.
+/// The parts of a `multipart/form-data` body (RFC 7578), as slices of it.
 struct MultipartForm {
   struct Part {
-    /// `filename` was given.
+    /// True when `filename` was given.
     var isFile: Bool
     var content: ByteBuffer
   }
 
   let parts: [Part]
 
-  /// More fields than any form of ours has.
+  /// The maximum number of parts: more than any supported form has.
   private static let partsMax = 16
-  /// Bytes of the headers of one part.
+  /// The maximum bytes of the headers of one part.
   private static let headBytesMax = 16 << 10
-  /// As the format's definition says (RFC 2046).
+  /// The maximum bytes of a boundary (RFC 2046).
   private static let boundaryBytesMax = 70
 
-  /// nil when the body is not such a form, or is cut short.
+  /// Parses a body; nil when it is not such a form, or is cut short.
   init?(_ body: ByteBuffer, contentType: String?) {
     guard let contentType, let boundary = Self.boundary(contentType) else { return nil }
     let delimiter = Array("\r\n--\(boundary)".utf8)
-    // The first delimiter has no line break before it when nothing precedes it.
+    // The first delimiter has no line break before it when no text precedes it.
     guard var place = Self.find(delimiter.dropFirst(2), in: body, from: body.readerIndex) else { return nil }
     place += delimiter.count - 2
     var parts: [Part] = []
@@ -39,7 +39,7 @@ struct MultipartForm {
     self.parts = parts
   }
 
-  /// The one file of the form; its only field when no field says that it is a file.
+  /// The one file of the form; its only field when no field is a file.
   var file: ByteBuffer? {
     let files = parts.filter(\.isFile)
     if files.count == 1 { return files[0].content }
@@ -76,7 +76,7 @@ struct MultipartForm {
     }
   }
 
-  /// The buffer's index at which `word` begins.
+  /// Returns the buffer's index at which `word` begins.
   private static func find(_ word: some Collection<UInt8>, in body: ByteBuffer, from index: Int) -> Int? {
     let start = body.readerIndex
     return body.withUnsafeReadableBytes { $0.firstOffset(of: Array(word), from: index - start) }.map { $0 + start }

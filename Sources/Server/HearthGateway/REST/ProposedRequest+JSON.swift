@@ -6,10 +6,10 @@ import NIOCore
 extension ProposedRequest {
   private static let operations = ["read", "write", "update", "delete"]
 
-  /// Reads a request that is described in JSON: one of `read`, `write`, `update` and `delete` names the path; ``json`` is
-  /// the way back.
+  /// Reads a request that is described in JSON: one of `read`, `write`, `update` and `delete` names the path; ``json``
+  /// is the inverse.
   ///
-  /// - Throws: 400, with what is wrong in the words that the request itself would be refused with.
+  /// - Throws: 400, with the refusal that the request itself would get.
   init(_ json: JSON) throws(RESTFailure) {
     let named = Self.operations.filter { json[$0] != nil }
     guard named.count == 1, let text = json[named[0]]?.string else {
@@ -33,9 +33,9 @@ extension ProposedRequest {
     }
   }
 
-  /// A request that is described in JSON, as rules see it: with `auth` and `now` beside it, where they are named.
+  /// Returns a request that is described in JSON, as rules see it: with `auth` and `now`, if present.
   ///
-  /// - Throws: 400, with what the server would say of the request before it asks any rule.
+  /// - Throws: 400, with the server's refusal of the request before it evaluates rules.
   static func described(
     by json: JSON, on root: Node, nowMilliseconds: Int64
   ) throws(RESTFailure) -> (request: ProposedRequest, prepared: RulesRequest, nowMilliseconds: Int64) {
@@ -54,7 +54,7 @@ extension ProposedRequest {
     return ByteBuffer(bytes: value.text())
   }
 
-  /// The request in JSON, which ``init(_:)`` reads back.
+  /// The request in JSON, which ``init(_:)`` reads.
   package var json: [JSON.Member] {
     switch self {
     case .read(let path, let query):

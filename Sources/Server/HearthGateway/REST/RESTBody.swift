@@ -1,19 +1,19 @@
 import HearthTree
 import NIOCore
 
-/// Reads request bodies as data to write.
+/// The parsing of request bodies as data to write.
 enum RESTBody {
-  /// The value of a PUT or POST.
+  /// Parses the value of a PUT or POST.
   static func value(_ body: ByteBuffer, for location: Location) throws(RESTFailure) -> WriteValue {
     try read(body, syntaxFailure: .invalidData) { reader throws(JSONError) in
       try reader.writeValue(for: location)
     }
   }
 
-  /// The writes of a PATCH, relative to `path`; nil for `null`, which deletes.
+  /// Parses the writes of a PATCH, relative to `path`; nil for `null`, which deletes.
   ///
-  /// - Throws: 400 for a member whose name is no key, such as `""` or `"/"`: it would replace the whole of `path`, which
-  ///   a PATCH never means.
+  /// - Throws: 400 for a member whose name is no key, such as `""` or `"/"`: it would replace the whole of `path`,
+  ///   which a PATCH never means.
   static func merge(_ body: ByteBuffer, at path: Path) throws(RESTFailure) -> [Write]? {
     let writes = try read(body, syntaxFailure: .invalidMerge) { reader throws(JSONError) -> [Write]? in
       if try reader.null() { return nil }
@@ -25,12 +25,12 @@ enum RESTBody {
     return writes
   }
 
-  /// False for a body that certainly sets no priority.
+  /// Returns false for a body that certainly sets no priority.
   static func mayHavePriorities(_ body: ByteBuffer) -> Bool {
     body.withUnsafeReadableBytes { $0.firstOffset(of: Array(".priority".utf8)) != nil }
   }
 
-  /// The text of a rules file.
+  /// Returns the text of a rules file.
   static func text(_ body: ByteBuffer) throws(RESTFailure) -> String {
     guard body.readableBytes > 0 else { throw .noData }
     guard let text = String(validating: body.readableBytesView, as: UTF8.self) else {

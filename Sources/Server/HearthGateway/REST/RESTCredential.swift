@@ -2,28 +2,28 @@ import HearthTransport
 import HearthTree
 import NIOHTTP1
 
-/// What a request shows to say who is asking.
+/// The credential of a request.
 struct RESTCredential: Sendable {
-  /// Where the credential was, which decides the words of a refusal.
+  /// The place of the credential, which decides the words of a refusal.
   enum Place: Sendable {
-    /// `auth=`
+    /// The parameter `auth=`.
     case auth
-    /// `access_token=` or `Authorization: Bearer`
+    /// The parameter `access_token=`, or the header `Authorization: Bearer`.
     case bearer
   }
 
   var token: String
   var place: Place
-  /// It is an `Authorization: Bearer` and nothing else, as only programs and pages' own code send it.
+  /// True when the request has only an `Authorization: Bearer`, which programs and pages' own code send.
   var isHeader = false
-  /// `auth_variable_override`
+  /// The parameter `auth_variable_override`; nil when it is absent.
   var override: CredentialGate.Override?
 
-  /// nil when the request shows no credential. Beside a parameter an `Authorization` of another kind than a bearer's is
-  /// not looked at: it may be meant for a proxy in between.
+  /// Finds the credential of a request; nil when it has none. Beside a parameter an `Authorization` of another scheme
+  /// than bearer is ignored: it may be meant for a proxy in between.
   ///
-  /// - Throws: 400 for two credentials that differ, because one of them is not what the client believes to be, and for
-  ///   an override that is neither an object nor `null`; 401 for an `Authorization` of another kind alone, and for an
+  /// - Throws: 400 for two credentials that differ, because one of them is not the one that the client means, and for
+  ///   an override that is neither an object nor `null`; 401 for an `Authorization` of another scheme alone, and for an
   ///   override without a credential.
   init?(headers: HTTPHeaders, query: URLQuery) throws(RESTFailure) {
     let auth = try query.single("auth")

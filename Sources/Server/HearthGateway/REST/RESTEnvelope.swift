@@ -3,11 +3,11 @@ import HearthTree
 import NIOCore
 import NIOHTTP1
 
-/// What a request wants around the answer: a call of a function for `<script>` elements, or a file name.
+/// The envelope that a request asks for: a function call for `<script>` elements, or a file name.
 struct RESTEnvelope: Sendable {
-  /// The function that the answer's script calls.
+  /// The function that the response's script calls; nil for no script.
   var callback: String?
-  /// The header that has browsers save the answer.
+  /// The header that makes browsers save the response; nil when there is none.
   var disposition: String?
 
   static let none = RESTEnvelope()
@@ -17,7 +17,7 @@ struct RESTEnvelope: Sendable {
     self.disposition = disposition
   }
 
-  /// - Throws: 400 for a name that is none, and for a write.
+  /// - Throws: 400 for an invalid name, and for a write.
   init(_ http: HTTPRequest, _ query: URLQuery) throws(RESTFailure) {
     let isRead = http.method == .GET || http.method == .HEAD
     // Streams have no envelope.
@@ -29,7 +29,7 @@ struct RESTEnvelope: Sendable {
     if isRead, let name = try query.single("download") { disposition = Self.disposition(of: name) }
   }
 
-  /// The answer as it is sent.
+  /// Returns the response in its envelope.
   func wrap(_ response: RESTResponse) -> RESTResponse {
     guard !response.isWrapped else { return response }
     var response = response
@@ -48,7 +48,8 @@ struct RESTEnvelope: Sendable {
 
   private static let functionSizeBytesMax = 128
 
-  /// Characters of identifiers, dots and brackets: nothing that could end the call and begin something else.
+  /// Returns true for characters of identifiers, dots and brackets: none of them could end the call and begin another
+  /// expression.
   private static func isFunction(_ name: String) -> Bool {
     guard (1...functionSizeBytesMax).contains(name.utf8.count) else { return false }
     return name.utf8.allSatisfy { byte in
@@ -61,7 +62,7 @@ struct RESTEnvelope: Sendable {
     }
   }
 
-  /// `name(…);`. Two line separators are legal in JSON's strings and were not always in a script's.
+  /// Returns the script `name(…);`. Two line separators are legal in JSON's strings and were not always in a script's.
   private static func script(_ callback: String, _ json: ByteBufferView) -> ByteBuffer {
     var script = ByteBufferAllocator().buffer(capacity: json.count + callback.utf8.count + 3)
     script.writeString(callback + "(")
@@ -81,7 +82,8 @@ struct RESTEnvelope: Sendable {
 
   private static let fileNameSizeBytesMax = 255
 
-  /// The name in quotes with what could end it replaced, and whole in the second form when it is not plain.
+  /// Returns the name in quotes with dangerous characters replaced, and completely in the second form when it is not
+  /// plain ASCII.
   private static func disposition(of name: String) -> String {
     var (plain, encoded) = ("", "")
     for byte in name.utf8.prefix(fileNameSizeBytesMax) {

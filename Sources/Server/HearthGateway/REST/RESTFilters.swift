@@ -1,16 +1,16 @@
 import HearthTree
 
-/// Reads the parameters by which a client asks for some of the children of a place, and in which order.
+/// The parsing of the parameters that select some of the children of a path, and their order.
 ///
-/// `orderBy` is a JSON string with its quotes; bounds are JSON values, behind which a comma and a JSON string may name a
-/// key that breaks ties. The texts of refusals are interface: people look for them.
+/// `orderBy` is a JSON string with its quotes; bounds are JSON values, behind which a comma and a JSON string may name
+/// a key that breaks ties. The texts of refusals are interface: developers search for them.
 package enum RESTFilters {
   private static let bounds = ["startAt", "startAfter", "endAt", "endBefore", "equalTo"]
   private static let limits = ["limitToFirst", "limitToLast"]
 
-  /// What the request asks for; nil when it asks for everything.
+  /// Returns the query of a request; nil for the whole value.
   ///
-  /// - Throws: 400 with the service's text for parameters that contradict each other or cannot be read.
+  /// - Throws: 400 with the service's text for parameters that contradict each other or cannot be parsed.
   package static func query(_ query: URLQuery) throws(RESTFailure) -> Query? {
     guard let text = try query.single("orderBy") else {
       guard query.first(of: bounds + limits) == nil else { throw .orderMissing }
@@ -22,10 +22,10 @@ package enum RESTFilters {
     return try Self.query(query, by: order, isLenient: false)
   }
 
-  /// The page that a shallow read asks for; nil when it asks for all of it.
+  /// Returns the page of a shallow read; nil for all keys.
   ///
-  /// Tools list the keys of a place page by page: without `orderBy` the order is that of the keys. They write names and
-  /// keys without quotes as well, so what is no JSON string is taken as it is.
+  /// Tools list the keys of a path page by page: without `orderBy` the order is that of the keys. They write names and
+  /// keys without quotes as well, so a text that is no JSON string is taken as it is.
   static func page(_ query: URLQuery) throws(RESTFailure) -> Query? {
     guard let text = try query.single("orderBy") else {
       guard query.first(of: bounds + limits) != nil else { return nil }
@@ -76,7 +76,7 @@ package enum RESTFilters {
 
   // MARK: Bounds
 
-  /// `5`, `"a"`, `null`, `5,"key"`.
+  /// Parses a bound such as `5`, `"a"`, `null`, `5,"key"`.
   private static func point(
     _ text: String, of order: Query.Order, isLenient: Bool
   ) throws(RESTFailure) -> Query.Bound {
@@ -85,13 +85,13 @@ package enum RESTFilters {
       return Query.Bound(value: .string(text))
     }
     guard order == .key else { return Query.Bound(value: value, key: key.map { Query.BoundKey($0) }) }
-    // The value is the key here, and a second one means nothing.
+    // The value is the key here, and a second one is ignored.
     if case .string? = value { return Query.Bound(value: value) }
     guard isLenient else { throw .keyBoundInvalid }
     return Query.Bound(value: .string(text))
   }
 
-  /// nil when the text is not a JSON primitive, alone or followed by a comma and a JSON string.
+  /// Parses a constraint; nil when the text is not a JSON primitive, alone or followed by a comma and a JSON string.
   private static func constraint(_ text: String) -> (value: Scalar?, key: String?)? {
     let bytes = Array(text.utf8)
     return bytes.withUnsafeBytes { bytes in
@@ -135,7 +135,7 @@ package enum RESTFilters {
     return nil
   }
 
-  /// Of a limit that is larger than any place could hold the largest one is left.
+  /// Parses a limit; one that is larger than any number of children is reduced to the largest.
   private static func count(_ text: String, _ name: String) throws(RESTFailure) -> Int {
     let digits = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
     guard !digits.isEmpty, digits.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else {

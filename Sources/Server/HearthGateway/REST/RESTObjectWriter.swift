@@ -1,6 +1,6 @@
 import HearthTree
 
-/// Writes an object whose members come one by one, in the two forms of answers.
+/// A writer of an object whose members come one by one, in the two layouts of responses.
 struct RESTObjectWriter {
   private var writer: JSONWriter
   private var isEmpty = true
@@ -23,7 +23,7 @@ struct RESTObjectWriter {
     write(&writer)
   }
 
-  /// The whole object; the writer is of no use then.
+  /// Returns the whole object; the writer must not be used afterwards.
   mutating func finish() -> [UInt8] {
     writer.closeObject(isEmpty: isEmpty)
     return writer.bytes

@@ -4,7 +4,7 @@ import HearthWire
 import NIOCore
 import NIOHTTP1
 
-/// An HTTP request that was parsed: what it addresses, which credential it shows, and which form the answer is to have.
+/// A parsed HTTP request: its target, its credential, and the form of its response.
 struct RESTRequest: Sendable {
   enum Method: String, Sendable {
     case get = "GET"
@@ -17,7 +17,7 @@ struct RESTRequest: Sendable {
 
     var isRead: Bool { self == .get || self == .head }
 
-    /// A client that cannot send every method says in a `POST` which one it means.
+    /// Parses the method. A client that cannot send every method names the one it means in a `POST`.
     init(_ http: HTTPRequest, _ query: URLQuery) throws(RESTFailure) {
       var name = http.method.rawValue
       if http.method == .POST {
@@ -33,43 +33,45 @@ struct RESTRequest: Sendable {
 
   var method: Method
   var target: RESTTarget
-  /// As the client named it; it need not be a legal name.
+  /// The database as the client named it; it need not be a legal name.
   var namespace: String
-  /// The request itself says which database it means: by a parameter or by its host.
+  /// True when the request itself names the database: by a parameter or by its host.
   var isNamespaceNamed: Bool
   var credential: RESTCredential?
   var isPretty = false
-  /// The white space of the answer.
+  /// The white space of the response.
   var layout: JSONWriter.Layout { isPretty ? .service : .compact }
   var isSilent = false
   var isShallow = false
   var isExport = false
   var isStrict = false
-  /// Text for people has colours for a terminal.
+  /// True when text for display has colours for a terminal.
   var isColored = false
   var isDryRun = false
-  /// The write is to make no events. Nothing but an administrator's word: others could hide what they do.
+  /// True when the write is to make no events. For administrators alone: others could hide their changes.
   var disablesTriggers = false
-  /// The client wants to be told of changes as they happen.
+  /// True when the client asks for an event stream.
   var wantsEvents = false
-  /// Which children a read asks for; nil for the whole value.
+  /// The children that a read selects; nil for the whole value.
   var query: Query?
-  /// The moment of the past that a read asks for, as it names it.
+  /// The point in history of a read, as the request names it; nil for the present.
   var at: String?
-  /// What a request for history asks for; nil for any other.
+  /// The selection of a request for history; nil for any other.
   var history: HistorySelection?
-  /// The time that the client gives a read.
+  /// The timeout that the client sets for a read; nil for the default.
   var timeoutMilliseconds: Int64?
-  /// The client asks for the ETag of what it reads or writes.
+  /// True when the client asks for the ETag of the value.
   var wantsETag = false
   var ifMatch: String?
   var ifNoneMatch: String?
-  /// The body's `Content-Type`. Only uploads have one that means something.
+  /// The body's `Content-Type`, which only uploads use.
   var contentType: String?
   var body: ByteBuffer
 
+  /// Parses a request.
+  ///
   /// - Parameter defaultNamespace: the database of a request that names none.
-  /// - Throws: the answer to give, for a request that is not understood.
+  /// - Throws: the response to an invalid request.
   init(_ http: HTTPRequest, defaultNamespace: String) throws(RESTFailure) {
     try self.init(http, try URLQuery(of: http), defaultNamespace: defaultNamespace)
   }
@@ -110,7 +112,7 @@ struct RESTRequest: Sendable {
     }
   }
 
-  /// What of a place a read asks for. A stream has no form of its own but `format`.
+  /// Parses the selection of a read. A stream has no form of its own but `format`.
   private mutating func readSelection(_ http: HTTPRequest, _ query: URLQuery) throws(RESTFailure) {
     guard method.isRead, case .data = target else { return }
     wantsEvents = http.acceptsEvents
@@ -132,7 +134,7 @@ struct RESTRequest: Sendable {
     at = text
   }
 
-  /// Milliseconds of `3ms`, `3s`, `1.5s` or `3min`, rounded up.
+  /// Returns the milliseconds of `3ms`, `3s`, `1.5s` or `3min`, rounded up.
   private static func timeout(_ text: String) throws(RESTFailure) -> Int64 {
     let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
     let parts = number.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
@@ -147,7 +149,7 @@ struct RESTRequest: Sendable {
     return milliseconds
   }
 
-  /// A number of one to nine digits.
+  /// Parses a number of one to nine digits.
   private static func digits(_ text: Substring) -> Int64? {
     guard (1...9).contains(text.count), text.allSatisfy(\.isNumber) else { return nil }
     return Int64(text)
@@ -182,6 +184,6 @@ extension URLQuery {
 }
 
 extension HTTPRequest {
-  /// The client asks for an event stream.
+  /// True when the client asks for an event stream.
   var acceptsEvents: Bool { headers["Accept"].contains { $0.lowercased().contains("text/event-stream") } }
 }

@@ -2,7 +2,7 @@ import HearthTransport
 import NIOHTTP1
 
 extension RESTResponse {
-  /// The answer to a browser that asks whether it may send a request. It needs no credential.
+  /// Returns the response to a preflight request, which needs no credential.
   static func preflight(_ headers: HTTPHeaders) -> RESTResponse {
     var answer: [(name: String, value: String)] = [
       (name: "Access-Control-Allow-Methods", value: "GET, PUT, POST, PATCH, DELETE"),

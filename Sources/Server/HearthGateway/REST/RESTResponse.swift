@@ -2,9 +2,9 @@ import HearthTransport
 import HearthTree
 import NIOCore
 
-/// An HTTP answer, before its head is bytes.
+/// An HTTP response, before its head is encoded.
 struct RESTResponse: Sendable {
-  /// Takes the one answer to a request.
+  /// Takes the single response to a request.
   typealias Completion = (RESTResponse) -> Void
 
   static let json = "application/json; charset=utf-8"
@@ -12,13 +12,13 @@ struct RESTResponse: Sendable {
   var status: Int
   var headers: [(name: String, value: String)]
   var contentType = json
-  /// As it is sent: large ones are made away from event loops, and nothing is copied on the way out.
+  /// The body as it is sent: large ones are made away from event loops, and no byte is copied on the way out.
   var body: ByteBuffer
-  /// The request's envelope is around it already.
+  /// True when the request's envelope is around it already.
   var isWrapped = false
-  /// Milliseconds for which the connection is left unread after the answer.
+  /// The milliseconds for which the connection is not read after the response.
   var restMilliseconds: Int64 = 0
-  /// Writes the rest of a body that is sent in pieces; nil when the body is complete.
+  /// The delegate that writes the rest of a body in pieces; nil when the body is complete.
   var stream: NIOLoopBound<any HTTPStreamDelegate>?
 
   init(status: Int = 200, headers: [(name: String, value: String)] = [], body: [UInt8]) {
@@ -27,10 +27,10 @@ struct RESTResponse: Sendable {
     self.body = body.isEmpty ? ByteBuffer() : ByteBuffer(bytes: body)
   }
 
-  /// 204: what `print=silent` asks for.
+  /// The empty response 204, for `print=silent`.
   static let silent = RESTResponse(status: 204, body: [])
 
-  /// What a write of settings is answered.
+  /// The response to a write of settings.
   static let done = RESTResponse(JSON.object([.init("status", .string("ok"))]))
 
   init(_ json: JSON, pretty: Bool = false) { self.init(body: json.text(layout: pretty ? .service : .compact)) }

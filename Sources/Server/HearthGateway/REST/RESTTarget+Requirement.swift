@@ -1,13 +1,13 @@
 import HearthCrypto
 
-/// The operations of the REST interface, by what they need of their callers.
+/// The operations of the REST API, by their requirements.
 enum RESTOperation: String, Sendable, CaseIterable {
   case data, past, upload
   case rules, rulesVersions, rulesRollback, rulesDecisions, stagedRules, rulesPromotion, rulesets, rulesetLabels
   case setting, triggers, denial, history, databaseManagement, databases, coverage
   case receipts, metrics
 
-  /// What the operation needs. The list has no default on purpose: a new operation declares what it needs.
+  /// Returns the requirement of the operation. The list has no default on purpose: a new operation declares its own.
   func requirement(of method: RESTRequest.Method) -> Requirement {
     let isRead = method.isRead
     switch self {
@@ -26,7 +26,7 @@ enum RESTOperation: String, Sendable, CaseIterable {
 }
 
 extension RESTRequest {
-  /// What the request needs of its caller.
+  /// The requirement of the request.
   var requirement: Requirement { operation.requirement(of: method) }
 
   private var operation: RESTOperation {

@@ -1,40 +1,40 @@
 import HearthTree
 import HearthWire
 
-/// What a request's path addresses. The operation of each is in ``RESTHandler``'s list.
+/// The target of a request's path. The operation of each is in ``RESTHandler``'s list.
 enum RESTTarget: Sendable, Equatable {
   case data(Location)
-  /// `<path>/.upload`: a file of data, from a form.
+  /// The target `<path>/.upload`: a file of data, from a form.
   case upload(Path)
-  /// `/.settings/rules.json`
+  /// The target `/.settings/rules.json`.
   case rules
-  /// `/.settings/rules/versions.json`, and with an id `/.settings/rules/versions/<id>.json`
+  /// The target `/.settings/rules/versions.json`, and with an id `/.settings/rules/versions/<id>.json`.
   case rulesVersions(id: String?)
-  /// `/.settings/rules/rollback.json`
+  /// The target `/.settings/rules/rollback.json`.
   case rulesRollback
-  /// `/.settings/rules/decide.json`
+  /// The target `/.settings/rules/decide.json`.
   case rulesDecisions
-  /// `/.settings/rules/staged.json`
+  /// The target `/.settings/rules/staged.json`.
   case stagedRules
-  /// `/.settings/rules/promote.json`
+  /// The target `/.settings/rules/promote.json`.
   case rulesPromotion
-  /// `/.settings/rulesets.json`, and with an id `/.settings/rulesets/<id>.json`
+  /// The target `/.settings/rulesets.json`, and with an id `/.settings/rulesets/<id>.json`.
   case rulesets(id: String?)
-  /// `/.settings/ruleset_labels.json`
+  /// The target `/.settings/ruleset_labels.json`.
   case rulesetLabels
-  /// What else is at `/.settings/<name>.json`
+  /// The other targets `/.settings/<name>.json`.
   case setting(Setting)
-  /// `/.settings/triggers.json`, and with a name `/.settings/triggers/<name>.json`, or a part of that one
+  /// The target `/.settings/triggers.json`, and with a name `/.settings/triggers/<name>.json`, or a part of that.
   case triggers(name: String?, part: TriggerPart?)
-  /// `/.settings/denials/<trace>.json`
+  /// The target `/.settings/denials/<trace>.json`.
   case denial(trace: String)
-  /// `/.settings/history.json`
+  /// The target `/.settings/history.json`.
   case history
-  /// `/.settings/databases.json`, and with a name `/.settings/databases/<name>.json`
+  /// The target `/.settings/databases.json`, and with a name `/.settings/databases/<name>.json`.
   case databaseManagement(name: String?)
-  /// `/.inspect/databases.json`
+  /// The target `/.inspect/databases.json`.
   case databases
-  /// `/.inspect/coverage`, a page; or `/.inspect/coverage.json`
+  /// The target `/.inspect/coverage`, a page; or `/.inspect/coverage.json`.
   case coverage(isPage: Bool)
 
   enum Setting: String, Sendable {
@@ -43,7 +43,7 @@ enum RESTTarget: Sendable, Equatable {
     case functionTriggers
   }
 
-  /// What is below a trigger.
+  /// A part of a trigger's resource.
   enum TriggerPart: String, Sendable {
     case dead, replay
   }
@@ -111,7 +111,7 @@ enum RESTTarget: Sendable, Equatable {
     }
   }
 
-  /// What is below `/.settings/rules/`.
+  /// Parses the names below `/.settings/rules/`.
   private static func rules(_ names: [String]) throws(RESTFailure) -> RESTTarget {
     switch (names[0], names.count) {
     case ("versions", 1): .rulesVersions(id: nil)
@@ -124,7 +124,7 @@ enum RESTTarget: Sendable, Equatable {
     }
   }
 
-  /// A slash that was percent-encoded is a forbidden character, not a separator.
+  /// Parses a location. A slash that was percent-encoded is a forbidden character, not a separator.
   private static func location(_ segments: [String]) throws(RESTFailure) -> Location {
     do {
       return try Location(segments: segments)

@@ -1,16 +1,16 @@
 import HearthEngine
 import HearthTree
 
-/// What a writing request asks of the engine, and how its success is told.
+/// The write of a request, with the response to its success.
 struct RESTWrite: Sendable {
   let operation: WriteOperation
-  /// The place where ``operation`` writes; its priority when that is what is written.
+  /// The location where ``operation`` writes; its priority when that is written.
   let location: Location
-  /// From the node that is at the operation's path afterwards; nil when its writer may not read it. The answer then has
-  /// the request's own text, with its placeholders, and no tag.
+  /// Returns the response to the node that is at the operation's path afterwards; nil when its writer may not read it.
+  /// The response then has the request's own text, with its placeholders, and no tag.
   let answer: @Sendable (Node?) -> RESTResponse
 
-  /// Reads the request's body.
+  /// Parses the request's body.
   ///
   /// - Parameter name: the push id that a POST writes under.
   init(_ request: RESTRequest, at location: Location, name: String) throws(RESTFailure) {
@@ -28,7 +28,7 @@ struct RESTWrite: Sendable {
       guard !location.isPriority else { throw .invalidPath }
       let child = Location(path: location.path.appending(Key(name)))
       let value = try RESTBody.value(request.body, for: child)
-      // Nothing was at the new name, so the values tell nothing about earlier data.
+      // The new name had no value, so the response reveals no earlier data.
       self.init(request, .put(child, value), at: child, showing: Self.tagPaths(request, child)) {
         Self.answer(request, name: name, $0)
       }
@@ -53,7 +53,7 @@ struct RESTWrite: Sendable {
     }
   }
 
-  /// - Parameter shown: what the answer shows of the data, beside what its writer sent.
+  /// - Parameter shown: the paths that the response shows, beside the writer's own data.
   private init(
     _ request: RESTRequest, _ change: WriteOperation.Change, at location: Location, showing shown: [Path],
     _ answer: @escaping @Sendable (Node?) -> RESTResponse
@@ -64,7 +64,7 @@ struct RESTWrite: Sendable {
     self.answer = answer
   }
 
-  /// It takes data away and brings none.
+  /// True when the write only deletes.
   var onlyDeletes: Bool {
     switch operation.change {
     case .put(_, let value): value.node.isEmpty
@@ -78,13 +78,13 @@ extension RESTWrite {
     location.isPriority ? node.priority.map { Node($0) } ?? .empty : node
   }
 
-  /// A writer that sets priorities is shown them.
+  /// Returns the form of the response: a writer that sets priorities gets them.
   private static func form(_ request: RESTRequest, _ nodes: [Node]) -> JSONForm {
     let isPrioritised = RESTBody.mayHavePriorities(request.body) && nodes.contains(where: \.hasPriorities)
     return isPrioritised ? .export : request.form
   }
 
-  /// The answer has the tag of what was written.
+  /// Returns true when the response has the tag of the written value.
   private static func isTagged(_ request: RESTRequest) -> Bool {
     request.method != .patch && (request.wantsETag || request.ifMatch != nil)
   }
@@ -94,7 +94,7 @@ extension RESTWrite {
   }
 
   private static func answer(_ request: RESTRequest, _ node: Node?, _ form: JSONForm) -> RESTResponse {
-    // Clients with a conditional write take nothing but 200 for success.
+    // Clients with a conditional write accept only 200 as success.
     let isSilent = request.isSilent && request.ifMatch == nil
     guard let node else { return isSilent ? .silent : asSent(request) }
     var response = isSilent ? .silent : RESTResponse(body: request.text(of: node, form))
@@ -109,7 +109,8 @@ extension RESTWrite {
     return response
   }
 
-  /// The object of a PATCH with its server values filled in: the names as paths, the values from what is there now.
+  /// Returns the object of a PATCH with its server values filled in: the names as paths, the values from the current
+  /// data.
   private static func answer(
     _ request: RESTRequest, _ writes: [Write], _ node: Node?, _ form: JSONForm
   ) -> RESTResponse {
@@ -125,7 +126,7 @@ extension RESTWrite {
     return RESTResponse(body: writer.finish())
   }
 
-  /// The request's own text.
+  /// Returns the request's own text.
   private static func asSent(_ request: RESTRequest) -> RESTResponse {
     var response = RESTResponse(body: [])
     response.body = request.body
@@ -134,7 +135,7 @@ extension RESTWrite {
 }
 
 extension WriteValue {
-  /// The places, in a value at `path`, whose new values follow from what was there.
+  /// Returns the paths, in a value at `path`, whose new values depend on the former ones.
   fileprivate func derivedPaths(at path: Path) -> [Path] {
     deferred.compactMap { item in
       guard case .increment = item.operation else { return nil }
@@ -144,6 +145,6 @@ extension WriteValue {
 }
 
 extension Node {
-  /// True when it, or anything in it, has a priority. The depth of a tree bounds the recursion.
+  /// True when the node, or any below it, has a priority. The depth of a tree bounds the recursion.
   fileprivate var hasPriorities: Bool { priority != nil || children.contains { $0.node.hasPriorities } }
 }

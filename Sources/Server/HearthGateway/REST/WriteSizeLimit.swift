@@ -1,10 +1,10 @@
-/// How much work a write may be, as the service names it.
+/// The classes of a write's cost, as the service names them.
 ///
-/// Large deletes cost little here, so a write of every class is let through up to the size that a body, and a change,
-/// may have. Tools begin with `tiny` and divide what is refused.
+/// Large deletes cost little here, so a write of every class is accepted up to the size limit of a body and a change.
+/// Tools begin with `tiny` and divide refused writes.
 enum WriteSizeLimit {
   static let names = ["tiny", "small", "medium", "large", "unlimited"]
 
-  /// Those that can be a database's default.
+  /// The classes that can be a database's default.
   static let defaults = ["small", "medium", "large", "unlimited"]
 }

@@ -1,11 +1,11 @@
 import HearthAccounts
 
-/// What this node did because another one ended credentials, for as long as that one may ask. Each is told once, so that a
-/// client who was cut stands in one receipt of that node.
+/// The rounds of this node for revocations of other nodes, as long as those may ask. Each is returned once, so that a
+/// cancelled client is in one receipt of that node.
 struct FollowedRounds {
   private struct Entry {
     var revocation: Revocation
-    /// The place where this node was in the accounts' log by then.
+    /// The node's position in the accounts' log at that time.
     var position: Int64
     var round: RevocationRound
   }
@@ -21,7 +21,7 @@ struct FollowedRounds {
     entries.append(Entry(revocation: revocation, position: position, round: round))
   }
 
-  /// What was done because of it, up to a position of the accounts' log.
+  /// Removes and returns the rounds of a revocation, up to a position of the accounts' log.
   mutating func take(_ revocation: Revocation, upTo position: Int64) -> [RevocationRound] {
     var taken: [RevocationRound] = []
     entries.removeAll { entry in

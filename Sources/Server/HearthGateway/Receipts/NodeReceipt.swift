@@ -1,33 +1,33 @@
 import HearthTree
 
-/// What one node of a cluster tells another of a revocation: what it did for its own clients in one database.
+/// The report of a node of a cluster to another on a revocation: the results for its own clients in one database.
 ///
 /// ```
 /// {"receipts":[{"database":"default","position":42,"signedOut":1,"examined":1,"kept":0,"cancelled":1,"sent":1,"gone":0,
 ///               "late":0,"isComplete":true,"microseconds":[900],"listeners":[{…}],"keptListeners":[{…}]}]}
 /// ```
 ///
-/// Listeners are as in a ``Receipt``'s line. Where they, or the times, would take too many bytes, some are left out; counts
-/// are those of all.
+/// Listeners are as in a ``Receipt``'s line. When they, or the times, would take too many bytes, some are left out;
+/// counts are those of all.
 struct NodeReceipt: Sendable {
-  /// nil for a revocation that none of the node's connections was signed in with.
+  /// The database; nil for a revocation that concerned none of the node's connections.
   var database: String?
-  /// The place where the last of its decisions stands in the database's commit order.
+  /// The position of the last of its decisions in the database's commit order.
   var position: Int64
   var counts: ReceiptCounts
-  /// True when everybody was told.
+  /// True when all clients were notified.
   var isComplete: Bool
-  /// From when the node knew of the revocation to each cancellation's last byte in the socket, sorted.
+  /// The sorted times from the node's notice of the revocation to each cancellation's last byte in the socket.
   var microseconds: [Int64]
-  /// Of the first that were cut.
+  /// The first cancelled listeners.
   var listeners: [JSON]
-  /// Of the first that go on; none of an earlier version's node.
+  /// The first listeners that continue; empty from a node of an earlier version.
   var kept: [JSON]
 
-  /// A node that was asked cannot put into words what it did.
+  /// A node cannot encode its results within the limits.
   struct TooMuch: Error {}
 
-  /// The bytes that a node is answered with.
+  /// Returns the encoded receipts for a node's response.
   ///
   /// - Throws: ``TooMuch`` for more databases than there is room for.
   static func encoded(_ receipts: [Receipt], limits: ReceiptLimits) throws(TooMuch) -> [UInt8] {
@@ -48,15 +48,15 @@ struct NodeReceipt: Sendable {
     return JSON.object([.init("receipts", .array(list))]).text()
   }
 
-  /// Some of sorted times, evenly, the last among them.
+  /// Returns some of sorted times, evenly spaced, including the last.
   private static func sample(_ times: [Int64], countMax: Int) -> [Int64] {
     guard times.count > countMax, countMax > 0 else { return times }
     return (1...countMax).map { times[times.count * $0 / countMax - 1] }
   }
 
-  /// Reads what another node says.
+  /// Parses another node's response.
   ///
-  /// - Returns: Nil for anything that no node says.
+  /// - Returns: nil for any other bytes.
   static func decoded(_ bytes: [UInt8], limits: ReceiptLimits) -> [NodeReceipt]? {
     guard let list = JSON(parsing: bytes)?["receipts"]?.array, list.count <= limits.nodeReceiptsMax else { return nil }
     var receipts: [NodeReceipt] = []
@@ -91,7 +91,7 @@ struct NodeReceipt: Sendable {
     }
   }
 
-  /// What is known of a listener, and nothing else; nil for what is none.
+  /// Returns a listener with its known members alone; nil for any other value.
   private static func listener(_ json: JSON) -> JSON? {
     guard json["connection"]?.string != nil, json["path"]?.string != nil, case .object(let members) = json else {
       return nil

@@ -14,15 +14,17 @@ import HearthTree
 //
 // `time` is milliseconds since 1970. `milliseconds` are from the cause to the cancellation's last byte in the socket;
 // causes other than a revocation are timed to the millisecond. A listener that was not sent its cancellation has
-// `"outcome":"gone"` or `"late"` instead. Kept ones without a `rule` are read by somebody whom rules are not asked about.
+// `"outcome":"gone"` or `"late"` instead. Kept ones without a `rule` belong to clients that no rules apply to.
 //
-// In a cluster, `"node":"a"` behind the id says who keeps it. Where the other nodes were asked what they did, counts, times
-// and listeners are those of all nodes, each listener with its `"node"`, and behind `isComplete` come the nodes that it
-// tells of, first the one that keeps it, and those that did not answer:
+// In a cluster, `"node":"a"` behind the id is the node that keeps it. When the other nodes were asked for their
+// results, counts, times and listeners are those of all nodes, each listener with its `"node"`, and behind `isComplete`
+// come the nodes that it covers, first the one that keeps it, and those that did not answer:
 //
 //   "nodes":[{"name":"a","signedOut":1,"examined":2,"kept":1,"cancelled":1,"sent":1,"gone":0,"late":0}],"unanswered":["c"]
 extension Receipt {
-  /// - Parameter limits: how many listeners are named, and how long the line may become by them.
+  /// Returns the receipt as JSON.
+  ///
+  /// - Parameter limits: the maximum number of listeners, and the resulting length of the line.
   func json(limits: ReceiptLimits) -> JSON {
     var members: [JSON.Member] = [.init("id", .int(Int64(clamping: id)))]
     if let node { members.append(.init("node", .string(node))) }
@@ -58,7 +60,7 @@ extension Receipt {
     return .object(members)
   }
 
-  /// Whose clients it tells of, where other nodes were asked.
+  /// The nodes that the receipt covers, when other nodes were asked.
   private var nodes: [JSON.Member] {
     guard let elsewhere, let node else { return [] }
     let answered = [(name: node, counts: counts)] + elsewhere.nodes
@@ -68,7 +70,7 @@ extension Receipt {
     ]
   }
 
-  /// The first listeners that were cut, then those that were kept, in no more than so many bytes.
+  /// Returns the first cancelled listeners, then the first of the kept ones, in no more than so many bytes.
   func listenersJSON(bytesMax: Int) -> (cut: [JSON], kept: [JSON]) {
     let own = elsewhere == nil ? nil : node
     var left = bytesMax
@@ -85,12 +87,12 @@ extension Receipt {
     return (cut, fitting(kept.lazy.map { $0.json.naming(own) } + (elsewhere?.kept ?? [])))
   }
 
-  /// Of whom.
+  /// Returns the members that name the subject of a revocation.
   private static func members(of revocation: Revocation) -> [JSON.Member] {
     switch revocation {
     case .user(let uid): [.init("kind", .string("user")), .init("uid", .string(uid))]
     case .tenant(let id): [.init("kind", .string("tenant")), .init("tenant", .string(id))]
-    // A session's id opens nothing, but readers of receipts do not need it.
+    // A session's id is no credential, but readers of receipts do not need it.
     case .legacySession: [.init("kind", .string("session"))]
     case .signingKey(let id): [.init("kind", .string("key")), .init("key", .string(id))]
     case .legacySecret: [.init("kind", .string("secret"))]
@@ -108,12 +110,12 @@ extension Receipt {
     return members
   }
 
-  /// The nearest rank.
+  /// Returns the percentile by nearest rank.
   private func percentile(_ percent: Int) -> Int64 {
     microseconds[max(0, (microseconds.count * percent + 99) / 100 - 1)]
   }
 
-  /// How the log names a connection.
+  /// Returns the name of a connection in the log.
   static func trace(_ connection: ConnectionID) -> String { String(connection.rawValue, radix: 16) }
 
   static func milliseconds(_ microseconds: Int64) -> JSON { .double(Double(microseconds) / 1000) }
@@ -156,7 +158,7 @@ extension Redecision.Kept {
 }
 
 extension JSON {
-  /// The same listener, with the name of the node that it is connected to.
+  /// Returns the same listener, with the name of its node.
   func naming(_ node: String?) -> JSON {
     guard let node, case .object(let members) = self else { return self }
     return .object([.init("node", .string(node))] + members)

@@ -2,44 +2,44 @@ import HearthAccounts
 import HearthEngine
 import HearthTree
 
-/// The report about one cause that took permissions away: which listeners were decided again, which were cancelled, and
-/// how soon they were told.
+/// The report about one cause that removed permissions: the listeners that were decided again, the cancelled ones, and
+/// the times until they were notified.
 struct Receipt: Sendable {
-  /// Grows with every receipt of the server.
+  /// The id, which grows with every receipt of the server.
   var id: UInt64 = 0
-  /// The node of a cluster that keeps it.
+  /// The node of a cluster that keeps it; nil for a server by itself.
   var node: String?
-  /// nil for a revocation that no connection of any database was signed in with.
+  /// The database; nil for a revocation that concerned no connection of any database.
   var database: String?
   var cause: Cause
-  /// The place where the cause stands in the database's commit order.
+  /// The position of the cause in the database's commit order.
   var position: Int64
   /// The time when the cause took effect.
   var wallMilliseconds: Int64
-  /// Whose identity it was about, for a cause that is one connection's.
+  /// The connection whose identity changed; nil for a cause that concerns more than one.
   var connection: ConnectionID?
-  /// Of this server's own clients.
+  /// The counts of this server's own clients.
   var counts = ReceiptCounts()
-  /// What the other nodes of a cluster did; nil where they are not asked.
+  /// The results of the other nodes of a cluster; nil when they are not asked.
   var elsewhere: Elsewhere?
-  /// Databases that did not answer in time, for example because they halted.
+  /// False when a database did not answer in time, for example because it halted.
   var isComplete = true
-  /// Microseconds from the cause to each cancellation's last byte in the socket, sorted.
+  /// The sorted microseconds from the cause to each cancellation's last byte in the socket.
   var microseconds: [Int64] = []
-  /// The first of the cancelled.
+  /// The first of the cancelled listeners.
   var listeners: [Listener] = []
-  /// The first of those that go on.
+  /// The first of the listeners that continue.
   var kept: [Redecision.Kept] = []
 
-  /// What the other nodes of a cluster did in the same database.
+  /// The results of the other nodes of a cluster in the same database.
   struct Elsewhere: Sendable {
-    /// Of each node that answered, in order of name.
+    /// The counts of each node that answered, in order of name.
     var nodes: [(name: String, counts: ReceiptCounts)] = []
-    /// Nodes that did not. Whether they serve somebody who should be cut is not known.
+    /// The nodes that did not answer. They may still serve a client whose listens should be cancelled.
     var silent: [String] = []
-    /// The first of the cancelled, each with its node's name.
+    /// The first of the cancelled listeners, each with its node's name.
     var listeners: [JSON] = []
-    /// The first of those that go on, in the same way.
+    /// The first of the listeners that continue, in the same form.
     var kept: [JSON] = []
   }
 
@@ -51,7 +51,7 @@ struct Receipt: Sendable {
     case clock
     /// - Parameters:
     ///   - number: common to the receipts of all databases that it concerned.
-    ///   - event: what happened, in the words of the audit trail.
+    ///   - event: the event, in the words of the audit trail.
     case revocation(number: UInt64, Revocation, event: AuditEvent.Kind)
   }
 
@@ -59,17 +59,17 @@ struct Receipt: Sendable {
   struct Listener: Sendable {
     var connection: ConnectionID
     var name: ListenName
-    /// As the client sent it; nil for a listen without one.
+    /// The query as the client sent it; nil for a listen without one.
     var query: JSON?
     var uid: String?
-    /// The last commit that the listener was told of.
+    /// The last commit that the listener was sent.
     var lastPosition: Int64
     var outcome = Outcome.late
   }
 
-  /// What became of a cancellation.
+  /// The outcome of a cancellation.
   enum Outcome: Sendable, Equatable {
-    /// It was written, so many microseconds after the cause.
+    /// The cancellation was written, so many microseconds after the cause.
     case sent(microseconds: Int64)
     /// The connection ended first.
     case gone
@@ -88,7 +88,7 @@ extension Receipt.Cause {
     }
   }
 
-  /// A closed list; the words are interface.
+  /// The cause in a word of a closed list; the words are interface.
   var word: String {
     switch self {
     case .data: "write"

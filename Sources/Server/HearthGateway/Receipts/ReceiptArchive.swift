@@ -3,9 +3,9 @@ import HearthTree
 import Logging
 import Synchronization
 
-/// Appends receipts to ``ReceiptFile``. A disk that takes no more costs the receipts' lines and nothing else.
+/// An appender of receipts to ``ReceiptFile``. On a full disk the receipts' lines are lost, without other effects.
 package final class ReceiptArchive: Sendable {
-  /// Why there can be no file, in words for the operator.
+  /// The reason why the file cannot be used, in words for the operator.
   package struct Failure: Error, CustomStringConvertible {
     package var description: String
   }
@@ -27,7 +27,7 @@ package final class ReceiptArchive: Sendable {
     state = Mutex(try Self.open(dataDirectory))
   }
 
-  /// What the files hold, for the ring.
+  /// Returns the newest receipts of the files, for the ring.
   func tail(limits: ReceiptLimits) -> [ReceiptRing.Entry] {
     ReceiptFile.lines(dataDirectory: dataDirectory, sizeBytesMax: limits.tailBytes).compactMap { line in
       guard let json = JSON(parsing: line), let id = json["id"]?.int, id > 0 else { return nil }
@@ -47,7 +47,7 @@ package final class ReceiptArchive: Sendable {
         state.sizeBytes += count
         return nil
       }
-      // Half a line would spoil the next one.
+      // A partial line would corrupt the next one.
       if count > 0 { _ = ftruncate(state.descriptor, off_t(state.sizeBytes)) }
       return state.isFailing ? nil : String(cString: strerror(errno))
     }
@@ -56,7 +56,7 @@ package final class ReceiptArchive: Sendable {
     }
   }
 
-  /// Has what was appended reach the disk.
+  /// Syncs the appended lines to the disk.
   func sync() {
     state.withLock { state in
       if state.descriptor >= 0 { _ = fdatasync(state.descriptor) }
@@ -72,7 +72,7 @@ package final class ReceiptArchive: Sendable {
     }
   }
 
-  /// The file becomes the one before; a new one is begun.
+  /// Renames the file to the previous one, and begins a new one.
   private func rotate(_ state: inout State) {
     guard
       rename(dataDirectory + "/" + ReceiptFile.name, dataDirectory + "/" + ReceiptFile.previousName) == 0,

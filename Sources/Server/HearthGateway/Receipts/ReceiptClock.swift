@@ -1,12 +1,12 @@
 import Glibc
 import HearthSystem
 
-/// A moment as receipts need it: the time that cancellations take is often less than a millisecond.
+/// A time with the precision of receipts: cancellations often take less than a millisecond.
 package struct ReceiptMoment: Sendable {
   var wallMilliseconds: Int64
   var monotonicMicroseconds: Int64
 
-  /// What the machine's clocks say.
+  /// Reads the machine's clocks.
   package static func now() -> ReceiptMoment {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

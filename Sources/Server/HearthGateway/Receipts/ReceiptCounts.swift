@@ -1,18 +1,18 @@
 import HearthTree
 
-/// The number of connections that and listens a cause was about, in one database.
+/// The numbers of connections and listens that a cause concerned, in one database.
 struct ReceiptCounts: Sendable, Equatable {
-  /// Connections that were signed out.
+  /// The connections that were signed out.
   var signedOut = 0
-  /// Listens that were decided again.
+  /// The listens that were decided again.
   var examined = 0
-  /// Those of them that lost their permission.
+  /// The listens that lost their permission.
   var cancelled = 0
-  /// Cancellations that were written.
+  /// The cancellations that were written.
   var sent = 0
-  /// Those whose connection had gone before they could be.
+  /// The cancellations whose connection had ended before.
   var gone = 0
-  /// Those that are still on their way although the receipt is closed.
+  /// The cancellations that are not written yet although the receipt is closed.
   var late = 0
 
   var kept: Int { examined - cancelled }
@@ -28,10 +28,10 @@ struct ReceiptCounts: Sendable, Equatable {
 }
 
 extension ReceiptCounts {
-  /// More than a node has connections and listens. Sums of these cannot overflow.
+  /// A number above all counts of a node. Sums of such counts cannot overflow.
   private static let countMax: Int64 = 1 << 40
 
-  /// As receipts have them.
+  /// The counts as members of a receipt.
   var members: [JSON.Member] {
     [
       .init("signedOut", .int(Int64(signedOut))), .init("examined", .int(Int64(examined))),
@@ -40,7 +40,7 @@ extension ReceiptCounts {
     ]
   }
 
-  /// Reads another node's ``members``; nil for what cannot be.
+  /// Reads another node's ``members``; nil for invalid ones.
   init?(_ json: JSON) {
     func count(_ name: String) -> Int? {
       guard let value = json[name]?.int, (0...Self.countMax).contains(value) else { return nil }

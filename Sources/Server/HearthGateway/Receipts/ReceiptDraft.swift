@@ -2,16 +2,16 @@ import HearthEngine
 import HearthTree
 import Synchronization
 
-/// Where the listens that one ``Redecision`` cancelled stand in their receipt.
+/// The part of a receipt with the cancelled listens of one ``Redecision``.
 struct ReceiptPart: Sendable {
   let draft: ReceiptDraft
   /// The number of the first of them; the others follow.
   let first: Int
 }
 
-/// A receipt in the making: gathers what was decided, and what became of each cancellation on its loop.
+/// A receipt in preparation: it collects decisions, and the outcome of each cancellation on its loop.
 ///
-/// It is done when nobody holds it any more. Its opener holds it until the cause has been decided to the end, and every
+/// It is closed when it has no more holds. Its opener holds it until the cause has been decided completely, and every
 /// cancellation until it was written or its connection was gone.
 final class ReceiptDraft: Sendable {
   private struct State {
@@ -20,12 +20,12 @@ final class ReceiptDraft: Sendable {
     var isClosed = false
   }
 
-  /// When the cause took effect, on the monotonic clock.
+  /// The time at which the cause took effect, on the monotonic clock.
   let startMicroseconds: Int64
   private let state: Mutex<State>
   private let limits: ReceiptLimits
   private let clock: @Sendable () -> ReceiptMoment
-  /// Given the receipt, once.
+  /// Takes the closed receipt, once.
   private let onClose: @Sendable (ReceiptDraft, Receipt) -> Void
 
   init(
@@ -40,12 +40,12 @@ final class ReceiptDraft: Sendable {
     self.onClose = onClose
   }
 
-  /// How long ago the cause took effect.
+  /// The time since the cause took effect.
   var elapsedMicroseconds: Int64 { max(0, clock().monotonicMicroseconds - startMicroseconds) }
 
-  /// Takes in what was decided. Each of the cancelled then holds the draft.
+  /// Adds a decision. Each of its cancellations then holds the draft.
   ///
-  /// - Returns: where they stand here.
+  /// - Returns: their part of the receipt.
   func add(_ redecision: Redecision) -> ReceiptPart {
     state.withLock { state in
       let first = state.receipt.counts.cancelled
@@ -65,14 +65,14 @@ final class ReceiptDraft: Sendable {
     }
   }
 
-  /// A connection was signed out.
+  /// Counts a connection that was signed out.
   func addSignedOut() { state.withLock { $0.receipt.counts.signedOut += 1 } }
 
-  /// Takes in what the other nodes of a cluster did in the same database, once.
+  /// Adds the results of the other nodes of a cluster in the same database, once.
   ///
   /// - Parameters:
-  ///   - told: by each of those that answered, in order of name.
-  ///   - silent: the others.
+  ///   - told: the receipts of the nodes that answered, in order of name.
+  ///   - silent: the other nodes.
   func add(_ told: [(node: String, receipts: [NodeReceipt])], silent: [String]) {
     state.withLock { state in
       var elsewhere = Receipt.Elsewhere(silent: silent)
@@ -93,10 +93,10 @@ final class ReceiptDraft: Sendable {
     }
   }
 
-  /// Somebody was not told, as another node says.
+  /// Marks the receipt as incomplete, because another node reports an outstanding notification.
   func noteIncomplete() { state.withLock { $0.receipt.isComplete = false } }
 
-  /// What stands in it now; complete only when it is closed.
+  /// The current state of the receipt; complete only when it is closed.
   var current: Receipt {
     state.withLock { state in
       var receipt = state.receipt
@@ -111,7 +111,7 @@ final class ReceiptDraft: Sendable {
     }
   }
 
-  /// What became of a cancellation. Its hold ends.
+  /// Records the outcome of a cancellation, and ends its hold.
   func note(_ outcome: Receipt.Outcome, ofListener number: Int) {
     release { state in
       state.receipt.counts.late -= 1
@@ -126,10 +126,10 @@ final class ReceiptDraft: Sendable {
     }
   }
 
-  /// The cause has been decided to the end.
+  /// Ends the opener's hold: the cause has been decided completely.
   func seal() { release { _ in } }
 
-  /// Closes the draft as it stands, because it takes too long.
+  /// Closes the draft as it is, because it takes too long.
   func expire() {
     close { state in
       state.receipt.isComplete = false

@@ -4,16 +4,16 @@ import HearthTree
 /// The receipts in a data folder, one JSON object on each line, oldest first: `receipts.jsonl`, and before it
 /// `receipts.1.jsonl`, which was the file until it became too long.
 ///
-/// A line that a crash left unfinished is passed over. Only the folder's owner can read the files.
+/// A line that a crash left unfinished is skipped. Only the folder's owner can read the files.
 public enum ReceiptFile {
-  /// The file that is written.
+  /// The name of the current file.
   public static let name = "receipts.jsonl"
-  /// The one before it.
+  /// The name of the previous file.
   public static let previousName = "receipts.1.jsonl"
 
-  /// The newest receipts that the folder keeps, oldest first.
+  /// Returns the newest receipts in the folder, oldest first.
   ///
-  /// - Parameter sizeBytesMax: how much of the files is read, from the end.
+  /// - Parameter sizeBytesMax: the number of bytes that are read, from the end.
   public static func read(dataDirectory: String, sizeBytesMax: Int = 16 << 20) -> [JSON] {
     lines(dataDirectory: dataDirectory, sizeBytesMax: sizeBytesMax).compactMap { JSON(parsing: $0) }
       .filter { ($0["id"]?.int ?? 0) > 0 }
@@ -25,7 +25,7 @@ public enum ReceiptFile {
     return [previous, current].flatMap { $0.split(separator: UInt8(ascii: "\n")) }
   }
 
-  /// The file's last bytes, from the beginning of a line.
+  /// Returns the file's last bytes, from the beginning of a line.
   private static func tail(_ path: String, sizeBytesMax: Int) -> [UInt8] {
     guard sizeBytesMax > 0 else { return [] }
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)

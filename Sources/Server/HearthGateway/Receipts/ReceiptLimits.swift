@@ -1,51 +1,54 @@
-/// The bounds of what is kept of receipts, each with its reason.
+/// The limits of receipts, each with its reason.
 package struct ReceiptLimits: Sendable {
-  /// Cancelled listeners that a receipt names one by one. A screen shows some tens, a script checks a room of people;
-  /// beyond that the counts and the distribution tell the story.
+  /// The maximum number of cancelled listeners in a receipt. A screen shows some tens, a script checks a room of users;
+  /// beyond that the counts and the distribution are sufficient.
   var listenersMax = 1_000
-  /// Listeners that go on which a receipt names, each with the rule that lets it: enough to see why.
+  /// The maximum number of continuing listeners in a receipt, each with the rule that allows it: enough for an
+  /// explanation.
   var keptMax = 20
-  /// Bytes of a receipt's line after which no more listeners are named: paths may be long.
+  /// The bytes of a receipt's line after which no more listeners are included: paths may be long.
   var lineBytesMax = 256 << 10
-  /// Receipts in memory, for who asks over the network.
+  /// The maximum number of receipts in memory, for requests over the network.
   var ringMax = 4_096
-  /// Bytes of them.
+  /// The maximum bytes of these.
   var ringBytesMax = 16 << 20
-  /// Receipts on their way to memory and disk. Every write can end somebody's listen and so make one; beyond this they
-  /// are counted and not kept, so that a client that provokes them costs no memory.
+  /// The maximum number of receipts on their way to memory and disk. Every write can cancel a listen and so make one;
+  /// beyond this they are counted and dropped, so that a client that provokes them uses no memory.
   var waitingMax = 1_000
-  /// Receipts being made: each waits for the slowest of its listeners.
+  /// The maximum number of open receipts: each waits for the slowest of its listeners.
   var openMax = 4_096
-  /// Milliseconds after which a receipt is closed although some listener has not taken what it was sent: such a client
-  /// is disconnected as a slow one within a minute, and a command that waits for the receipt should not wait so long.
+  /// The milliseconds after which a receipt is closed although some listener has not taken its cancellation: such a
+  /// client is disconnected as a slow one within a minute, and a command that waits for the receipt should not wait so
+  /// long.
   var openMilliseconds: Int64 = 30_000
-  /// Bytes of the file after which a new one is begun; the one before is kept.
+  /// The maximum bytes of the file before it is rotated; one previous file is kept.
   var fileBytesMax = 16 << 20
-  /// Bytes of the files that are read at a start.
+  /// The bytes of the files that are read at a start.
   var tailBytes = 4 << 20
-  /// Requests that may wait for receipts at a time; others are answered at once.
+  /// The maximum number of requests that wait for receipts; others are answered at once.
   var waitersMax = 256
-  /// Receipts in one answer.
+  /// The maximum number of receipts in one response.
   var pageMax = 1_000
-  /// Seconds that a request may wait: less than proxies keep a connection without an answer.
+  /// The maximum seconds that a request may wait: less than proxies keep a connection without a response.
   var waitSecondsMax = 50
 
-  /// Databases that a node tells another of, when a revocation cut somebody in more than one. More than that it does not put
-  /// into words, and counts as one that did not answer.
+  /// The maximum number of databases in a node's report, when a revocation concerned more than one. A node with more
+  /// sends no report, and counts as one that did not answer.
   var nodeReceiptsMax = 500
-  /// Bytes of the listeners that it names.
+  /// The maximum bytes of the listeners in it.
   var nodeListenersBytesMax = 512 << 10
-  /// Times that it tells; of more, some.
+  /// The maximum number of times in it; of more, a sample.
   var nodeTimesMax = 10_000
-  /// Bytes of a database's name, as another node may say it.
+  /// The maximum bytes of a database's name in another node's report.
   var nodeDatabaseBytesMax = 256
-  /// Milliseconds that a node waits for its own clients to have been told, before it answers as far as they were.
+  /// The milliseconds that a node waits for its own clients' notifications, before it reports the results so far.
   var nodePatienceMilliseconds: Int64 = 2_000
-  /// Revocations of other nodes whose rounds are kept, for these to ask. Administrators delete 1,000 accounts at once.
+  /// The maximum number of other nodes' revocations whose rounds are kept for their requests. Administrators delete
+  /// 1,000 accounts at once.
   var followedMax = 2_000
-  /// Milliseconds for which they are kept.
+  /// The milliseconds for which they are kept.
   var followedMilliseconds: Int64 = 30_000
 
-  /// Those of every server.
+  /// The limits of every server.
   package static let standard = ReceiptLimits()
 }

@@ -1,13 +1,14 @@
 import HearthAccounts
 
-/// The other nodes of a cluster, for a node that collects what all of them did because of a revocation.
+/// The other nodes of a cluster, for a node that collects their results of a revocation.
 package struct ReceiptPeers: Sendable {
-  /// Their names.
+  /// The names of the nodes.
   package var names: [String]
-  /// Asks all of them. `heard` is told once of each what it says, from any thread; nil when it gives no answer.
+  /// Asks all of them. `heard` is called once for each with its report, from any thread; with nil when it does not
+  /// answer.
   package var ask: @Sendable (_ revocation: Revocation, _ heard: @escaping Heard) -> Void
 
-  /// Told what a node says.
+  /// Takes the report of a node.
   package typealias Heard = @Sendable (_ node: String, _ words: [UInt8]?) -> Void
 
   /// - Parameters:
@@ -19,9 +20,9 @@ package struct ReceiptPeers: Sendable {
 }
 
 extension Revocation {
-  /// Whether it ends credentials at a place in the accounts' log, so that the other nodes of a cluster can be asked what they
-  /// did because of it. Keys and secrets are shared elsewhere: each node cuts their clients with a receipt of its own. What
-  /// plugins say is each node's own.
+  /// True when the revocation has a position in the accounts' log, so that the other nodes of a cluster can be asked
+  /// for its results. Keys and secrets are shared elsewhere: each node cancels their clients with a receipt of its own.
+  /// Revocations by plugins concern one node alone.
   var isOfAllNodes: Bool {
     switch self {
     case .user, .serviceAccount: true

@@ -1,20 +1,20 @@
 import NIOCore
 
-/// The newest receipts, in order, as they are sent.
+/// The newest receipts, in order, in the form in which they are sent.
 struct ReceiptRing {
   struct Entry {
     var id: UInt64
     var database: String?
-    /// The number of the revocation that it is a part of.
+    /// The number of the revocation that it belongs to; nil for another cause.
     var revocation: UInt64?
-    /// One JSON object.
+    /// The receipt as one JSON object.
     var line: [UInt8]
   }
 
   private var entries = CircularBuffer<Entry>()
   private var sizeBytes = 0
 
-  /// The newest receipt's; 0 before the first.
+  /// The id of the newest receipt; 0 before the first.
   var lastID: UInt64 { entries.last?.id ?? 0 }
 
   mutating func append(_ entry: Entry, limits: ReceiptLimits) {
@@ -25,19 +25,19 @@ struct ReceiptRing {
     }
   }
 
-  /// Those that are wanted, oldest first: the first after ``ReceiptFilter/after``, or else the last.
+  /// Returns the matching receipts, oldest first: the first after ``ReceiptFilter/after``, or else the last.
   func page(_ filter: ReceiptFilter) -> [Entry] {
     if filter.after != nil { return Array(entries.lazy.filter(filter.takes).prefix(filter.limit)) }
     return entries.reversed().lazy.filter(filter.takes).prefix(filter.limit).reversed()
   }
 }
 
-/// Which receipts are wanted.
+/// A selection of receipts.
 struct ReceiptFilter: Sendable {
-  /// Only those with a greater id.
+  /// The id before the selected ones; nil for the newest.
   var after: UInt64?
   var database: String?
-  /// Only those of this revocation.
+  /// The revocation of the selected ones; nil for any cause.
   var revocation: UInt64?
   var limit = 100
 
@@ -49,16 +49,16 @@ struct ReceiptFilter: Sendable {
   }
 }
 
-/// An answer to who asks for receipts.
+/// A response to a request for receipts.
 struct ReceiptPage: Sendable {
-  /// Each one JSON object, oldest first.
+  /// The receipts, each as one JSON object, oldest first.
   var lines: [[UInt8]] = []
-  /// The id of the newest receipt of all, to go on from.
+  /// The id of the newest receipt of all, for the next request.
   var lastID: UInt64 = 0
-  /// False while further receipts of the revocation that was asked for are being made.
+  /// False while further receipts of the requested revocation are outstanding.
   var isComplete = true
 
-  /// `{"receipts":[…],"last":7,"isComplete":true}`
+  /// The body of the response: `{"receipts":[…],"last":7,"isComplete":true}`.
   var body: [UInt8] {
     var body = Array("{\"receipts\":[".utf8)
     for (index, line) in lines.enumerated() {

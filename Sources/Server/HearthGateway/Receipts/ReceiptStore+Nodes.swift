@@ -1,17 +1,17 @@
 import HearthAccounts
 import NIOCore
 
-/// Receipts that tell of the clients of several nodes.
+/// Receipts with the clients of several nodes.
 extension ReceiptStore {
-  /// Has receipts of revocations tell of the clients of these nodes, too, from here on.
+  /// Includes the clients of these nodes in receipts of revocations from now on.
   package func collect(from peers: ReceiptPeers) { state.withLock { $0.peers = peers } }
 
-  /// Says what this node did because another one ended credentials, once it has done it, or after a while as far as it has.
+  /// Returns this node's results of another node's revocation, once they are complete, or after a while as they are.
   ///
   /// - Parameters:
-  ///   - position: in the accounts' log, which this node has come to.
-  ///   - loop: any; the answer comes on it.
-  /// - Returns: the words that ``ReceiptPeers/ask`` is to give on that node.
+  ///   - position: in the accounts' log, which this node has reached.
+  ///   - loop: any; the result comes on it.
+  /// - Returns: the encoded report for ``ReceiptPeers/ask`` on that node.
   package func words(
     of revocation: Revocation, upTo position: Int64, on loop: any EventLoop
   ) -> EventLoopFuture<[UInt8]> {

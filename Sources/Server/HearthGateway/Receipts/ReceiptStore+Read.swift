@@ -1,13 +1,13 @@
 import NIOCore
 
 extension ReceiptStore {
-  /// The receipts that are there now.
+  /// Returns the current receipts.
   func page(_ filter: ReceiptFilter) -> ReceiptPage { state.withLock { page(filter, $0) } }
 
-  /// The receipts that are wanted, once there are any; of a revocation, once all of them are there.
+  /// Returns the matching receipts, once there are any; of a revocation, once they are complete.
   ///
   /// - Parameters:
-  ///   - seconds: how long to wait; then the answer is what there is.
+  ///   - seconds: the maximum wait; then the response has the receipts so far.
   ///   - completion: called once, on `loop`.
   func wait(
     _ filter: ReceiptFilter, seconds: Int, on loop: any EventLoop, completion: @escaping (ReceiptPage) -> Void
@@ -30,7 +30,7 @@ extension ReceiptStore {
     promise.futureResult.whenComplete { _ in timeout.cancel() }
   }
 
-  /// Takes out the waiters that `isMeant` says, each with its answer.
+  /// Removes the waiters whose filter matches, and returns each with its response.
   func takeWaiters(_ state: inout State, _ isMeant: (ReceiptFilter) -> Bool) -> [(Waiter, ReceiptPage)] {
     guard !state.waiters.isEmpty else { return [] }
     var taken: [(Waiter, ReceiptPage)] = []

@@ -5,28 +5,28 @@ import HearthTree
 import Logging
 import Synchronization
 
-/// Where receipts are opened, kept and asked for.
+/// A store that opens receipts, keeps them and responds to requests for them.
 ///
-/// Nothing that decides or delivers waits for it: receipts are put into words, and written to the disk, on a queue of
-/// its own. What would make that queue too long is counted and left out.
+/// Decisions and deliveries never wait for it: receipts are encoded, and written to the disk, on a queue of its own.
+/// Receipts beyond the queue's limit are counted and dropped.
 package final class ReceiptStore: Sendable {
   struct State {
     var lastID: UInt64 = 0
     var lastRevocation: UInt64 = 0
     var drafts: [ObjectIdentifier: ReceiptDraft] = [:]
-    /// Those of which the database has told a part, by the database and the redecision.
+    /// The drafts of redecisions that are delivered in parts, by the database and the redecision.
     var begun: [BegunRedecision: ReceiptDraft] = [:]
     var rounds: [UInt64: RevocationRound] = [:]
-    /// The other nodes of a cluster.
+    /// The other nodes of a cluster; nil for a server by itself.
     var peers: ReceiptPeers?
-    /// Rounds that the changes of other nodes began.
+    /// The rounds of other nodes' revocations.
     var followed = FollowedRounds()
     var ring = ReceiptRing()
     var waiters: [UInt64: Waiter] = [:]
     var lastWaiter: UInt64 = 0
-    /// Receipts on their way to the ring.
+    /// The number of receipts on their way to the ring.
     var waitingCount = 0
-    /// Receipts that were left out since the last word about it.
+    /// The number of receipts that were dropped since the last warning.
     var omittedCount = 0
     var isSweeping = false
     var isClosed = false
@@ -37,7 +37,7 @@ package final class ReceiptStore: Sendable {
     var completion: @Sendable (ReceiptPage) -> Void
   }
 
-  /// This server's name as a node of a cluster; nil for a server by itself.
+  /// The server's name as a node of a cluster; nil for a server by itself.
   package let node: String?
   let limits: ReceiptLimits
   let clock: @Sendable () -> ReceiptMoment
@@ -49,7 +49,7 @@ package final class ReceiptStore: Sendable {
 
   /// - Parameters:
   ///   - node: the server's name as a node of a cluster; nil for a server by itself.
-  ///   - archive: where receipts outlive the server; nil keeps them in memory alone.
+  ///   - archive: stores receipts on disk; nil keeps them in memory alone.
   package init(
     node: String? = nil, archive: ReceiptArchive? = nil, limits: ReceiptLimits = .standard, logger: Logger? = nil,
     meters: GatewayMeters = .none,
@@ -68,17 +68,17 @@ package final class ReceiptStore: Sendable {
         state.lastRevocation = max(state.lastRevocation, entry.revocation ?? 0)
         state.ring.append(entry, limits: limits)
       }
-      // Numbers that a crash kept from the disk, and that somebody may have seen, are not given again.
+      // Numbers that a crash kept from the disk, and that a client may have seen, are not used again.
       guard state.lastID > 0 else { return }
       state.lastID += UInt64(limits.waitingMax)
       state.lastRevocation += UInt64(limits.waitingMax)
     }
   }
 
-  /// Opens the receipts of a revocation, before anybody is told of it.
+  /// Opens the receipts of a revocation, before any client is notified of it.
   ///
-  /// - Parameter position: where this node has come to in the accounts' log by a revocation of another node, which will ask
-  ///   what was done; nil for one of this server's, which asks the others.
+  /// - Parameter position: this node's position in the accounts' log with a revocation of another node, which will ask
+  ///   for the results; nil for one of this server's, which asks the others.
   func begin(
     _ revocation: Revocation, event: AuditEvent.Kind, loopCount: Int, followedTo position: Int64? = nil
   ) -> RevocationRound {
@@ -93,7 +93,7 @@ package final class ReceiptStore: Sendable {
           ReceiptDraft(
             receipt, startMicroseconds: round.start.monotonicMicroseconds, limits: self.limits,
             clock: self.clock,
-            // It holds its drafts.
+            // The round holds its drafts.
             onClose: { [weak round] _, receipt in
               self.publish(receipt)
               round?.closed()
@@ -111,15 +111,15 @@ package final class ReceiptStore: Sendable {
     return round
   }
 
-  /// Begins the receipt of a database's decision, or goes on with the one that it belongs to.
+  /// Begins the receipt of a database's decision, or continues the one that it belongs to.
   ///
-  /// - Returns: where its cancelled listens stand there; nil when no receipt is made of it.
+  /// - Returns: the part for its cancelled listens; nil when no receipt is made of it.
   func open(_ redecision: Redecision, of database: String) -> ReceiptPart? {
     if let number = redecision.revocation {
       return state.withLock { $0.rounds[number] }?.take(redecision, of: database)
     }
     if !redecision.isFirst { return goOn(redecision, of: database) }
-    // Somebody who signs in again and loses nothing by it is no news; browsers do it every hour.
+    // A user who signs in again and loses no permission needs no receipt; browsers do it every hour.
     if redecision.cancelled.isEmpty, case .identity = redecision.cause { return nil }
     let receipt = Receipt(
       database: database, cause: Receipt.Cause(redecision.cause), position: redecision.position,
@@ -147,7 +147,7 @@ package final class ReceiptStore: Sendable {
     return part
   }
 
-  /// Goes on with a receipt of which parts were told before; nil when it is closed by now.
+  /// Continues a receipt of a redecision that is delivered in parts; nil when it is closed by now.
   private func goOn(_ redecision: Redecision, of database: String) -> ReceiptPart? {
     let key = BegunRedecision(database, redecision)
     let draft = state.withLock { redecision.isLast ? $0.begun.removeValue(forKey: key) : $0.begun[key] }
@@ -159,7 +159,7 @@ package final class ReceiptStore: Sendable {
 
   // MARK: Closing
 
-  /// Receipts that wait for clients to have been told.
+  /// The number of receipts that wait for clients' notifications.
   var openCount: Int { state.withLock { $0.drafts.count + $0.rounds.count } }
 
   private func publish(_ receipt: Receipt) {
@@ -175,7 +175,7 @@ package final class ReceiptStore: Sendable {
     if isRoom { queue.async { self.keep(receipt) } }
   }
 
-  /// On the queue.
+  /// Keeps a receipt. Runs on the queue.
   private func keep(_ receipt: Receipt) {
     var receipt = receipt
     receipt.node = node
@@ -210,14 +210,14 @@ package final class ReceiptStore: Sendable {
     }
   }
 
-  /// Sees to it that what takes too long is closed.
+  /// Schedules the closing of receipts that take too long.
   private func scheduleSweep(_ state: inout State) {
     guard !state.isSweeping, !state.isClosed else { return }
     state.isSweeping = true
     queue.asyncAfter(deadline: .now() + .seconds(1)) { [weak self] in self?.sweep() }
   }
 
-  /// Closes what has been open for too long.
+  /// Closes receipts that have been open for too long.
   func sweep() {
     let before = clock().monotonicMicroseconds - limits.openMilliseconds * 1000
     let (drafts, rounds) = state.withLock { state in
@@ -232,7 +232,7 @@ package final class ReceiptStore: Sendable {
     for round in rounds { round.expire() }
   }
 
-  /// Answers who waits, and from now on everybody at once: the server is about to stop.
+  /// Answers all waiting requests, and from now on new ones at once: the server is about to stop.
   package func dismissWaiters() {
     let left = state.withLock { state in
       state.isClosed = true
@@ -241,7 +241,7 @@ package final class ReceiptStore: Sendable {
     for (waiter, page) in left { waiter.completion(page) }
   }
 
-  /// Closes all that is open, lets it reach the disk, and answers who waits. Blocks.
+  /// Closes all open receipts, syncs them to the disk, and answers the waiting requests. Blocks.
   package func close() {
     let (drafts, rounds) = state.withLock { (Array($0.drafts.values), Array($0.rounds.values)) }
     for draft in drafts { draft.expire() }
@@ -252,7 +252,7 @@ package final class ReceiptStore: Sendable {
   }
 }
 
-/// A redecision that is told in parts.
+/// A redecision that is delivered in parts.
 struct BegunRedecision: Hashable {
   private let database: String
   private let serial: UInt64

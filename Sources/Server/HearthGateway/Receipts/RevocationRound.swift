@@ -2,12 +2,12 @@ import HearthAccounts
 import HearthEngine
 import Synchronization
 
-/// One revocation on its way through all loops, databases and connections: a receipt for each database in which
-/// somebody was signed in with what ended, or a single one that says that nobody was.
+/// The processing of one revocation by all loops, databases and connections: a receipt for each database with
+/// connections that it concerned, or a single one when there were none.
 ///
-/// Every loop says how many connections it ended, and every one of those is answered by its database once. When the
-/// two counts agree the revocation has been decided to the end. In a cluster the other nodes say what they did, which then
-/// stands in the same receipts.
+/// Every loop reports the number of connections whose credential it ended, and every one of those is confirmed by its
+/// database once. When the two counts agree the revocation has been decided completely. In a cluster the other nodes
+/// report their results, which are included in the same receipts.
 final class RevocationRound: Sendable {
   private struct State {
     var loopsLeft: Int
@@ -16,13 +16,13 @@ final class RevocationRound: Sendable {
     var drafts: [String: ReceiptDraft] = [:]
     var isDecided = false
     var openCount = 0
-    /// Nodes that have not said yet what they did.
+    /// The nodes that have not reported yet.
     var nodesLeft: Set<String>
-    /// What nodes said that did.
+    /// The reports of nodes.
     var told: [String: [NodeReceipt]] = [:]
-    /// Nodes that say nothing.
+    /// The nodes that sent no report.
     var silent: Set<String> = []
-    /// Called at the end; nil after it.
+    /// The callbacks at the end; nil after it.
     var enders: [@Sendable () -> Void]? = []
   }
 
@@ -32,12 +32,12 @@ final class RevocationRound: Sendable {
   private let state: Mutex<State>
   private let asksNodes: Bool
   private let makeDraft: @Sendable (Receipt, RevocationRound) -> ReceiptDraft
-  /// Called once, when all receipts are closed.
+  /// The handler that is called once, when all receipts are closed.
   private let onEnd: @Sendable (RevocationRound) -> Void
 
   /// - Parameters:
-  ///   - loopCount: how many loops will say what they did; at least 1.
-  ///   - nodes: the other nodes of a cluster that will; nil when they are not asked.
+  ///   - loopCount: the number of loops that will report; at least 1.
+  ///   - nodes: the other nodes of a cluster that will report; nil when they are not asked.
   init(
     number: UInt64, _ revocation: Revocation, event: AuditEvent.Kind, at start: ReceiptMoment, loopCount: Int,
     nodes: [String]? = nil,
@@ -53,7 +53,7 @@ final class RevocationRound: Sendable {
     self.onEnd = onEnd
   }
 
-  /// One loop has looked at all of its connections, and has ended the credentials of so many.
+  /// Records the report of one loop, which has ended the credentials of so many connections.
   func reviewed(endedCount: Int) {
     decide { state in
       state.loopsLeft -= 1
@@ -61,9 +61,9 @@ final class RevocationRound: Sendable {
     }
   }
 
-  /// A database has signed one of the connections out.
+  /// Records that a database has signed one of the connections out.
   ///
-  /// - Returns: where its cancelled listens stand in the receipt; nil when that is closed.
+  /// - Returns: the part of the receipt for its cancelled listens; nil when that is closed.
   func take(_ redecision: Redecision, of database: String) -> ReceiptPart? {
     var taken: ReceiptPart?
     decide { state in
@@ -76,7 +76,7 @@ final class RevocationRound: Sendable {
     return taken
   }
 
-  /// Another node says what it did; nil when it says nothing.
+  /// Records the report of another node; nil when it sent none.
   func heard(_ node: String, _ receipts: [NodeReceipt]?) {
     decide { state in
       guard !state.isDecided, state.nodesLeft.remove(node) != nil else { return }
@@ -84,7 +84,7 @@ final class RevocationRound: Sendable {
     }
   }
 
-  /// Has it told when all receipts are closed; at once when they are.
+  /// Calls `ender` when all receipts are closed; at once when they are.
   func whenEnded(_ ender: @escaping @Sendable () -> Void) {
     let isOver = state.withLock { state in
       state.enders?.append(ender)
@@ -93,12 +93,12 @@ final class RevocationRound: Sendable {
     if isOver { ender() }
   }
 
-  /// What stands in its receipts now.
+  /// The current state of its receipts.
   var receipts: [Receipt] {
     let (drafts, isDecided) = state.withLock { (Array($0.drafts.values), $0.isDecided) }
     var receipts = drafts.map(\.current)
     if !isDecided {
-      // It may still come to others.
+      // It may still concern other databases.
       receipts.append(
         Receipt(
           cause: cause, position: 0, wallMilliseconds: start.wallMilliseconds, isComplete: false))
@@ -106,13 +106,13 @@ final class RevocationRound: Sendable {
     return receipts
   }
 
-  /// Ends the round as it stands, because some database does not answer.
+  /// Ends the round as it is, because some database does not answer.
   func expire() {
     let drafts = state.withLock { state in state.isDecided ? Array(state.drafts.values) : settle(&state) }
     for draft in drafts { draft.expire() }
   }
 
-  /// One of the receipts is closed.
+  /// Records that one of the receipts is closed.
   func closed() {
     let enders = state.withLock { state -> [@Sendable () -> Void]? in
       state.openCount -= 1
@@ -133,7 +133,7 @@ final class RevocationRound: Sendable {
     for draft in drafts { draft.seal() }
   }
 
-  /// Nothing more is taken in: whoever has said nothing by now is silent.
+  /// Ends the collection: nodes that have not reported by now count as silent.
   private func settle(_ state: inout State) -> [ReceiptDraft] {
     state.isDecided = true
     let told = state.told.sorted { $0.key < $1.key }

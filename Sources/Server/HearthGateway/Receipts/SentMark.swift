@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Follows one cancellation to the socket. The transport that is given the mark reports when everything before it has
-/// been written; a mark that is released without a report means that the connection ended first.
+/// A mark behind one cancellation. The transport that gets the mark reports when all bytes before it have been written;
+/// a mark that is released without a report means that the connection ended first.
 final class SentMark: Sendable {
   private let draft: ReceiptDraft
   private let number: Int
@@ -12,7 +12,7 @@ final class SentMark: Sendable {
     self.number = number
   }
 
-  /// It is out. From any thread; a second call does nothing.
+  /// Reports that the cancellation was written. Thread-safe; a second call is ignored.
   func sent() {
     report(.sent(microseconds: draft.elapsedMicroseconds))
   }

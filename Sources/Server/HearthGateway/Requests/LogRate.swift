@@ -2,7 +2,8 @@ import HearthSystem
 import Logging
 import Synchronization
 
-/// Keeps what clients do from filling the log: so many lines a second, and then one that says how many are missing.
+/// A rate limit for log lines that clients can cause: so many lines a second, and then one with the number of missing
+/// ones.
 final class LogRate: Sendable {
   private struct State {
     var second: Int64 = 0
@@ -10,7 +11,7 @@ final class LogRate: Sendable {
     var skipped = 0
   }
 
-  /// More than anybody reads, and less than a disk minds.
+  /// The maximum number of lines a second: more than an operator reads, and less than a disk minds.
   static let linesPerSecondMax = 100
 
   private let state = Mutex(State())
@@ -19,7 +20,7 @@ final class LogRate: Sendable {
   /// - Parameter clock: milliseconds on the monotonic clock.
   init(clock: @escaping @Sendable () -> Int64 = { Clock.monotonicMilliseconds }) { self.clock = clock }
 
-  /// Returns true when there is room in this second; takes it.
+  /// Returns true, and counts a line, when there is room in this second.
   func admits() -> Bool {
     let second = clock() / 1000
     return state.withLock { state in
@@ -30,7 +31,8 @@ final class LogRate: Sendable {
     }
   }
 
-  /// Calls `write` when there is room for a line in this second; says first what had none in an earlier one.
+  /// Calls `write` when there is room for a line in this second; first logs the number of lines omitted in an earlier
+  /// one.
   func log(to logger: Logger, _ write: () -> Void) {
     let second = clock() / 1000
     let (isAdmitted, skipped) = state.withLock { state -> (Bool, Int) in

@@ -1,7 +1,7 @@
 import HearthTree
 import Synchronization
 
-/// One generator for all loops, so that no two ids of this server tie or go backwards.
+/// A generator of push ids for all loops, so that no two ids of this server are equal or out of order.
 final class PushIDs: Sendable {
   private let generator = Mutex(PushIDGenerator())
 

@@ -1,20 +1,20 @@
 import HearthEngine
 
 extension RESTFailure {
-  /// As often as the disk is tried again when it stays full.
+  /// The retry interval for a full disk.
   private static let noSpaceRetrySeconds = 5
 
-  /// As long as clients wait that are refused a connection.
+  /// The retry interval for clients that are refused a connection.
   private static let crowdedRetrySeconds = 5
 
-  /// There is no room on the disk; nothing was done.
+  /// Returns the refusal of a write because the disk is full; the write was not carried out.
   static func noSpace(_ text: String) -> RESTFailure {
     var failure = RESTFailure(503, text)
     failure.retryAfterSeconds = noSpaceRetrySeconds
     return failure
   }
 
-  /// The status for the engine's cause. The engine's texts are made for clients.
+  /// The response to the engine's failure. The engine's texts are made for clients.
   init(_ failure: Failure) {
     switch failure.code {
     case .permissionDenied: self = .permissionDenied
@@ -22,9 +22,9 @@ extension RESTFailure {
     case .invalidData, .writeTooBig, .indexNotDefined: self.init(400, failure.message)
     case .unavailable: self = .unavailable
     case .noSpace: self = .noSpace(failure.message)
-    // Client libraries send a request again by themselves after 500 and 503, and not after this.
+    // Client libraries repeat a request by themselves after 500 and 503, and not after this.
     case .outcomeUnknown: self.init(504, failure.message)
-    // Others hold what there is; it may be tried again when some of them have left.
+    // Other clients use the capacity; a retry can succeed when some of them have disconnected.
     case .tooManyListens, .tooManyOnDisconnects:
       self.init(503, failure.message)
       retryAfterSeconds = Self.crowdedRetrySeconds

@@ -1,14 +1,14 @@
-/// A request that ends in an error answer: `{"error":"<text>"}` with a status.
+/// A failed request, with an error response: `{"error":"<text>"}` with a status.
 ///
 /// The texts are interface: clients compare and display them.
 package struct RESTFailure: Error, Equatable, Sendable {
-  /// Of the answer.
+  /// The status of the response.
   package let status: Int
-  /// What the answer says.
+  /// The error text of the response.
   package let text: String
-  /// The time when it may be tried again; nil where that would be the same.
+  /// The seconds until a retry can succeed; nil when a retry would fail again.
   var retryAfterSeconds: Int?
-  /// Milliseconds for which the connection is left unread after the answer.
+  /// The milliseconds for which the connection is not read after the response.
   var restMilliseconds: Int64 = 0
 
   init(_ status: Int, _ text: String) {
@@ -37,7 +37,7 @@ package struct RESTFailure: Error, Equatable, Sendable {
   static let internalError = RESTFailure(500, "Internal server error.")
   static let unavailable = RESTFailure(503, "The database is not available.")
 
-  /// A feature of the API that this server does not have.
+  /// Returns the failure for a feature of the API that this server does not have.
   static func notServed(_ what: String) -> RESTFailure {
     RESTFailure(400, "This server does not support \(what).")
   }

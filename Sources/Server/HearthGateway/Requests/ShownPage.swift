@@ -1,26 +1,27 @@
 import HearthBytes
 import HearthTransport
 
-/// What a request shows of the web page that has a browser send it.
+/// The origin of the web page that makes a browser send a request, as far as the request shows it.
 ///
-/// Pages of any site may send requests to this machine, and have their answers run as scripts. What a developer's machine
-/// grants to its own programs is not for them. Browsers tell them apart by headers that no page can set, change or take
-/// away: `Origin`, `Sec-Fetch-Site`, `Referer` (which a page may have left out). This is the one place where they are
-/// read.
+/// Pages of any site may send requests to this machine, and run the responses as scripts. They must not get the access
+/// that a developer's machine grants to its own programs. Browsers tell them apart by headers that no page can set,
+/// change or take away: `Origin`, `Sec-Fetch-Site`, `Referer` (which a page may have left out). This is the one place
+/// where they are read.
 ///
 /// | the request shows | page |
 /// |---|---|
 /// | an `Origin` or a `Referer` of another machine, of a file (`null`), or none that can be read | foreign |
-/// | `callback=`: the answer is a script for whoever asks | foreign |
+/// | `callback=`: the response is a script for any page | foreign |
 /// | `Sec-Fetch-Site` `same-site`, `cross-site` or unknown, and no origin of this machine | foreign |
 /// | an origin of this machine, or `Sec-Fetch-Site: same-origin` | of this machine |
 /// | a long poll, and none of the above: only browsers send these, as scripts | foreign |
-/// | nothing of all this, or `Sec-Fetch-Site: none`, which is an address that was typed | none |
+/// | none of these, or `Sec-Fetch-Site: none`, which is a typed address | none |
 ///
 /// Origins of this machine are those whose host is `localhost`, a name below it, or a loopback address, on any port and
-/// of any scheme: the page of a developer's own web server. A name that its owner lets point to this machine is none.
+/// of any scheme: the page of a developer's own web server. A name whose owner makes it resolve to this machine does
+/// not count.
 enum ShownPage: Sendable, Equatable {
-  /// A program sends the request.
+  /// A program sends the request, not a page.
   case none
   case ofThisMachine
   case foreign
@@ -42,13 +43,15 @@ enum ShownPage: Sendable, Equatable {
     }
   }
 
-  /// Returns true when a host's name or address is this machine's for everybody who asks for it here.
+  /// Returns true when a host's name or address is this machine's for every client here.
   static func isLocal(host: String) -> Bool {
     IPAddress.isLoopback(host: host) || host.hasSuffix(".localhost")
   }
 
-  /// - Parameter origin: an origin, or a URL that begins with one. Pages from files, and those in closed frames, have
-  ///   the origin `null`, which says nothing about who made them.
+  /// Returns true for an origin of this machine.
+  ///
+  /// - Parameter origin: an origin, or a URL that begins with one. Pages from files, and those in sandboxed frames,
+  ///   have the origin `null`, which does not identify their author.
   private static func isLocal(origin: String) -> Bool {
     guard let scheme = origin.utf8.firstRange(of: "://".utf8) else { return false }
     let authority = origin[scheme.upperBound...].prefix { !"/?#".contains($0) }
@@ -57,10 +60,10 @@ enum ShownPage: Sendable, Equatable {
 }
 
 extension HTTPRequest {
-  /// The place where browsers without a socket poll.
+  /// The path at which browsers without a socket poll.
   static let longPollPath = "/.lp"
 
-  /// The query names a function to be called with the answer. A query that cannot be read may.
+  /// True when the query names a function to be called with the response. A query that cannot be parsed may.
   fileprivate var asksForCallback: Bool {
     guard !query.isEmpty else { return false }
     guard let query = try? URLQuery(query) else { return true }

@@ -1,9 +1,9 @@
 import HearthEngine
 import HearthSystem
 
-/// The machine's clocks. Everything below this layer is handed what they said.
+/// The machine's clocks. Code below this layer gets their readings as parameters.
 package enum SystemClock {
-  /// What both say at this moment, in milliseconds.
+  /// The current reading of both, in milliseconds.
   package static var now: Instant {
     Instant(wallMilliseconds: Clock.wallMilliseconds, monotonicMilliseconds: Clock.monotonicMilliseconds)
   }

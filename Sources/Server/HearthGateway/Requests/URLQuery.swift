@@ -1,27 +1,28 @@
 import HearthTree
 import HearthWire
 
-/// The decoded parameters of a URL's query string, in the order they came.
+/// The decoded parameters of a URL's query string, in their order.
 package struct URLQuery: Sendable {
-  /// One parameter, decoded.
+  /// A decoded parameter.
   package struct Parameter: Sendable {
-    /// Before the first `=`.
+    /// The text before the first `=`.
     package let name: String
-    /// After it; empty without one.
+    /// The text after it; empty when there is none.
     package let value: String
   }
 
-  /// A query is looked through once for each name that may be in it; with tens of thousands of parameters, which fit into a
-  /// request's head, that would hold the event loop for milliseconds. No client sends more than some dozens.
+  /// The maximum number of parameters. A query is searched once for each possible name; with tens of thousands of
+  /// parameters, which fit into a request's head, that would block the event loop for milliseconds. No client sends
+  /// more than some dozens.
   static let parametersMax = 1_000
 
-  /// Names the function that an answer's script calls.
+  /// The parameter with the function that a response's script calls.
   static let callbackParameter = "callback"
 
-  /// All of them, also those that mean nothing here.
+  /// The parameters, also those without a meaning here.
   package let parameters: [Parameter]
 
-  /// - Parameter strict: the client asked for standards-strict decoding: a `+` is a plus.
+  /// - Parameter strict: true for standards-strict decoding, as the client asks: a `+` is a plus.
   /// - Throws: 400 when a name or value is not UTF-8, or there are more than ``parametersMax``.
   package init(_ bytes: some Collection<UInt8>, strict: Bool = false) throws(RESTFailure) {
     var parameters: [Parameter] = []
@@ -39,9 +40,9 @@ package struct URLQuery: Sendable {
     self.parameters = parameters
   }
 
-  /// The value of a parameter that may come once; nil when it is absent.
+  /// Returns the value of a parameter that may occur once; nil when it is absent.
   ///
-  /// - Throws: 400 when it comes twice, because guessing which one was meant is how checks are bypassed.
+  /// - Throws: 400 when it occurs twice, because a guess which one was meant would let checks be bypassed.
   func single(_ name: String) throws(RESTFailure) -> String? {
     var found: String?
     for parameter in parameters where parameter.name == name {
@@ -51,7 +52,7 @@ package struct URLQuery: Sendable {
     return found
   }
 
-  /// The first of the named parameters that is there.
+  /// Returns the first of the named parameters that is present.
   package func first(of names: [String]) -> String? {
     parameters.first { names.contains($0.name) }?.name
   }

@@ -1,7 +1,7 @@
 import HearthRules
 
 extension RuleSet {
-  /// The checked rules of an upload.
+  /// Compiles the rules of an upload.
   ///
   /// - Throws: a refusal in the service's words, which begin with line and column.
   static func uploaded(_ text: String) throws(RESTFailure) -> RuleSet {

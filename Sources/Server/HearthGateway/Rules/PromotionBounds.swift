@@ -1,42 +1,45 @@
-/// What staged rules may do at most to be promoted, and what the server watches afterwards. Nil is no bound.
+/// The bounds within which staged rules may be promoted, and those that the server watches afterwards. Nil is no bound.
 struct PromotionBounds: Sendable, Equatable {
-  /// Decisions that the staged rules would have made otherwise, either way, or that could not be compared.
+  /// The maximum number of decisions that the staged rules would have made differently, either way, or that could not
+  /// be compared.
   var flipsMax: Int64? = 0
-  /// Listeners that the promotion would cancel, or for which that could not be said.
+  /// The maximum number of listeners that the promotion would cancel, or for which that could not be determined.
   var cancelledMax: Int64? = 0
-  /// Places of the stored data that the staged `.validate` rules would not take, and those in force do.
+  /// The maximum number of stored paths that the staged `.validate` rules would refuse, and those in force accept.
   var invalidMax: Int64? = 0
-  /// Decisions that must have been judged.
+  /// The minimum number of compared decisions.
   var judgedMin: Int64 = 1
   var watch: Watch?
 
-  /// The time that a promotion waits for the look at listeners and stored data. It may be asked for again while that
-  /// goes on.
+  /// The seconds that a promotion waits for the evaluation of listeners and stored data. It may be requested again
+  /// while that continues.
   static let forecastSecondsMax: Int64 = 30
-  /// A watch of a day.
+  /// The maximum seconds of a watch: a day.
   static let watchSecondsMax: Int64 = 86_400
-  /// A ratio allows so many denials in any case: a few are no sign where there were hardly any before.
+  /// The number of denials that a ratio always allows: a few are no sign when there were hardly any before.
   static let ratioDenialsMin: Int64 = 10
 
-  /// No bound at all.
+  /// The bounds that allow every promotion.
   static let none = PromotionBounds(flipsMax: nil, cancelledMax: nil, invalidMax: nil, judgedMin: 0)
 
   /// True when listeners or stored data are bounded.
   var needsForecast: Bool { cancelledMax != nil || invalidMax != nil }
 
-  /// For how long the server looks at what is denied, and what makes it go back.
+  /// The watch after a promotion, and the bounds after which the server rolls back.
   struct Watch: Sendable, Equatable {
     var seconds: Int64
-    /// Requests that are denied.
+    /// The maximum number of denied requests; nil for no such bound.
     var denialsMax: Int64?
-    /// How many times as many as in the same time before.
+    /// The maximum ratio to the denials in an equal time before; nil for no such bound.
     var denialsRatioMax: Double?
-    /// Listeners that are cancelled, those of the promotion itself among them.
+    /// The maximum number of cancelled listeners, including those of the promotion itself; nil for no such bound.
     var cancelledMax: Int64?
 
+    /// Returns the bounds of a roll-back.
+    ///
     /// - Parameters:
-    ///   - denials: how many there were before.
-    ///   - milliseconds: in how long.
+    ///   - denials: the number of earlier denials.
+    ///   - milliseconds: the period of these.
     func bounds(
       from nowMilliseconds: Int64, backTo formerID: Int64, denialsBefore denials: Int, in milliseconds: Int64
     ) -> RollbackBounds {

@@ -1,14 +1,14 @@
 import HearthTree
 
-/// For how long the server watches rules that were promoted, and what makes it go back to the version before them.
+/// The watch of promoted rules by the server, with the bounds after which it rolls back to the version before them.
 package struct RollbackBounds: Sendable, Equatable {
-  /// On the wall clock, so that a server that is started again goes on watching.
+  /// The end of the watch on the wall clock, so that a restarted server continues it.
   var endMilliseconds: Int64
-  /// The version to go back to.
+  /// The version to roll back to.
   var formerID: Int64
-  /// More requests denied by rules than this, from the promotion on, are too many; nil for no such bound.
+  /// The maximum number of requests denied by rules since the promotion; nil for no such bound.
   var denialsMax: Int64?
-  /// More listeners cancelled by rules, by data or by the time than this are too many; nil for no such bound.
+  /// The maximum number of listeners cancelled by rules, by data or by time; nil for no such bound.
   var cancelledMax: Int64?
 
   var json: JSON {

@@ -3,15 +3,15 @@ import HearthEngine
 import HearthTree
 import Synchronization
 
-/// Looks at what promoted rules deny, and says when it is too much.
+/// A watch of promoted rules, which counts denials and compares them with the bounds.
 final class RollbackWatch: Sendable {
-  /// The version that is watched.
+  /// The watched version.
   let versionID: Int64
   let bounds: RollbackBounds
   private let database: Database
   private let traffic: Mutex<TrafficSince>
 
-  /// Begins to count now.
+  /// A watch that begins to count now.
   init(_ version: RulesVersion, _ bounds: RollbackBounds, of database: Database, at now: Instant) {
     (versionID, self.bounds, self.database) = (version.id, bounds, database)
     database.measureTraffic(true)
@@ -23,7 +23,7 @@ final class RollbackWatch: Sendable {
 
   func isOver(at now: Instant) -> Bool { now.wallMilliseconds >= bounds.endMilliseconds }
 
-  /// Returns the reason why the server is to go back; nil while all is well.
+  /// Returns the reason for a roll-back; nil while the bounds hold.
   func reason(at now: Instant) -> String? {
     let (denied, cancelled) = counts(at: now)
     if let most = bounds.denialsMax, denied > most {
@@ -35,7 +35,7 @@ final class RollbackWatch: Sendable {
     return nil
   }
 
-  /// As administrators are shown it.
+  /// Returns the watch as JSON for administrators.
   func json(at now: Instant) -> JSON {
     let (denied, cancelled) = counts(at: now)
     return .object(
@@ -62,19 +62,19 @@ final class RollbackWatches: Sendable {
 
   private let entries = Mutex<[String: Entry]>([:])
 
-  /// The one under way.
+  /// Returns the current watch of a database; nil when there is none.
   func watch(of database: String) -> RollbackWatch? { entries.withLock { $0[database]?.watch } }
 
-  /// Puts it in the place of another one.
+  /// Begins a watch, and ends an earlier one of the database.
   ///
-  /// - Parameter work: looks at it again and again; cancelled when it is ended.
+  /// - Parameter work: checks it repeatedly; cancelled when it is ended.
   func begin(_ watch: RollbackWatch, of database: Database, _ work: @escaping @Sendable () async -> Void) {
     let task = Task { await work() }
     let former = entries.withLock { $0.updateValue(Entry(watch: watch, task: task), forKey: database.name) }
     former?.task.cancel()
   }
 
-  /// Ends the one under way.
+  /// Ends the current watch of a database.
   ///
   /// - Parameter watch: ended only if it is this one; nil is any.
   func end(_ watch: RollbackWatch? = nil, of database: Database) {
@@ -87,12 +87,12 @@ final class RollbackWatches: Sendable {
     entry.task.cancel()
   }
 
-  /// The database is no more.
+  /// Drops the watch of a deleted database.
   func forget(_ database: String) {
     entries.withLock { $0.removeValue(forKey: database) }?.task.cancel()
   }
 
-  /// Ends all of them, where the server stops.
+  /// Ends all watches, when the server stops.
   func endAll() {
     let all = entries.withLock { entries in
       defer { entries = [:] }

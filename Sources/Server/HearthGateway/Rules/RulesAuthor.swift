@@ -1,9 +1,9 @@
 import HearthCrypto
 import HearthTree
 
-/// Who put rules in force, by what the server itself knows of them.
+/// The author of a deploy, as the server itself knows it.
 package struct RulesAuthor: Sendable, Equatable {
-  /// What vouches for the author. The texts are in files and answers, and are never renamed.
+  /// The kind of the author's authentication. The texts are in files and responses, and are never renamed.
   enum Kind: String, Sendable {
     /// The administrator's access token of the data folder, which commands on the folder use.
     case administrator
@@ -11,13 +11,13 @@ package struct RulesAuthor: Sendable, Equatable {
     case serviceAccount
     /// A database secret, or a token that was signed with one; the name is the token's uid, or else the secret's.
     case secret
-    /// Any program beside an emulator.
+    /// A program on a developer's machine with an emulator.
     case emulator
     /// A rules file that the server was started with, or that it watches; the name is its path.
     case file
-    /// The server itself, which goes back to former rules.
+    /// The server itself, which restores a former version.
     case server
-    /// Nobody knows: the rules were in force when the history began.
+    /// The author is not known: the rules were in force when the history began.
     case unknown
   }
 
@@ -27,7 +27,7 @@ package struct RulesAuthor: Sendable, Equatable {
   static let server = RulesAuthor(kind: .server)
   static let unknown = RulesAuthor(kind: .unknown)
 
-  /// The rules file of that path.
+  /// Returns the author for the rules file of that path.
   package static func file(_ path: String?) -> RulesAuthor { RulesAuthor(kind: .file, name: path) }
 
   init(kind: Kind, name: String? = nil) { (self.kind, self.name) = (kind, name) }

@@ -1,19 +1,19 @@
 import HearthTree
 
-/// What is known of a change of rules beside the rules themselves.
+/// The facts of a change of rules beside the rules themselves.
 package struct RulesChange: Sendable, Equatable {
   var author: RulesAuthor
   var cause: RulesVersion.Cause
-  /// What the author has to say of it.
+  /// The author's comment; nil when there is none.
   var comment: String?
-  /// The program by which the author made it, in its own words.
+  /// The author's program, as it names itself; nil when it does not.
   var tool: String?
-  /// The version whose rules these are, for a roll-back.
+  /// The version that a roll-back restores; nil for other changes.
   var original: Int64?
-  /// For how long, and by what, the server goes back by itself.
+  /// The bounds of an automatic roll-back; nil when there is none.
   var watch: RollbackBounds?
 
-  /// Bytes of a comment, and of a tool's words.
+  /// The maximum bytes of a comment, and of a tool's name.
   static let textBytesMax = 1_000
 
   init(
@@ -24,10 +24,10 @@ package struct RulesChange: Sendable, Equatable {
     (self.tool, self.original, self.watch) = (tool, original, watch)
   }
 
-  /// The rules file of that path was read.
+  /// Returns the change for a rules file that was read.
   package static func file(_ path: String?) -> RulesChange { RulesChange(author: .file(path)) }
 
-  /// As it is shown and kept.
+  /// The members of the change in responses and files.
   var members: [JSON.Member] {
     var members: [JSON.Member] = [.init("cause", .string(cause.rawValue)), .init("author", author.json)]
     if let tool { members.append(.init("tool", .string(tool))) }

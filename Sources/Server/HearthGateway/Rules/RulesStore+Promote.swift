@@ -6,30 +6,30 @@ import HearthTrial
 import NIOCore
 import Synchronization
 
-/// Staged rules are put in force when their trial is within bounds, and are watched afterwards.
+/// Promotion of staged rules when their trial is within bounds, and the watch afterwards.
 extension RulesStore {
-  /// How often promoted rules are looked at.
+  /// The interval at which promoted rules are checked.
   private static let watchInterval = Duration.milliseconds(250)
-  /// The time that the server waits after it could not go back.
+  /// The pause after a roll-back that failed.
   private static let retryInterval = Duration.seconds(5)
 
-  /// What came of a promotion.
+  /// The result of a promotion.
   enum Promotion: Sendable {
     case done(Deployed, TrialFigures)
-    /// All bounds hold.
+    /// The bounds hold; the result of a dry run.
     case possible(TrialFigures)
     case refused(TrialFigures, [TrialFigures.Excess])
   }
 
   /// Puts the staged rules in force if their trial is within bounds.
   ///
-  /// - Parameter isDryRun: only says whether it would.
+  /// - Parameter isDryRun: true only checks the bounds.
   func promote(
     _ database: Database, within bounds: PromotionBounds, as principal: Principal = .administrator,
     _ change: RulesChange, over expected: Int64? = nil, isDryRun: Bool = false
   ) async throws(RESTFailure) -> Promotion {
     guard let trial = database.trial else { throw .nothingStaged }
-    // Outside of the turn: a look at much data must not keep a roll-back waiting.
+    // Outside of the turn: a long evaluation must not delay a roll-back.
     if bounds.needsForecast { await forecast(trial) }
     return try await turns.run(database.name) { () async throws(RESTFailure) in
       let current = try await self.current(database)
@@ -65,14 +65,14 @@ extension RulesStore {
         settings.label(stable: settings.canaryRuleset, canary: nil)
       }
     } catch {
-      // They are in force and stay staged, until the next word about it.
+      // They are in force and stay staged, until the next change of either.
       logger.error(
         "promoted rules are still staged", metadata: ["database": "\(database.name)", "error": "\(error.text)"])
     }
     return deployed
   }
 
-  /// Looks at listeners and stored data as they are now.
+  /// Evaluates the current listeners and stored data.
   private func forecast(_ trial: RulesTrial) async {
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
       let waiter = Waiter(done)
@@ -83,22 +83,22 @@ extension RulesStore {
 
   // MARK: Watching
 
-  /// Counts from now on for a version that is to be watched; nil for one that is not, or no longer.
+  /// Begins to count for a version that is to be watched; returns nil for one that is not, or no longer.
   func watch(_ version: RulesVersion, of database: Database) -> RollbackWatch? {
     let now = clock()
     guard let bounds = version.change.watch, now.wallMilliseconds < bounds.endMilliseconds else { return nil }
     return RollbackWatch(version, bounds, of: database, at: now)
   }
 
-  /// Goes back when the watched version denies too much. A version before it is watched no longer.
+  /// Begins a watch, which rolls back when the bounds are exceeded. It ends that of an earlier version.
   func begin(_ watch: RollbackWatch?, of database: Database) {
     guard let watch else { return watches.end(of: database) }
     watches.begin(watch, of: database) { [weak self] in
       while !Task.isCancelled, let self {
-        // One look at the end as well.
+        // A last check at the end as well.
         let isLast = watch.isOver(at: clock())
         if let reason = watch.reason(at: clock()) {
-          // What ends this watch must not end its own work.
+          // The end of this watch must not cancel its own roll-back.
           if await Task(operation: { await self.goBack(database, watch, because: reason) }).value {
             return watches.end(watch, of: database)
           }
@@ -112,7 +112,9 @@ extension RulesStore {
     }
   }
 
-  /// - Returns: False when it is to be tried again.
+  /// Rolls back a promotion.
+  ///
+  /// - Returns: false when it is to be tried again.
   private func goBack(_ database: Database, _ watch: RollbackWatch, because reason: String) async -> Bool {
     let change = RulesChange(
       author: .server, cause: .automaticRollback, comment: reason, original: watch.bounds.formerID)
@@ -126,7 +128,7 @@ extension RulesStore {
         ])
       return true
     } catch {
-      // Others are in force by now.
+      // Other rules are in force by now.
       guard error.status != 412 else { return true }
       logger.error(
         "promoted rules deny too much, and the former ones cannot be put in force again",
@@ -136,7 +138,7 @@ extension RulesStore {
   }
 }
 
-/// Somebody who is told once.
+/// A continuation that is resumed once.
 private final class Waiter: Sendable {
   private let waiting: Mutex<CheckedContinuation<Void, Never>?>
 

@@ -4,9 +4,9 @@ import HearthRules
 import HearthTree
 import HearthTrial
 
-/// Rules on trial: they are the ruleset that the label `canary` names, so that tools of the service stage them as well.
+/// Staging of rules: they are the ruleset with the label `canary`, so that tools of the service stage them as well.
 extension RulesStore {
-  /// Puts rules on trial in the place of others, and begins to look at listeners and stored data.
+  /// Stages rules in place of others, and begins to evaluate listeners and stored data.
   func stage(_ rules: RuleSet, of database: Database, _ change: RulesChange) async throws(RESTFailure) -> Ruleset {
     let milliseconds = clock().wallMilliseconds
     let ruleset = Ruleset(
@@ -21,7 +21,7 @@ extension RulesStore {
 
   /// Ends the trial.
   ///
-  /// - Throws: that there is none.
+  /// - Throws: a refusal when no rules are staged.
   func unstage(_ database: Database, by author: RulesAuthor) async throws(RESTFailure) -> TrialReport? {
     try await turns.run(database.name) { () async throws(RESTFailure) in
       try await self.change(database) { settings throws(RESTFailure) in
@@ -34,7 +34,7 @@ extension RulesStore {
     }
   }
 
-  /// Puts the ruleset of one label in force and that of the other one on trial.
+  /// Puts the ruleset of one label in force and stages that of the other one.
   func label(
     stable: String, canary: String?, of database: Database, as principal: Principal, _ change: RulesChange
   ) async throws(RESTFailure) {
@@ -59,7 +59,7 @@ extension RulesStore {
     }
   }
 
-  /// What is on trial, and what the trial has found.
+  /// Returns the staged rules, with the report of their trial.
   func trialStatus(of database: Database) async throws(RESTFailure) -> JSON {
     let name = database.name
     let staged = try await pool.work { () throws(RESTFailure) in try self.settings.settings(of: name).staged }
@@ -69,10 +69,10 @@ extension RulesStore {
     ])
   }
 
-  /// What promoted rules have denied so far; nil when none are watched.
+  /// Returns the counts of the watch of promoted rules; nil when none are watched.
   func watchStatus(of database: Database) -> JSON? { watches.watch(of: database.name)?.json(at: clock()) }
 
-  /// Takes up what was under way when the server stopped: a trial, which begins anew, and a watch.
+  /// Resumes the work that was under way when the server stopped: a trial, which starts again, and a watch.
   package func resume(_ database: Database) {
     let name = database.name
     Task {
@@ -111,14 +111,14 @@ extension RulesStore {
 }
 
 extension LargeValuePool {
-  /// Nil for a text that is no correct rules file.
+  /// Compiles rules; nil for a text with mistakes.
   fileprivate func compiled(_ source: String) async -> RuleSet? {
     try? await work { () throws(RESTFailure) in try RuleSet.uploaded(source) }
   }
 }
 
 extension Ruleset {
-  /// As administrators are shown what is staged, without the text.
+  /// The staged rules as JSON for administrators, without the text.
   var shown: JSON {
     let note = note?.members?.filter { $0.name != "cause" } ?? []
     return .object(

@@ -4,11 +4,11 @@ import HearthEngine
 import HearthRules
 import Logging
 
-/// Puts rules in force, whoever asks for it, and keeps the history of each database's rules.
+/// The store that puts rules in force for all callers, and keeps the history of each database's rules.
 ///
-/// A version is on the disk before its rules are in force, so that what is in force always has an author; one whose rules
-/// could not be put in force is taken away again. When a crash comes between, or an older data folder is opened, what is
-/// found in force becomes a version with the cause `found`.
+/// A version is on the disk before its rules are in force, so that rules in force always have an author; one whose
+/// rules could not be put in force is removed again. When a crash comes between, or an older data folder is opened, the
+/// rules found in force become a version with the cause `found`.
 package final class RulesStore: Sendable {
   let files: VersionFiles
   let router: EffectRouter
@@ -30,7 +30,7 @@ package final class RulesStore: Sendable {
     (self.logger, self.clock) = (logger, clock)
   }
 
-  /// Looks at no database any more: the server stops.
+  /// Ends all watches: the server stops.
   package func close() { watches.endAll() }
 
   /// Runs `body` while no change of the database's rules is under way.
@@ -40,19 +40,19 @@ package final class RulesStore: Sendable {
     try await turns.run(database, body)
   }
 
-  /// Another node of a cluster has added a version.
+  /// Drops the cached versions, because another node of a cluster has added one.
   package func forgetVersions(of database: String) { files.forget(database) }
 
-  /// The database is no more: its versions go.
+  /// Removes the versions of a deleted database.
   func remove(_ database: String) { files.remove(all: database) }
 
-  /// The database is no more.
+  /// Drops the state of a deleted database.
   func forget(_ database: String) {
     watches.forget(database)
     files.forget(database)
   }
 
-  /// What came of a deploy.
+  /// The result of a deploy.
   package struct Deployed: Sendable {
     /// The version that is in force now.
     let version: RulesVersion
@@ -64,7 +64,7 @@ package final class RulesStore: Sendable {
   ///
   /// - Parameters:
   ///   - principal: an administrator.
-  ///   - expected: the version that must be in force, when something else is to be left alone.
+  ///   - expected: the version that must be in force; nil replaces any.
   @discardableResult
   package func deploy(
     _ rules: RuleSet, to database: Database, as principal: Principal = .administrator, _ change: RulesChange,
@@ -77,9 +77,10 @@ package final class RulesStore: Sendable {
     }
   }
 
-  /// Goes back to a version of the history, which is a new version with the same text.
+  /// Restores a version of the history, as a new version with the same text.
   ///
-  /// - Parameter id: nil is the version before the one in force; after a roll-back, the one before that which it went to.
+  /// - Parameter id: nil is the version before the one in force; after a roll-back, the one before the restored
+  ///   version.
   package func rollBack(
     _ database: Database, to id: Int64?, as principal: Principal = .administrator, _ change: RulesChange,
     over expected: Int64? = nil
@@ -93,7 +94,7 @@ package final class RulesStore: Sendable {
     }
   }
 
-  /// What ``rollBack(_:to:as:_:over:)`` would do now.
+  /// Returns the versions that ``rollBack(_:to:as:_:over:)`` would use now.
   func rollBackPlan(
     _ database: Database, to id: Int64?, over expected: Int64?
   ) async throws(RESTFailure) -> (current: RulesVersion, target: RulesVersion) {
@@ -102,14 +103,16 @@ package final class RulesStore: Sendable {
     }
   }
 
-  /// - Throws: a refusal, when another version is in force than what is expected.
+  /// Checks the version in force.
+  ///
+  /// - Throws: a refusal, when another version than the expected one is in force.
   func check(_ expected: Int64?, of database: Database) async throws(RESTFailure) {
     try await turns.run(database.name) { () async throws(RESTFailure) in
       try Self.check(expected, try await self.current(database))
     }
   }
 
-  /// The history of a database, the oldest version first. The last one is in force.
+  /// Returns the history of a database, the oldest version first. The last one is in force.
   func history(of database: Database) async throws(RESTFailure) -> [RulesVersion] {
     try await turns.run(database.name) { () async throws(RESTFailure) in
       _ = try await self.current(database)
@@ -117,7 +120,7 @@ package final class RulesStore: Sendable {
     }
   }
 
-  /// A version of a database with its text.
+  /// Returns a version of a database with its text.
   func version(_ id: Int64, of database: Database) async throws(RESTFailure) -> (version: RulesVersion, source: String)
   {
     _ = try await history(of: database)
@@ -142,9 +145,9 @@ package final class RulesStore: Sendable {
     return (current, target)
   }
 
-  /// The version that is in force.
+  /// Returns the version that is in force.
   func current(_ database: Database) async throws(RESTFailure) -> RulesVersion {
-    // Nothing is written down of one that was deleted while this waited for its turn.
+    // A database that was deleted while this waited for its turn gets no version.
     guard database.status != .closed else { throw .unavailable }
     let (source, now) = (database.published.rules.source, clock())
     return try await pool.work { () throws(RESTFailure) in
@@ -167,7 +170,7 @@ package final class RulesStore: Sendable {
     // Before the deploy, which cancels listeners itself.
     let watch = isNew ? self.watch(version, of: database) : nil
     if case .failure(let failure) = await request(.deployRules(rules), principal, database) {
-      // Nobody knows whether they are in force: the next look at the database tells.
+      // It is not known whether they are in force: the next read of the database tells.
       if isNew, failure.code != .outcomeUnknown {
         try await pool.work { () throws(RESTFailure) in self.files.remove(version, from: name) }
       }
@@ -196,6 +199,8 @@ package final class RulesStore: Sendable {
     throw RESTFailure(412, "Version \(current.id) is in force, not \(expected): somebody else has deployed meanwhile.")
   }
 
+  /// Returns the version that a roll-back restores.
+  ///
   /// - Parameter versions: the oldest first.
   private static func target(
     _ id: Int64?, _ current: RulesVersion, _ versions: [RulesVersion]
@@ -225,7 +230,7 @@ package final class RulesStore: Sendable {
 }
 
 extension RulesVersion {
-  /// Returns true when this is its text.
+  /// Returns true when this is the version's text.
   func isOf(_ source: String) -> Bool {
     sizeBytes == source.utf8.count && digest == Digest(sha256: source.utf8)
   }

@@ -1,14 +1,16 @@
 import Synchronization
 
-/// One change of rules at a time for each database, in the order in which they come.
+/// A queue of changes of rules, one at a time for each database.
 final class RulesTurns: Sendable {
-  /// Changes of one database that wait.
+  /// The maximum number of waiting changes of one database.
   static let waitingMax = 100
 
-  /// Those that wait behind one that is under way, by database.
+  /// The changes that wait behind the one under way, by database.
   private let lines = Mutex<[String: [CheckedContinuation<Bool, Never>]]>([:])
 
-  /// - Throws: what `body` throws, or that too many wait.
+  /// Runs `body` when it is its turn.
+  ///
+  /// - Throws: the error of `body`, or a refusal when too many wait.
   func run<Result: Sendable>(
     _ database: String, _ body: @Sendable () async throws(RESTFailure) -> Result
   ) async throws(RESTFailure) -> Result {

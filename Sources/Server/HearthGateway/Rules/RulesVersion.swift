@@ -1,28 +1,28 @@
 import HearthCrypto
 import HearthTree
 
-/// Rules that were put in force on a database, and how: one line of its history.
+/// A version of a database's rules: one entry of its history.
 package struct RulesVersion: Sendable, Equatable {
-  /// How the rules came to be in force. The texts are in files and answers, and are never renamed.
+  /// The cause of a version. The texts are in files and responses, and are never renamed.
   enum Cause: String, Sendable {
-    /// Somebody uploaded them, or a rules file was read.
+    /// The rules were uploaded, or a rules file was read.
     case deploy
-    /// Somebody went back to a former version.
+    /// An administrator restored a former version.
     case rollback
-    /// Somebody promoted the staged rules.
+    /// An administrator promoted the staged rules.
     case promote
-    /// The server went back to a former version because a promoted one denied too much.
+    /// The server restored a former version because a promoted one denied too much.
     case automaticRollback
-    /// They were found in force: nothing in the history had put them there.
+    /// The rules were found in force without a version in the history.
     case found
   }
 
-  /// Counts from 1 in each database and is not used twice.
+  /// The version's number, which counts from 1 in each database and is not used twice.
   let id: Int64
   let timeMilliseconds: Int64
   let change: RulesChange
   let sizeBytes: Int
-  /// SHA-256 of the text.
+  /// The SHA-256 hash of the text.
   let digest: Digest
 
   init(id: Int64, timeMilliseconds: Int64, change: RulesChange, source: String) {
@@ -31,7 +31,7 @@ package struct RulesVersion: Sendable, Equatable {
     digest = Digest(sha256: source.utf8)
   }
 
-  /// As administrators are shown it, without the text.
+  /// The version as JSON for administrators, without the text.
   var json: JSON {
     .object(
       [
@@ -39,7 +39,7 @@ package struct RulesVersion: Sendable, Equatable {
       ] + change.members + Self.size(sizeBytes, digest))
   }
 
-  /// What tells a text from others.
+  /// Returns the members that identify a text.
   static func size(of source: String) -> [JSON.Member] {
     size(source.utf8.count, Digest(sha256: source.utf8))
   }
@@ -63,7 +63,7 @@ extension RulesVersion {
     return JSON.object(members).text()
   }
 
-  /// A version with its text; nil for bytes that ``text(with:)`` does not give.
+  /// Reads a version with its text; nil for bytes that ``text(with:)`` does not write.
   static func read(_ bytes: [UInt8]) -> (version: RulesVersion, source: String)? {
     guard let json = JSON(parsing: bytes), let id = json["id"]?.int, let time = json["timeMilliseconds"]?.int,
       let change = RulesChange(json), let source = json["source"]?.string

@@ -1,19 +1,19 @@
 import HearthTrial
 
-/// How much was denied and cancelled from one moment on, out of counts that are told for the last minutes and in whole
-/// seconds alone.
+/// The number of denials and cancellations since a start time, computed from a meter of the last minutes in whole
+/// seconds.
 struct TrafficSince {
-  /// What was counted in a number of milliseconds up to now, the second under way among them.
+  /// Returns the counts of the last milliseconds, including the current second.
   typealias Meter = (_ inLastMilliseconds: Int64) -> TrafficCount
 
-  /// Well below what a meter tells of.
+  /// The maximum seconds to ask for: well below the meter's range.
   private static let secondsMax: Int64 = 300
 
   private(set) var deniedCount = 0
   private(set) var cancelledCount = 0
-  /// The first second that is still asked about, on the monotonic clock.
+  /// The first second that is still asked for, on the monotonic clock.
   private var second: Int64
-  /// What is not counted of it, and what is known of the time before.
+  /// The counts of that second before the start, and the known counts since.
   private var before: TrafficCount
   private var known = TrafficCount()
 
@@ -22,7 +22,7 @@ struct TrafficSince {
     before = meter(1_000)
   }
 
-  /// Brings the counts up to now. To be called every few minutes at least.
+  /// Updates the counts. To be called every few minutes at least.
   mutating func update(nowMonotonicMilliseconds now: Int64, _ meter: Meter) {
     let elapsed = max(0, now / 1_000 - second)
     let all = meter((elapsed + 1) * 1_000)

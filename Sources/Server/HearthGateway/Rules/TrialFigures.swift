@@ -1,20 +1,20 @@
 import HearthTree
 import HearthTrial
 
-/// What of a trial's report decides whether the staged rules may be promoted.
+/// The figures of a trial's report that decide whether the staged rules may be promoted.
 struct TrialFigures: Sendable, Equatable {
   var judged: Int64
-  /// Allowed, and denied by the staged rules.
+  /// The number of requests that were allowed, and that the staged rules would deny.
   var closed: Int64
-  /// Denied, and allowed by the staged rules.
+  /// The number of requests that were denied, and that the staged rules would allow.
   var opened: Int64
-  /// The staged rules took too many steps.
+  /// The number of requests for which the staged rules took too many steps.
   var undecided: Int64
-  /// Listeners that would be cancelled, or for which that could not be said.
+  /// The number of listeners that would be cancelled, or for which that could not be determined.
   var cancelled: Int64
-  /// Stored places that would be refused and are not now.
+  /// The number of stored paths that would be refused and are accepted now.
   var invalid: Int64
-  /// How far the look at listeners and at stored data is; nil when there was none.
+  /// The state of the evaluation of listeners and stored data; nil when there was none.
   var forecast: TrialForecast.State?
 
   init(_ report: TrialReport) {
@@ -37,13 +37,13 @@ struct TrialFigures: Sendable, Equatable {
     ])
   }
 
-  /// A bound that does not hold.
+  /// A bound that is exceeded.
   struct Excess: Sendable, Equatable {
     /// The bound's name in a request.
     let bound: String
     let limit: Int64
     let found: Int64
-    /// In words.
+    /// The excess in words.
     let text: String
 
     var json: JSON {
@@ -51,7 +51,7 @@ struct TrialFigures: Sendable, Equatable {
     }
   }
 
-  /// The bounds that do not hold; none when the staged rules may be promoted.
+  /// Returns the exceeded bounds; empty when the staged rules may be promoted.
   func excesses(of bounds: PromotionBounds) -> [Excess] {
     var found: [Excess] = []
     func check(_ name: String, _ count: Int64, _ most: Int64?, _ noun: String, _ fate: String) {

@@ -7,28 +7,28 @@ import Synchronization
 ///
 /// Blocks for files: not for event loops.
 package final class VersionFiles: Sendable {
-  /// Of one database; beyond it, the oldest are given up.
+  /// The maximum number of versions of one database; beyond it, the oldest are removed.
   static let countMax = 100
-  /// Bytes of all texts of one database together; beyond it, the oldest are given up.
+  /// The maximum bytes of all texts of one database together; beyond it, the oldest are removed.
   static let bytesMax = 16 << 20
-  /// So many of the newest are kept in any case: there is always one to go back to.
+  /// The number of the newest versions that are always kept: there is always one to restore.
   static let countKept = 3
-  /// Bytes of one file: the largest rules file with every character escaped.
+  /// The maximum bytes of one file: the largest rules file with every character escaped.
   private static let fileBytesMax = 16 << 20
 
-  /// What is known of one database's files.
+  /// The cached index of one database's files.
   private struct Shelf {
-    /// The oldest first.
+    /// The versions, the oldest first.
     var versions: [RulesVersion] = []
     var lastID: Int64 = 0
   }
 
-  /// How often a version is added where others add theirs at the same time.
+  /// The maximum number of attempts to add a version while other nodes add theirs.
   private static let triesMax = 16
 
   private let files: any SmallFiles
   private let logger: Logger
-  /// Those that were used. A database whose name is here exists, so there are no more of them than databases.
+  /// The indexes in use. Only existing databases have an entry, so there are no more of them than databases.
   private let shelves = Mutex<[String: Shelf]>([:])
 
   init(files: any SmallFiles, logger: Logger) {
@@ -36,14 +36,14 @@ package final class VersionFiles: Sendable {
     self.logger = logger
   }
 
-  /// The versions of a database, the oldest first.
+  /// Returns the versions of a database, the oldest first.
   ///
   /// - Parameter database: a legal name of a database.
   func versions(of database: String) throws(RESTFailure) -> [RulesVersion] {
     try onShelf(database) { shelf throws(WholeFile.Problem) in shelf.versions }
   }
 
-  /// The text of a version.
+  /// Returns the text of a version.
   func source(of version: RulesVersion, in database: String) throws(RESTFailure) -> String {
     try onShelf(database) { _ throws(WholeFile.Problem) in
       let bytes = try files.read(Self.file(version.id, database), bytesMax: Self.fileBytesMax) ?? []
@@ -54,7 +54,7 @@ package final class VersionFiles: Sendable {
     }
   }
 
-  /// Adds a version, durably, and gives up the oldest ones when there are too many.
+  /// Adds a version, durably, and removes the oldest ones when there are too many.
   func add(
     _ source: String, _ change: RulesChange, at timeMilliseconds: Int64, to database: String
   ) throws(RESTFailure) -> RulesVersion {
@@ -76,7 +76,7 @@ package final class VersionFiles: Sendable {
     }
   }
 
-  /// Takes a version away that never was in force.
+  /// Removes a version that never was in force.
   func remove(_ version: RulesVersion, from database: String) {
     _ = try? onShelf(database) { shelf throws(WholeFile.Problem) in
       guard files.remove(Self.file(version.id, database)) else { throw WholeFile.Problem("cannot be written") }
@@ -84,7 +84,7 @@ package final class VersionFiles: Sendable {
     }
   }
 
-  /// The database is no more: its files go.
+  /// Removes the files of a deleted database.
   func remove(all database: String) {
     shelves.withLock { shelves in
       shelves[database] = nil
@@ -94,13 +94,13 @@ package final class VersionFiles: Sendable {
     }
   }
 
-  /// The database is no more, nor are its files; or another node has changed them.
+  /// Drops the index of a deleted database, or of one whose files another node has changed.
   package func forget(_ database: String) { _ = shelves.withLock { $0.removeValue(forKey: database) } }
 
   private func giveUpOldest(of shelf: inout Shelf, _ database: String) {
     var sizeBytes = shelf.versions.reduce(0) { $0 + $1.sizeBytes }
     while shelf.versions.count > Self.countKept, shelf.versions.count > Self.countMax || sizeBytes > Self.bytesMax {
-      // One that cannot be removed is tried again with the next.
+      // A file that cannot be removed is tried again with the next one.
       guard files.remove(Self.file(shelf.versions[0].id, database)) else { return }
       sizeBytes -= shelf.versions.removeFirst().sizeBytes
     }
@@ -141,7 +141,7 @@ package final class VersionFiles: Sendable {
       if let (version, _) = RulesVersion.read(bytes), version.id == id {
         shelf.versions.append(version)
       } else {
-        // It stays for somebody to look at; its number is not given again.
+        // The file stays for inspection; its number is not used again.
         logger.error("a version of rules is damaged", metadata: ["path": "\(files.place(file))"])
       }
     }

@@ -1,15 +1,15 @@
 import Synchronization
 
-/// What clients say that they are. Many say the same: each text is kept once.
+/// The user agents of clients. Many are equal: each text is stored once.
 final class ClientAgents: Sendable {
-  /// Other texts than these are not shared.
+  /// The maximum number of shared texts.
   private static let countMax = 4_096
-  /// Of one text; what is longer is cut.
+  /// The maximum bytes of a text; longer ones are cut.
   private static let bytesMax = 256
 
   private let texts = Mutex<Set<String>>([])
 
-  /// The text as it is kept; nil for none.
+  /// Returns the shared text; nil for none.
   func shared(_ agent: String?) -> String? {
     guard let agent, !agent.isEmpty else { return nil }
     let text = String(decoding: agent.utf8.prefix(Self.bytesMax), as: UTF8.self)

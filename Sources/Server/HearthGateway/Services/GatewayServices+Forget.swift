@@ -1,5 +1,5 @@
 extension GatewayServices {
-  /// A database is no more, removed by this server or another one: nothing is known of it any more.
+  /// Drops the state of a database that this server or another one has removed.
   package func forget(_ database: String) {
     settings.forget(database)
     rules.forget(database)

@@ -1,6 +1,6 @@
 import HearthTransport
 
 extension GatewayServices {
-  /// The client that sent a request, as far as it can be believed.
+  /// Returns the origin of a request, as far as it can be trusted.
   package func origin(of request: HTTPRequest) -> RequestOrigin { proxies.origin(of: request, or: emulatorClients) }
 }

@@ -1,5 +1,5 @@
 extension GatewayServices {
-  /// Puts in force what was set for a database, before it has clients. Reads a file.
+  /// Puts the stored quotas of a database in force, before it has clients. Reads a file.
   package func loadQuotas(of database: String) {
     do throws(RESTFailure) {
       quotas.set(try settings.settings(of: database).quotas, of: database)
@@ -10,11 +10,11 @@ extension GatewayServices {
     }
   }
 
-  /// Counts what is stored in a database that is open, where that is limited. Takes as long as there is data.
+  /// Counts the stored bytes of an open database, if they are limited. Takes time with the data.
   package func reviewStorage(of database: String) {
     quotas.reviewStorage { $0 == database ? databases.opened(database)?.published : nil }
   }
 
-  /// Counts what is stored in the open databases where that is limited. Takes as long as there is data.
+  /// Counts the stored bytes of the open databases where they are limited. Takes time with the data.
   package func reviewStorage() { quotas.reviewStorage { databases.opened($0)?.published } }
 }

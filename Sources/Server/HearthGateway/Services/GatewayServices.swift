@@ -4,61 +4,61 @@ import HearthSystem
 import HearthTransport
 import Logging
 
-/// What sockets and requests of every loop share.
+/// The services that sockets and requests of every loop share.
 package struct GatewayServices: Sendable {
-  /// Opens databases, and names those that there are.
+  /// The source that lists databases and opens them.
   package let databases: any DatabaseSource
-  /// Says whose a credential is.
+  /// The verifier of credentials.
   package let gate: CredentialGate
   /// The users, of this project and the emulator's others.
   package let accounts: AccountsDirectory
-  /// Whose word about a client's address counts.
+  /// The proxies whose headers about a client's address are trusted.
   package let proxies: TrustedProxies
-  /// The networks whose programs an emulator treats as those of its own machine.
+  /// The networks whose clients an emulator treats as those of its own machine.
   package var emulatorClients = EmulatorClients.none
   let sessions = SessionDirectory()
-  /// The way to the hubs of all loops.
+  /// The router to the hubs of all loops.
   package let router: EffectRouter
-  /// Tells the operator why something was refused.
+  /// The log of denials for the operator.
   package let denials: DenialLog
   let pushIDs = PushIDs()
-  /// Where large values are read and written, away from the loops.
+  /// The threads that read and write large values, away from the loops.
   package let pool: LargeValuePool
-  /// The place where the past of databases is read.
+  /// The reader of databases' history.
   let history = HistoryReader()
-  /// What administrators' tools set for each database.
+  /// The settings of each database, which administrators' tools set.
   package let settings: SettingsStore
-  /// What is sent because of what is written.
+  /// The triggers and their event sender.
   package let triggers: TriggerRegistry
-  /// Puts rules in force and keeps their history.
+  /// The store that puts rules in force and keeps their history.
   package let rules: RulesStore
-  /// Count what requests come to.
+  /// The metrics of requests.
   package let meters: GatewayMeters
-  /// For what an operator should know. No secret is logged.
+  /// The logger for operators. No secret is logged.
   package let logger: Logger
-  /// True when requests should come at all.
+  /// The phase of the server between its start and its end.
   package let phase = ServerPhase()
-  /// How much room the disk has.
+  /// The last measure of the disk's free space.
   package let space = SpaceGauge()
-  /// True when what keeps the journals answers.
+  /// The last state of the journals' storage.
   package let storage = StorageGauge()
-  /// The server is a developer's emulator, on a loopback address.
+  /// True when the server is a developer's emulator, on a loopback address.
   package let isEmulator: Bool
-  /// Writes what was counted of a database's rules as a page of HTML; nil when nobody can.
+  /// Returns the counts of a database's rules as an HTML page; nil when there is no renderer.
   package var coveragePage: (@Sendable (RulesCoverage) -> String)?
-  /// Writes what is measured as text; nil when nobody measures.
+  /// Returns the metrics as text; nil when metrics are off.
   package var metrics: (@Sendable () async -> [UInt8])?
-  /// True when a bearer's text is the token of those who may look at ``metrics`` and at nothing else.
+  /// Returns true when a bearer is the token that may read ``metrics`` and has no other access.
   package var admitsScraper: @Sendable (String) -> Bool = { _ in false }
-  /// What clients may take of each database.
+  /// The quotas of each database.
   package let quotas: QuotaRegistry
 
   /// - Parameters:
-  ///   - settings: where databases' settings are kept.
-  ///   - versions: where the versions of databases' rules are kept.
-  ///   - triggers: what triggers are told.
-  ///   - meters: count what requests come to.
-  ///   - memory: where large values on their way to clients are counted.
+  ///   - settings: stores databases' settings.
+  ///   - versions: stores the versions of databases' rules.
+  ///   - triggers: the options of triggers.
+  ///   - meters: count requests.
+  ///   - memory: counts large values on their way to clients.
   package init(
     databases: any DatabaseSource, gate: CredentialGate, accounts: AccountsDirectory, proxies: TrustedProxies,
     router: EffectRouter, denials: DenialLog, settings settingsFiles: any SmallFiles, versions: any SmallFiles,
@@ -86,7 +86,7 @@ package struct GatewayServices: Sendable {
     self.isEmulator = isEmulator
   }
 
-  /// Gives up what reads the past of databases, before they are closed. Blocks until it is.
+  /// Cancels reads of databases' history, before they are closed. Blocks until that is done.
   package func endHistory() { history.close() }
 
   /// The database of a request that names none.

@@ -2,38 +2,38 @@ import HearthDatabase
 import HearthEngine
 import HearthJournal
 
-/// True when the server can do its work, as far as anybody may know: no names, no paths.
+/// The health of the server, without names or paths, which any client may read.
 struct ServerHealth: Equatable, Sendable {
-  /// How writing goes; the worse, the greater. The texts are interface.
+  /// The state of writing; the worse, the greater. The texts are interface.
   enum State: String, Sendable, CaseIterable {
     case ok
-    /// What room there is on the disk is kept for administrators. Ends by itself when there is more.
+    /// The remaining disk space is reserved for administrators. Ends by itself when there is more.
     case lowSpace = "low-space"
-    /// There is no room on the disk. Ends by itself when there is.
+    /// The disk is full. Ends by itself when there is room.
     case noSpace = "no-space"
-    /// What keeps the journals cannot be reached. Ends by itself when it can.
+    /// The journals' storage cannot be reached. Ends by itself when it can.
     case storageAway = "storage-away"
-    /// The disk refused to read, write or sync. Ends by itself when it works and holds what was acknowledged.
+    /// The disk refused to read, write or sync. Ends by itself when it works and holds all acknowledged commits.
     case diskFault = "disk-fault"
-    /// The disk lost what was acknowledged. Takes a restart.
+    /// The disk lost acknowledged commits. Requires a restart.
     case failed
   }
 
-  /// The worst of the open databases.
+  /// The worst state of the open databases.
   var databases: State
   var accounts: State
 
   var phase = ServerPhase.Value.serving
-  /// The operator should make room on the disk; nothing is refused for that.
+  /// True when the operator should make room on the disk; no writes are refused yet.
   var isShortOfRoom = false
 
-  /// True when everything can be written. Accounts that take no new ones for want of room are none the worse for those
-  /// who have one: a database that made room for itself serves them.
+  /// True when all data can be written. Accounts that accept no new ones for lack of space still serve existing users:
+  /// a database that made room for itself serves them.
   var isGood: Bool { databases == .ok && (accounts == .ok || accounts == .lowSpace) }
   /// True when requests should be sent to this server.
   var isReady: Bool { isGood && phase == .serving }
 
-  /// In a word, for load balancers, and nothing more: anybody may ask.
+  /// The health in a word, for load balancers, without details: any client may read it.
   var word: String {
     switch phase {
     case .starting: "starting"
@@ -42,7 +42,7 @@ struct ServerHealth: Equatable, Sendable {
     }
   }
 
-  /// The fault, and what mends it; nil when nothing is.
+  /// The problem and its remedy; nil when there is none.
   var text: String? {
     let parts = [("Databases", databases), ("Accounts", accounts)].compactMap { name, state -> String? in
       switch state {
@@ -72,7 +72,7 @@ extension ServerHealth {
 }
 
 extension ServerHealth.State {
-  /// A database that is closed is one of a server that stops.
+  /// The state of a database. A closed one belongs to a server that stops.
   init(_ status: DatabaseStatus, isSpaceLow: Bool = false) {
     switch status {
     case .running: self = isSpaceLow ? .lowSpace : .ok

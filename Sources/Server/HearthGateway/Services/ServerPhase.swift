@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Where a server is between its start and its end, for those who send requests its way.
+/// The phase of a server between its start and its end, for load balancers.
 package final class ServerPhase: Sendable {
-  /// In this order. The texts are interface.
+  /// The phases in order. The texts are interface.
   package enum Value: UInt8, Sendable {
-    /// The port is open, and not everything is done that comes before the first request.
+    /// The port is open, and the work before the first request is not finished.
     case starting
     case serving
     /// The server is about to stop; it answers as before.
@@ -13,10 +13,10 @@ package final class ServerPhase: Sendable {
 
   private let raw = Atomic(Value.serving.rawValue)
 
-  /// A server that serves.
+  /// A phase that begins with serving.
   package init() {}
 
-  /// The place where it is now.
+  /// The current phase.
   package var value: Value {
     get { Value(rawValue: raw.load(ordering: .relaxed)) ?? .draining }
     set { raw.store(newValue.rawValue, ordering: .relaxed) }

@@ -2,7 +2,7 @@ import HearthDatabase
 import HearthEngine
 import Synchronization
 
-/// The sessions of all loops by their ids, so that a client that comes back can end what it left behind.
+/// The sessions of all loops by their ids, so that a reconnecting client can end its earlier one.
 final class SessionDirectory: Sendable {
   private struct Entry {
     let connection: ConnectionID
@@ -17,7 +17,8 @@ final class SessionDirectory: Sendable {
     entries.withLock { $0[session] = Entry(connection: connection, database: database) }
   }
 
-  /// The connection of a session that a client wants to go on with over another transport.
+  /// Returns the connection of a session that a client wants to continue over another transport; nil when there is
+  /// none.
   func connection(of session: String, database: String) -> ConnectionID? {
     let entry = entries.withLock { $0[session] }
     return entry?.database == database ? entry?.connection : nil
@@ -25,8 +26,8 @@ final class SessionDirectory: Sendable {
 
   func remove(_ session: String) { _ = entries.withLock { $0.removeValue(forKey: session) } }
 
-  /// Ends a session that may still be open: for the database before any command that the new connection submits
-  /// after this; for the socket as soon as its loop gets to it. Unknown ids are ignored.
+  /// Ends a session that may still be open: for the database before any command that the new connection submits after
+  /// this; for the socket as soon as its loop handles it. Unknown ids are ignored.
   func end(_ session: String, before new: ConnectionID, of database: Database, _ router: EffectRouter) {
     let entry = entries.withLock { entries -> Entry? in
       guard let entry = entries[session], entry.database == database.name else { return nil }

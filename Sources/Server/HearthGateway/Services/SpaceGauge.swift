@@ -1,14 +1,14 @@
 import HearthSystem
 import Synchronization
 
-/// How much room the disk of the data folder has, as it was last looked at.
+/// The last measure of the free space on the data folder's disk.
 package final class SpaceGauge: Sendable {
   private let raw = Atomic(SpaceThresholds.Level.ample.rawValue)
 
-  /// Room enough, as far as anybody knows.
+  /// A gauge that reports ample space until the first measure.
   package init() {}
 
-  /// How much there is.
+  /// The last measured level.
   package var level: SpaceThresholds.Level {
     get { SpaceThresholds.Level(rawValue: raw.load(ordering: .relaxed)) ?? .ample }
     set { raw.store(newValue.rawValue, ordering: .relaxed) }

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// True when what keeps the journals answers, as it was last looked at.
+/// The last known availability of the journals' storage.
 package final class StorageGauge: Sendable {
   private let away = Atomic(false)
 
-  /// It answers, as far as anybody knows.
+  /// A gauge that reports available storage until the first check.
   package init() {}
 
-  /// It does not.
+  /// True when the storage does not answer.
   package var isAway: Bool {
     get { away.load(ordering: .relaxed) }
     set { away.store(newValue, ordering: .relaxed) }

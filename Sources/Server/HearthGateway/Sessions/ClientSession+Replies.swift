@@ -3,9 +3,9 @@ import HearthTree
 import HearthWire
 
 extension ClientSession {
-  /// The message that tells the engine's answer to a request; nil when the request is not known (any more).
+  /// Returns the message with the engine's response to a request; nil when the request is not known (any more).
   mutating func message(for reply: Reply, to request: Int32) -> ServerMessage? {
-    // Answers come in the order of the requests, so the first is nearly always the one.
+    // Responses come in the order of the requests, so the first nearly always matches.
     guard let index = pending.firstIndex(where: { $0.request == request }) else { return nil }
     let answered = pending.remove(at: index)
     unansweredBytes -= answered.sizeBytes
@@ -29,8 +29,8 @@ extension ClientSession {
     }
   }
 
-  /// The message that tells that a listen is over; nil when the client has ended it meanwhile. Without its query object
-  /// the message would end another listen at the same path.
+  /// Returns the message that a listen is cancelled; nil when the client has ended it meanwhile. Without its query
+  /// object the message would end another listen at the same path.
   mutating func cancellation(of name: ListenName) -> ServerMessage? {
     guard let tag = name.tag else { return .push(.cancel(path: name.path)) }
     return queries.remove(tag, at: name.path).map { .push(.cancel(path: name.path, query: $0)) }
@@ -56,7 +56,7 @@ extension ClientSession {
 }
 
 extension Status {
-  /// The word for the engine's cause.
+  /// The status for the engine's cause.
   init(_ code: Failure.Code) {
     switch code {
     case .permissionDenied: self = .permissionDenied
@@ -70,7 +70,7 @@ extension Status {
 }
 
 extension Write {
-  /// The same write seen from `base`; nil when it is not at or below it.
+  /// Returns the same write relative to `base`; nil when it is not at or below it.
   func relative(to base: Path) -> Write? {
     guard let path = base.relative(location.path) else { return nil }
     return Write(location: Location(path: path, isPriority: location.isPriority), value: value)

@@ -2,7 +2,7 @@ import HearthEngine
 import HearthTree
 import HearthWire
 
-/// What each message asks of the database.
+/// The database actions of each message.
 extension ClientSession {
   mutating func handle(_ message: ClientMessage, _ sizeBytes: Int, into outputs: inout [Output]) {
     switch message {
@@ -57,7 +57,7 @@ extension ClientSession {
       let request = ListenRequest(listen.path, hash: listen.hash, compound: listen.compound)
       return submit(.listen(request), number, .listen(ListenName(path: listen.path)), into: &outputs)
     }
-    // Without one there would be no way to tell the client which of its listens a push is for.
+    // Without a tag the client could not assign a push to one of its listens.
     guard let tag = listen.tag else { return refuse(number, "A listen with a query needs a tag", into: &outputs) }
     do throws(QueryError) {
       let query = try Query(wire: sent)
@@ -72,7 +72,7 @@ extension ClientSession {
     }
   }
 
-  /// A listen that has a query is known by its tag, or else by its query.
+  /// Handles an unlisten. A listen with a query is known by its tag, or else by its query.
   private mutating func handle(_ unlisten: Request.Unlisten, _ number: Int32, into outputs: inout [Output]) {
     guard let sent = unlisten.query else {
       if let tag = unlisten.tag { queries.remove(tag, at: unlisten.path) }
@@ -82,7 +82,7 @@ extension ClientSession {
     if let tag = unlisten.tag ?? query.flatMap({ queries.tag(of: unlisten.path, $0) }) {
       queries.remove(tag, at: unlisten.path)
     }
-    // What is no query was never listened to.
+    // An invalid query was never listened to.
     guard query != nil || unlisten.tag != nil else {
       return outputs.append(.send(.reply(number, .ok, .emptyText)))
     }
@@ -103,7 +103,7 @@ extension ClientSession {
     }
   }
 
-  // MARK: Writing, and answering
+  // MARK: Writing, and responding
 
   private mutating func write(_ action: Command.Action, _ number: Int32, into outputs: inout [Output]) {
     guard !isSimulating else { return refuse(number, "This server does not simulate writes", into: &outputs) }
@@ -123,7 +123,7 @@ extension ClientSession {
 }
 
 extension Request.Merge {
-  /// The same with locations relative to ``path``.
+  /// The same change with locations relative to ``path``.
   fileprivate var change: WriteOperation.Change {
     .merge(path, writes.compactMap { $0.relative(to: path) })
   }

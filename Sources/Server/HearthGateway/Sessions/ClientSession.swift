@@ -3,29 +3,29 @@ import HearthTree
 import HearthWire
 import NIOCore
 
-/// The protocol logic of one client's conversation, over whichever transport: what its messages ask of the database, and
-/// how the database's answers are told.
+/// The protocol logic of one client's session, over any transport: it turns messages into database actions, and
+/// responses into messages.
 ///
-/// A value that takes events and appends what to do; it performs nothing itself. Messages are handled strictly in
-/// order: while a credential is being verified, or the database is still being opened, later ones wait.
+/// A value that takes events and appends outputs; it performs none itself. Messages are handled strictly in order:
+/// while a credential is being verified, or the database is still being opened, later ones wait.
 struct ClientSession {
-  /// What to do, in order.
+  /// An action for the connection, in order.
   enum Output {
     case submit(Command.Action, request: Int32?)
     case send(ServerMessage)
     /// Verify the credential and come back with ``ClientSession/verified(_:into:)``, now or later.
     case verify(Request.Credential)
-    /// The client goes on over the socket that it has joined; the transport before it gets no more than its end.
+    /// The client continues over the socket that it has joined; the previous transport only gets its end.
     case switchTransports
     /// Close the transport. The reason is for the log.
     case close(reason: String)
   }
 
-  /// How many bytes of messages may wait. A client that sends more before its database is open is closed.
+  /// The maximum bytes of waiting messages. A client that sends more before its database is open is disconnected.
   static let heldBytesMax = 32 << 20
 
-  /// How many bytes of requests a client may be owed answers for before nothing more is read from it. What they stand
-  /// for may take more than ten times as much memory.
+  /// The maximum bytes of unanswered requests, after which the client is not read. Their parsed form may take more than
+  /// ten times as much memory.
   static let unansweredBytesMax = 4 << 20
 
   enum State {
@@ -39,7 +39,7 @@ struct ClientSession {
   struct Pending {
     enum Kind {
       case listen(ListenName)
-      /// A `get` of the priority of a place.
+      /// A `get` of the priority of a path.
       case priority
       case authenticate(ServerMessage.ReplyData)
       /// A sign-in with a credential that was refused, which signs out.
@@ -49,7 +49,7 @@ struct ClientSession {
     }
     var request: Int32
     var kind: Kind
-    /// What it counts for in ``ClientSession/unansweredBytes``.
+    /// The bytes that it counts for in ``ClientSession/unansweredBytes``.
     var sizeBytes = 0
   }
 
@@ -57,22 +57,24 @@ struct ClientSession {
   private var held = CircularBuffer<(message: ClientMessage, sizeBytes: Int)>(initialCapacity: 1)
   private var heldBytes = 0
   var pending = CircularBuffer<Pending>(initialCapacity: 1)
-  /// Bytes of the requests that the database has and has not answered.
+  /// The bytes of the requests that the database has and has not answered.
   var unansweredBytes = 0
-  /// The credential in force asks for writes that change nothing, which this server does not do.
+  /// True when the credential in force asks for writes without effect, which this server does not support.
   var isSimulating = false
-  /// A listen whose first value is over the limit; its answer is still to come.
+  /// The listen whose first value is over the limit, while its response is outstanding; nil otherwise.
   var refusedListen: ListenName?
   /// The listens with a query.
   var queries = SessionQueries()
 
-  /// The database is there: what waited is handled now.
+  /// Handles the waiting messages, because the database is open now.
   mutating func opened(into outputs: inout [Output]) {
     guard case .opening = state else { return }
     state = .ready
     resume(into: &outputs)
   }
 
+  /// Handles a message.
+  ///
   /// - Parameter sizeBytes: the message's length on the wire.
   mutating func receive(_ message: ClientMessage, sizeBytes: Int, into outputs: inout [Output]) {
     switch state {
@@ -89,7 +91,7 @@ struct ClientSession {
     }
   }
 
-  /// What the verification that ``Output/verify(_:)`` asked for came to.
+  /// Takes the result of the verification that ``Output/verify(_:)`` requested.
   mutating func verified(_ result: Result<VerifiedCaller, CallerError>, into outputs: inout [Output]) {
     guard case .verifying(let request) = state else { return }
     state = .ready
@@ -99,11 +101,11 @@ struct ClientSession {
       let data = ServerMessage.ReplyData.json(caller.claims)
       submit(.authenticate(caller.principal), request, .authenticate(data), into: &outputs)
     case .failure(.refused(let status, let text)):
-      // Who asked to be somebody else is not who it was before, whatever the credential is worth.
+      // A client that asked for another identity has given up its former one, whatever the result.
       isSimulating = false
       submit(.unauthenticate, request, .refused(status, text: text), into: &outputs)
     case .failure(.unavailable(let reason)), .failure(.undecided(let reason)):
-      // A failed sign-in would make clients forget their user; a closed socket makes them come back.
+      // A failed sign-in would make clients forget their user; a closed socket makes them reconnect.
       state = .closed
       outputs.append(.close(reason: reason))
       return
@@ -111,16 +113,16 @@ struct ClientSession {
     resume(into: &outputs)
   }
 
-  /// The first value of a listen is too large to be sent: the listen's answer will be a failure.
+  /// Turns the response of a listen into a failure, because its first value is too large to be sent.
   ///
-  /// - Returns: False when no listen of that name waits for its answer.
+  /// - Returns: false when no listen of that name waits for its response.
   mutating func refuseListen(_ name: ListenName) -> Bool {
     let isWaiting = pending.contains { if case .listen(let other) = $0.kind { other == name } else { false } }
     if isWaiting { refusedListen = name }
     return isWaiting
   }
 
-  /// Nothing more is taken in.
+  /// Closes the session: it takes no more messages.
   mutating func close() {
     state = .closed
     held.removeAll()

@@ -1,39 +1,39 @@
 import HearthTransport
 import HearthWire
 
-/// What carries one client's conversation: a WebSocket, or long polls. Used on the event loop of its conversation only.
+/// The transport of one client's session: a WebSocket, or long polls. Used on the event loop of its session only.
 ///
-/// What is sent waits in line until ``flush()``. What arrives, and the end, is told to a ``TransportDelegate``, never from
-/// within a call that the delegate makes to the transport.
+/// Messages are queued until ``flush()``. Input, and the end, are passed to a ``TransportDelegate``, never from within
+/// a call of the delegate to the transport.
 protocol ClientTransport: AnyObject {
-  /// The longest message, in bytes of its JSON text, that this client takes.
+  /// The maximum length of a message, in bytes of its JSON text, for this client.
   var messageBytesMax: Int { get }
 
-  /// The line that events may be put in past the transport, and in which form; nil when there is none. What is sent then
-  /// leaves with the loop's pass too.
+  /// The outlet in which events may be queued directly, with their form; nil when there is none. Messages sent then
+  /// leave with the loop's pass too.
   var directLine: (outlet: Outlet, form: TellForm)? { get }
 
-  /// Puts a message in line. Nothing happens on a transport that has ended.
+  /// Queues a message. Ignored when the transport has ended.
   func send(_ message: OutboundMessage)
 
-  /// The same for a message that nobody else is sent.
+  /// Queues a message for this client alone.
   func send(_ message: ServerMessage)
 
-  /// Sends what is in line.
+  /// Sends the queued messages.
   func flush()
 
-  /// Sends what is in line, and calls once that and all before it is on its way to the client. When the conversation ends
-  /// first, `done` is let go.
+  /// Sends the queued messages, and calls `done` once they and all before are on their way to the client. When the
+  /// session ends first, `done` is released without a call.
   func whenWritten(_ done: @escaping @Sendable () -> Void)
 
-  /// Returns true when more of what the client sends is taken in.
+  /// Pauses or resumes reading.
   func setReading(_ isReading: Bool)
 
-  /// Sends what is in line and ends the conversation.
+  /// Sends the queued messages and ends the session.
   ///
   /// - Parameters:
-  ///   - code: why, in the numbers of WebSocket (RFC 6455 §7.4).
-  ///   - reason: a text for people who debug the client's traffic.
+  ///   - code: the reason, as a close code of WebSocket (RFC 6455 §7.4).
+  ///   - reason: a text for debugging the client's traffic.
   func close(code: UInt16, reason: String)
 }
 
@@ -41,25 +41,26 @@ extension ClientTransport {
   var directLine: (outlet: Outlet, form: TellForm)? { nil }
 }
 
-/// A transport that a conversation may leave for a socket.
+/// A transport that a session may leave for a socket.
 protocol RetiringTransport: ClientTransport {
-  /// The conversation goes on over a socket: tells what is in line and that nothing follows.
+  /// Sends the queued messages and the end of this transport, because the session continues over a socket.
   func retire()
 }
 
-/// The conversation behind a transport. Used on one event loop only.
+/// The session behind a transport. Used on one event loop only.
 ///
-/// The order is: `open`, any number of messages with `finish` behind what came together, `ended`; nothing after it.
+/// The order is: `open`, any number of messages with `finish` after those that came together, `ended`; no call comes
+/// after it.
 protocol TransportDelegate: AnyObject {
-  /// The first message may be sent.
+  /// Begins the session: messages may be sent.
   func open(over transport: any ClientTransport)
 
-  /// One whole protocol message; the bytes are valid only during the call.
+  /// Takes a complete protocol message; the bytes are valid only during the call.
   func received(_ message: UnsafeRawBufferPointer)
 
-  /// All that had arrived was passed on.
+  /// Handles the end of the messages that came together.
   func finish()
 
-  /// The conversation is over.
+  /// Handles the end of the session.
   func ended(_ end: SocketEnd)
 }

@@ -2,7 +2,7 @@ import HearthTransport
 import HearthWire
 import NIOCore
 
-/// The way to a socket that a client has joined, for its conversation: the socket may live on another event loop.
+/// The transport over a socket that a client has joined, for its session: the socket may belong to another event loop.
 final class JoinedTransport: ClientTransport {
   /// A message on its way between loops.
   enum Outbound: Sendable {
@@ -20,7 +20,7 @@ final class JoinedTransport: ClientTransport {
     self.loop = loop
   }
 
-  /// Only browsers begin with long polls, and they take large frames.
+  /// The maximum message length: unlimited, because only browsers begin with long polls, and they accept large frames.
   var messageBytesMax: Int { .max }
 
   func send(_ message: OutboundMessage) { waiting.append(.shared(message)) }

@@ -3,8 +3,8 @@ import HearthTransport
 import HearthWire
 import NIOCore
 
-/// A socket that a client opens to go on with a session that it began over long polls: passes everything on to the
-/// conversation, which stays on the event loop where it began.
+/// A socket that a client opens to continue a session that it began over long polls: it passes all messages on to the
+/// session, which stays on its first event loop.
 final class JoiningSocket: TransportDelegate {
   private let opening: SocketOpening
   private let sessionID: String
@@ -12,7 +12,7 @@ final class JoiningSocket: TransportDelegate {
   private let loop: any EventLoop
   private var socket: (any ClientTransport)?
   private var home: Home?
-  /// What came since the last hand-over.
+  /// The messages that arrived since the last hand-over.
   private var messages: [[UInt8]] = []
   private var sizeBytes = 0
 
@@ -28,7 +28,7 @@ final class JoiningSocket: TransportDelegate {
     self.loop = loop
   }
 
-  // MARK: The socket's side
+  // MARK: Socket callbacks
 
   func open(over socket: any ClientTransport) {
     self.socket = socket
@@ -58,11 +58,11 @@ final class JoiningSocket: TransportDelegate {
   func ended(_ end: SocketEnd) {
     self.socket = nil
     if let home { Self.tell(home, of: end, services) }
-    // The two hold each other.
+    // The socket and its session reference each other.
     home = nil
   }
 
-  // MARK: The conversation's side
+  // MARK: Session calls
 
   private func joined(_ home: Home) {
     guard let socket else { return Self.tell(home, of: .disconnected, services) }
@@ -72,7 +72,7 @@ final class JoiningSocket: TransportDelegate {
     handOver()
   }
 
-  /// The client stays with its long polls.
+  /// Refuses the socket: the client stays with its long polls.
   private func refuse() {
     socket?.send(ServerMessage.reset(host: opening.host))
     socket?.flush()

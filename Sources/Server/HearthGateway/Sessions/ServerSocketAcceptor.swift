@@ -1,18 +1,18 @@
 import HearthTransport
 import HearthWire
 
-/// Opens or joins a session for every WebSocket handshake at `/.ws`.
+/// An acceptor that opens or joins a session for every WebSocket handshake at `/.ws`.
 package struct ServerSocketAcceptor: SocketAcceptor {
   let services: GatewayServices
   let responder: any HTTPResponder
 
-  /// - Parameter responder: answers what is no handshake, and what is a wrong one.
+  /// - Parameter responder: responds to requests that are no handshake, or an invalid one.
   package init(services: GatewayServices, responder: any HTTPResponder) {
     self.services = services
     self.responder = responder
   }
 
-  /// Takes handshakes at `/.ws` alone. A session that the request joins is looked for once the socket is open.
+  /// Accepts handshakes at `/.ws` alone. A session that the request joins is looked up once the socket is open.
   package func accept(_ request: HTTPRequest, on loop: TransportLoop) -> SocketDecision {
     guard request.target.utf8.prefix(while: { $0 != UInt8(ascii: "?") }).elementsEqual(Handshake.path.utf8) else {
       return .none

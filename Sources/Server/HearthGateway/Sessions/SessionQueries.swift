@@ -2,8 +2,8 @@ import HearthTree
 
 /// A client's listens with a query: the query objects as the client sent them, which the end of such a listen repeats.
 struct SessionQueries {
-  /// Bytes of the requests behind all that is kept. A bound may be longer than a key can be, but ten thousand listens of
-  /// 400 bytes each are more than any app has.
+  /// The maximum bytes of the requests of all these listens. A bound may be longer than a key can be, but ten thousand
+  /// listens of 400 bytes each are more than any app has.
   static let sizeBytesMax = 4 << 20
 
   private struct Name: Hashable {
@@ -23,9 +23,9 @@ struct SessionQueries {
 
   var count: Int { entries.count }
 
-  /// Keeps a listen. The same path and query under another tag is replaced.
+  /// Adds a listen. The same path and query under another tag is replaced.
   ///
-  /// - Returns: False when there is no room for it.
+  /// - Returns: false when there is no room for it.
   mutating func insert(_ tag: Int32, _ path: Path, _ query: Query, sent: JSON, sizeBytes: Int) -> Bool {
     let name = Name(path: path, query: query)
     remove(tag)
@@ -39,14 +39,14 @@ struct SessionQueries {
 
   func tag(of path: Path, _ query: Query) -> Int32? { tags[Name(path: path, query: query)] }
 
-  /// The query object of a listen, if it is one at that path.
+  /// Returns the query object of a listen, if it is one at that path.
   func sent(_ tag: Int32, at path: Path) -> JSON? {
     entries[tag].flatMap { $0.name.path == path ? $0.sent : nil }
   }
 
-  /// Forgets a listen, if it is one at that path.
+  /// Removes a listen, if it is one at that path.
   ///
-  /// - Returns: Its query object.
+  /// - Returns: its query object.
   @discardableResult
   mutating func remove(_ tag: Int32, at path: Path) -> JSON? {
     guard entries[tag]?.name.path == path else { return nil }

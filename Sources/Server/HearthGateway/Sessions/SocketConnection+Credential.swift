@@ -4,9 +4,11 @@ import HearthEngine
 import HearthTree
 import HearthWire
 
-/// Who the client is, for as long as its credential counts.
+/// The client's authentication, for as long as its credential is valid.
 extension SocketConnection {
-  /// - Returns: nil when somebody else must be asked first; then ``verified(_:)`` follows.
+  /// Verifies a credential.
+  ///
+  /// - Returns: nil when a plugin must be called first; then ``verified(_:)`` follows.
   func verify(_ credential: Request.Credential) -> Result<VerifiedCaller, CallerError>? {
     let override = credential.override.map { override in
       switch override {
@@ -27,7 +29,7 @@ extension SocketConnection {
     return found
   }
 
-  /// The answer that ``verify(_:)`` could not give at once.
+  /// Takes the result that ``verify(_:)`` could not return at once.
   private func verified(_ result: Result<VerifiedCaller, CallerError>) {
     guard transport != nil, isVerifying else { return }
     isVerifying = false
@@ -44,7 +46,7 @@ extension SocketConnection {
     finish()
   }
 
-  /// Large values that are on their way go first.
+  /// Adds a mark behind the queued messages, including large values that are still being encoded.
   func follow(_ mark: SentMark) {
     if behind != nil {
       behind?.append { $0.follow(mark) }

@@ -3,9 +3,9 @@ import HearthTransport
 import HearthTree
 import HearthWire
 
-/// What the client may take of its database.
+/// The client's quotas for its database.
 extension SocketConnection {
-  /// Takes a place among the database's connections; otherwise the conversation is over.
+  /// Takes a slot among the database's connections; closes the session when there is none.
   func takeSeat(in database: String) -> Bool {
     let (name, network) = (QuotaClientName(uid: nil, address: opening.origin.address), opening.origin.network)
     switch services.quotas.seat(in: database, of: name, from: network, connection: id) {
@@ -18,7 +18,8 @@ extension SocketConnection {
     }
   }
 
-  /// Returns true when a connection may go on after what the client asks: who signs in is another client from then on.
+  /// Returns true when a connection may continue after the client's action: a client that signs in counts as another
+  /// one from then on.
   func isSeated(for action: Command.Action) -> Bool {
     let principal: Principal
     switch action {
@@ -32,18 +33,18 @@ extension SocketConnection {
     return false
   }
 
-  /// Client libraries come again, later and later.
+  /// Closes the connection after a refusal. Client libraries reconnect with growing delays.
   private func end(_ refusal: QuotaRefusal) {
     session.close()
     transport?.close(code: 1013, reason: refusal.text)
   }
 
-  /// Counts a message, and answers it when what it asks is not to be done.
+  /// Counts a message, and refuses it when its request must not be carried out.
   ///
-  /// What makes the client ask for less, and what says who it is, is never refused. Who is over a rate is not read for as
-  /// long as it takes until there is room, so that a flood waits where it comes from.
+  /// Requests that reduce the client's load, and sign-ins, are never refused. A client over a rate is not read until
+  /// there is room, so that a flood stays at the client.
   ///
-  /// - Returns: whether that was all there is to do.
+  /// - Returns: true when the message is done with.
   func refuses(_ message: ClientMessage, _ sizeBytes: Int) -> Bool {
     guard let seat else { return false }
     if let wait = seat.charge(WorkAmount(bytesRead: sizeBytes)) { waitForWork(milliseconds: wait.milliseconds) }
@@ -58,7 +59,7 @@ extension SocketConnection {
     return refuse(request, refusal, .failed)
   }
 
-  /// Returns true when a large answer is over the quota. The client is then told so in the service's own words.
+  /// Returns true when a large response is over the quota. The client then gets the service's own refusal.
   func refusesAnswer(of sizeBytes: Int) -> Bool {
     guard let refusal = seat?.refusal(ofAnswer: sizeBytes), let database else { return false }
     services.quotas.note(refusal, in: database.name)
@@ -71,12 +72,12 @@ extension SocketConnection {
     return true
   }
 
-  /// Keeps a message for later when the client still owes work of connections that it had before: a new connection is no new
-  /// allowance. What says who it is goes on, since another client may owe nothing. A large message is refused, so that who
-  /// owes does not fill memory.
+  /// Postpones a message while the client still has a debt from its earlier connections: a new connection is no new
+  /// allowance. Sign-ins are not postponed, since another client may have no debt. A large message is refused, so that
+  /// such clients do not fill memory.
   ///
-  /// - Returns: True when the message is kept or refused. Nothing more is read then; what had been read already is kept as
-  ///   well.
+  /// - Returns: true when the message is postponed or refused. The client is not read then; messages that were read
+  ///   already are postponed as well.
   func postpones(_ message: ClientMessage, _ sizeBytes: Int) -> Bool {
     if postponed.isEmpty {
       guard case .request(let request) = message, request.action.isWork, let wait = seat?.carriedMilliseconds else {
@@ -91,7 +92,7 @@ extension SocketConnection {
     return true
   }
 
-  /// Does what was kept, until the client owes again.
+  /// Handles the postponed messages, until the client has a debt again.
   private func takePostponed() {
     guard !postponed.isEmpty else { return }
     let messages = postponed
@@ -106,20 +107,20 @@ extension SocketConnection {
     finish()
   }
 
-  /// The connection's work, or that of its account or network, is over the allowance.
+  /// Pauses reading because the work of the connection, its account or its network is over the allowance.
   func waitForWork(milliseconds: Int64) {
     guard !isOverQuota, transport != nil, let database else { return }
     services.quotas.noteWait(in: database.name)
     holdOff(milliseconds: milliseconds)
   }
 
-  /// Charges what making and sending a large answer takes.
+  /// Charges the work of encoding and sending a large response.
   func chargeSending(of sizeBytes: Int) {
     guard let wait = seat?.charge(WorkAmount(bytesWritten: sizeBytes)) else { return }
     waitForWork(milliseconds: wait.milliseconds)
   }
 
-  /// Does the work when the connection's allowance lets it: at once, or later; never once the connection has ended.
+  /// Runs the work when the connection's allowance permits it: at once, or later; never once the connection has ended.
   func whenAllowed(_ work: @escaping () -> Void) {
     guard let wait = seat?.workWait else { return work() }
     hub.loop.assumeIsolated().scheduleTask(in: .milliseconds(wait.milliseconds)) {
@@ -127,7 +128,7 @@ extension SocketConnection {
     }
   }
 
-  /// Reads nothing for so long, and on while the connection's work is over its allowance.
+  /// Pauses reading for so long, and further while the connection's work is over its allowance.
   private func holdOff(milliseconds: Int64) {
     guard !isOverQuota else { return }
     isOverQuota = true
@@ -142,7 +143,7 @@ extension SocketConnection {
 }
 
 extension Request.Action {
-  /// It makes the database look at or change something, and can as well be asked again.
+  /// True when the action makes the database read or change data, and can be repeated later.
   fileprivate var isWork: Bool {
     switch self {
     case .listen, .get, .put, .merge, .onDisconnectPut, .onDisconnectMerge: true
@@ -150,7 +151,7 @@ extension Request.Action {
     }
   }
 
-  /// There may be more stored after it.
+  /// True when the action may store more data.
   fileprivate var bringsData: Bool {
     switch self {
     case .put(let put): put.write.value.bringsData

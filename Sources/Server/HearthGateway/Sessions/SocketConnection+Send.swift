@@ -3,7 +3,7 @@ import HearthTransport
 import HearthTree
 import HearthWire
 
-/// What the client is told. A large value is encoded away from the loop, and all that follows waits behind it.
+/// Sending to the client. A large value is encoded away from the loop, and all later messages wait behind it.
 extension SocketConnection {
   func send(_ message: OutboundMessage) {
     if behind != nil { return wait { $0.send(message) } }
@@ -27,7 +27,7 @@ extension SocketConnection {
     switch reply {
     case .value(let node) where JSONSize.exceeds(node, bytes: LargeValuePool.loopBytesMax):
       answerLarge(request) { node }
-    // Looking at many children takes its time, however few are found.
+    // Reading many children takes long, however few match.
     case .result(let result) where result.childrenReadMax > LargeValuePool.loopChildrenMax:
       answerLarge(request) { result.node }
     case .result(let result):
@@ -38,7 +38,7 @@ extension SocketConnection {
     }
   }
 
-  /// Chooses whether events go to the client past this conversation.
+  /// Selects whether events go directly to the client's outlet.
   func chooseWay() {
     if behind == nil, let line = transport?.directLine {
       hub.tellDirectly(id, over: line.outlet, in: line.form)
@@ -82,9 +82,10 @@ extension SocketConnection {
     send(.push(.debug(explanation.rendered(file: explanation.file))))
   }
 
-  /// Has a message made and encoded away from the loop. Until it is sent, all that follows waits, so that the order stays.
+  /// Makes and encodes a message away from the loop. Until it is sent, all later messages wait, so that the order
+  /// stays.
   ///
-  /// - Parameter message: nil for one that is too large for anybody.
+  /// - Parameter message: returns nil for a message that is too large for every client.
   private func sendLarge(
     _ message: @escaping @Sendable () -> ServerMessage?,
     whenTooLarge refuse: @escaping (SocketConnection) -> Void
@@ -102,9 +103,9 @@ extension SocketConnection {
     }
   }
 
-  /// Sends a large message now that it is there, and then what waited behind it.
+  /// Sends an encoded large message, and then those that waited behind it.
   ///
-  /// - Parameter message: nil for one that is too large for anybody.
+  /// - Parameter message: nil for one that is too large for every client.
   private func sendLarge(_ message: OutboundMessage?, whenTooLarge refuse: (SocketConnection) -> Void) {
     let waiting = behind ?? []
     behind = nil
@@ -120,7 +121,7 @@ extension SocketConnection {
     finish()
   }
 
-  /// Ends a listen whose value is too large to be sent: by the answer that is still to come, or by a cancellation.
+  /// Ends a listen whose value is too large to be sent: by its outstanding response, or by a cancellation.
   private func endListen(_ name: ListenName) {
     commands.append(Command(connection: id, action: .unlisten(name.path, tag: name.tag)))
     if !session.refuseListen(name), let message = session.cancellation(of: name) { send(message) }

@@ -6,31 +6,31 @@ import HearthWire
 //   client                             server
 //   opens /.ws?…&s=<session>           switch (a) on the socket
 //   pings on the socket, twice         pongs there
-//   a on the socket, n on the polls    what is in line on the polls, then n there as their last message
+//   a on the socket, n on the polls    the queued messages on the polls, then n there as their last message
 //   everything else on the socket      everything else on the socket
 //
-// What the client says on the socket before its n has come over the polls waits for it.
+// Messages of the client on the socket wait until its n has arrived over the polls.
 
 extension SocketConnection {
-  /// A socket that the client has joined while its conversation still goes over another transport.
+  /// A socket that the client has joined while its session still uses another transport.
   struct Successor {
     let transport: any ClientTransport
-    /// What came over it before the client ended the other. As it came: read, it may take ten times as much memory, and
-    /// how long it is held is up to the client.
+    /// The messages that arrived over it before the client ended the other transport. Kept as bytes: parsed, they may
+    /// take ten times as much memory, and the client decides how long they wait.
     var held: [[UInt8]] = []
     var heldBytes = 0
   }
 
-  /// Takes a socket that the client wants to go on over.
+  /// Takes a socket over which the client wants to continue.
   ///
-  /// - Returns: False when this conversation does not wait for one.
+  /// - Returns: false when this session does not wait for one.
   func join(_ socket: any ClientTransport) -> Bool {
     guard transport is any RetiringTransport, successor == nil else { return false }
     successor = Successor(transport: socket)
     return true
   }
 
-  /// Takes one whole message of a joined socket. ``finish()`` follows.
+  /// Takes a complete message of a joined socket. ``finish()`` follows.
   func received(_ message: UnsafeRawBufferPointer, over socket: any ClientTransport) {
     if transport === socket { return received(message) }
     guard successor?.transport === socket else { return }
@@ -55,22 +55,22 @@ extension SocketConnection {
     }
   }
 
-  /// Takes the joined socket out, with what it has brought.
+  /// Removes and returns the joined socket, with its messages.
   private func takeSuccessor() -> Successor? {
     hub.heldBytes -= successor?.heldBytes ?? 0
     defer { successor = nil }
     return successor
   }
 
-  /// A joined socket has ended. The conversation goes on when it did not go over it yet.
+  /// Handles the end of a joined socket. The session continues when it did not use the socket yet.
   func ended(_ end: SocketEnd, of socket: any ClientTransport) {
     if transport === socket { return ended(end) }
     if successor?.transport === socket { _ = takeSuccessor() }
   }
 
-  /// The client says nothing more over the present transport.
+  /// Switches to the joined socket: the client sends no more over the present transport.
   func switchTransports() {
-    // Large values that were on their way are still for the old transport.
+    // Large values that are being encoded still go over the old transport.
     if behind != nil { return wait { $0.switchTransports() } }
     guard let last = transport as? any RetiringTransport, let next = takeSuccessor() else { return }
     transport = next.transport

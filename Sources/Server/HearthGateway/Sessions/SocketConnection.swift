@@ -6,14 +6,14 @@ import HearthTree
 import HearthWire
 import NIOCore
 
-/// One client's conversation over a socket or long polls: performs what its ``ClientSession`` says, and brings it what the
-/// database answers.
+/// A client's connection over a socket or long polls: it performs the outputs of its ``ClientSession``, and passes the
+/// database's responses to it.
 ///
 /// Used on its event loop only.
 final class SocketConnection: TransportDelegate, SignedInClient {
-  /// What it is called from when the conversation begins.
+  /// The connection's id from the beginning of the session.
   private(set) var id = ConnectionID(rawValue: 0)
-  /// The session id that the client names when it comes back. Anybody who knows it can end this connection, so it is
+  /// The session id that the client sends when it reconnects. A client that knows it can end this connection, so it is
   /// never logged.
   private let sessionID = SessionID.make()
   let services: GatewayServices
@@ -21,33 +21,33 @@ final class SocketConnection: TransportDelegate, SignedInClient {
   let opening: SocketOpening
   var requestID: String { opening.origin.requestID }
   var session = ClientSession()
-  /// What the client is signed in with, for as long as it lasts.
+  /// The client's credential, for as long as it is valid; nil for a signed-out client.
   var credential: VerifiedCredential?
   private(set) var database: Database?
-  /// Held for as long as the connection counts.
+  /// The quota slot, held as long as the connection counts.
   var seat: QuotaSlot?
-  /// nil before the conversation begins and after it ends.
+  /// The transport; nil before the session begins and after it ends.
   var transport: (any ClientTransport)?
-  /// The socket that the client has joined and will go on over.
+  /// The joined socket over which the client will continue; nil when there is none.
   var successor: Successor?
-  /// When the conversation began, since 1970.
+  /// The time at which the session began, in milliseconds since 1970.
   private var sinceMilliseconds: Int64 = 0
   private var isDirty = false
-  /// There is no such database yet; the client's first request makes it.
+  /// True when the database does not exist yet; the client's first request makes it.
   private var awaitsRequest = false
   var commands: [Command] = []
-  /// Bytes of the messages that `commands` came from.
+  /// The bytes of the messages that `commands` came from.
   private var commandBytes = 0
-  /// Nothing is read from the client until more of its requests are answered.
+  /// True when the client is not read until more of its requests are answered.
   var isHeldBack = false
-  /// Nothing is read from the client for a moment: it is over a quota.
+  /// True when the client is not read for a while, because it is over a quota.
   var isOverQuota = false
-  /// Messages that wait, with their sizes, until the client has paid for the work of its connections before this one.
+  /// The postponed messages, with their sizes, until the client has paid its debt from earlier connections.
   var postponed: [(message: ClientMessage, sizeBytes: Int)] = []
-  /// Nothing is read from the client until somebody has said whose the token is that it has shown.
+  /// True when the client is not read until a plugin has verified its token.
   var isVerifying = false
-  /// What is to be done once a large value is ready to be sent; nil when nothing waits for one. Events then wait too:
-  /// ``chooseWay()`` follows its change.
+  /// The work behind a large value that is being encoded; nil when none waits for one. Events then wait too:
+  /// ``chooseWay()`` is called when this changes.
   var behind: [(SocketConnection) -> Void]?
 
   init(_ opening: SocketOpening, hub: LoopHub, services: GatewayServices) {
@@ -56,9 +56,9 @@ final class SocketConnection: TransportDelegate, SignedInClient {
     self.services = services
   }
 
-  // MARK: The transport's side
+  // MARK: Transport callbacks
 
-  /// Begins the conversation.
+  /// Begins the session.
   func open(over transport: any ClientTransport) {
     self.transport = transport
     sinceMilliseconds = SystemClock.now.wallMilliseconds
@@ -74,7 +74,8 @@ final class SocketConnection: TransportDelegate, SignedInClient {
       begin(database)
       return finish()
     }
-    // A page's image can begin a conversation, and nothing more: a database is made for who asks something of it.
+    // A page's image can begin a session without further messages: a database is made only for a client that sends a
+    // request.
     if services.databases.exists(opening.namespace) { openDatabase() } else { awaitsRequest = true }
   }
 
@@ -92,7 +93,7 @@ final class SocketConnection: TransportDelegate, SignedInClient {
     opened.assumeIsolated().whenComplete { result in self.databaseOpened(result) }
   }
 
-  /// Takes one whole message. ``finish()`` follows once all that has come is passed on.
+  /// Takes a complete message. ``finish()`` follows once all received messages are passed on.
   ///
   /// - Parameter message: valid during the call only.
   func received(_ message: UnsafeRawBufferPointer) {
@@ -116,7 +117,7 @@ final class SocketConnection: TransportDelegate, SignedInClient {
     perform(outputs)
   }
 
-  /// The conversation is over. Nothing is called after it.
+  /// Handles the end of the session. No call comes after it.
   func ended(_ end: SocketEnd) {
     session.close()
     setCredential(nil)
@@ -130,10 +131,10 @@ final class SocketConnection: TransportDelegate, SignedInClient {
     services.logger.debug("socket closed", metadata: ["trace": "\(trace)", "end": "\(end)", "request": "\(requestID)"])
   }
 
-  /// Another connection of the same client takes over.
+  /// Closes because another connection of the same client replaces this one.
   func replace() { transport?.close(code: 1000, reason: "the client has connected again") }
 
-  // MARK: The hub's side
+  // MARK: Hub calls
 
   func flush() {
     isDirty = false
@@ -151,7 +152,7 @@ final class SocketConnection: TransportDelegate, SignedInClient {
     transport?.setReading(isReading)
   }
 
-  // MARK: The database's side
+  // MARK: Opening the database
 
   private func databaseOpened(_ result: Result<Database, any Error>) {
     guard let transport else { return }
@@ -166,7 +167,7 @@ final class SocketConnection: TransportDelegate, SignedInClient {
     }
   }
 
-  /// The database is deleted.
+  /// Handles the deletion of the database.
   func databaseEnded(_ name: String) {
     if database?.name == name { refuseNamespace("This database was deleted.") }
   }
@@ -177,7 +178,7 @@ final class SocketConnection: TransportDelegate, SignedInClient {
     transport?.close(code: 1012, reason: "connect again")
   }
 
-  /// Clients do not come back after this, which is right for an address that is wrong.
+  /// Refuses the namespace. Clients do not reconnect after this, which is right for a wrong URL.
   private func refuseNamespace(
     _ text: String = "There is no such database. Check that the database URL is configured correctly."
   ) {
@@ -189,7 +190,7 @@ final class SocketConnection: TransportDelegate, SignedInClient {
 
   var hasDatabase: Bool { database != nil }
 
-  /// A session that this client had before is over before anything of this one is handled.
+  /// Begins with the open database. An earlier session of this client ends before any request of this one is handled.
   private func begin(_ database: Database) {
     guard takeSeat(in: database.name) else { return }
     self.database = database
@@ -203,7 +204,7 @@ final class SocketConnection: TransportDelegate, SignedInClient {
     perform(outputs)
   }
 
-  // MARK: Doing what the session says
+  // MARK: Performing the session's outputs
 
   func perform(_ outputs: [ClientSession.Output]) {
     var outputs = outputs
@@ -212,7 +213,7 @@ final class SocketConnection: TransportDelegate, SignedInClient {
       switch outputs[index] {
       case .submit(let action, let request):
         if case .unauthenticate = action { setCredential(nil) }
-        // What comes after it is not asked by who was there before.
+        // Later commands would come from another client than before.
         guard isSeated(for: action) else { return }
         commands.append(Command(connection: id, request: request, action: action))
       case .send(let message): send(message)
@@ -232,10 +233,10 @@ final class SocketConnection: TransportDelegate, SignedInClient {
     transport?.close(code: 1008, reason: "")
   }
 
-  /// How the log names this connection.
+  /// The connection's name in the log.
   private var trace: String { String(id.rawValue, radix: 16) }
 
-  /// One hand-over to the database for all that came in together, one write for all that goes out.
+  /// Submits the queued commands to the database at once, and writes the queued messages at once.
   func finish() {
     if let database {
       if !database.submit(commands, sizeBytes: commandBytes) { hub.pause(self) }

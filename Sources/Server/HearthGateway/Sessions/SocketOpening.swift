@@ -2,23 +2,23 @@ import HearthTransport
 import HearthWire
 import NIOHTTP1
 
-/// What the request says that begins a conversation.
+/// The parameters of the request that begins a session.
 struct SocketOpening: Sendable {
-  /// The authority that the client dialled; the hello names it again, or clients would go elsewhere.
+  /// The authority that the client dialled; the hello repeats it, or clients would connect elsewhere.
   var host: String
-  /// It need not be a legal name.
+  /// The namespace, which need not be a legal name.
   var namespace: String
-  /// The session that this client had before.
+  /// The client's earlier session; nil when it names none.
   var lastSession: String?
-  /// A session over long polls that this client wants to go on with.
+  /// The session over long polls that this client wants to continue; nil when it names none.
   var joinedSession: String?
   var origin: RequestOrigin
-  /// What the client says that it is.
+  /// The client's user agent.
   var agent: String?
 
   private static let agents = ClientAgents()
 
-  /// nil when the request names no host.
+  /// Parses a request; nil when it names no host.
   init?(_ request: HTTPRequest, from origin: RequestOrigin, defaultNamespace: String) {
     guard let host = request.header("Host"), !host.isEmpty else { return nil }
     let handshake = Handshake(target: request.target)

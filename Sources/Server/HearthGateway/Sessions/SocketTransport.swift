@@ -1,19 +1,19 @@
 import HearthTransport
 import HearthWire
 
-/// A WebSocket as the way of a conversation: messages that come in segments are put together, keepalives are dropped, and
-/// a client that takes no large frames is sent segments.
+/// A WebSocket as the transport of a session: it assembles segmented messages, drops keepalives, and sends segments to
+/// a client that accepts no large frames.
 final class SocketTransport: ClientTransport, SocketDelegate {
   private let conversation: any TransportDelegate
-  /// Neither large frames nor pings may be sent to this client.
+  /// True when this client must get neither large frames nor pings.
   private let isFragile: Bool
   private var assembler: SegmentAssembler
   private var hasDelivered = false
   private var socket: Socket?
 
   /// - Parameters:
-  ///   - conversation: it is told of what arrives, and may send from its `open` on.
-  ///   - userAgent: what the client calls itself.
+  ///   - conversation: the delegate, which may send from its `open` on.
+  ///   - userAgent: the client's own.
   ///   - messageBytesMax: bytes of a message, however many segments it comes in.
   init(_ conversation: any TransportDelegate, userAgent: String?, messageBytesMax: Int) {
     self.conversation = conversation
@@ -23,7 +23,7 @@ final class SocketTransport: ClientTransport, SocketDelegate {
     assembler = SegmentAssembler(limits: limits)
   }
 
-  // MARK: The socket's side
+  // MARK: Socket callbacks
 
   var mayBePinged: Bool { !isFragile }
   var unfinishedBytes: Int? { assembler.isIncomplete ? assembler.collectedBytes : nil }
@@ -61,9 +61,10 @@ final class SocketTransport: ClientTransport, SocketDelegate {
     conversation.ended(end)
   }
 
-  // MARK: The conversation's side
+  // MARK: Session calls
 
-  /// A client that takes no large frames takes no more segments than four digits can count.
+  /// The maximum message length. A client that accepts no large frames accepts no more segments than four digits can
+  /// count.
   var messageBytesMax: Int { isFragile ? WireLimits.standard.segmentedBytesMax : .max }
 
   var directLine: (outlet: Outlet, form: TellForm)? { socket?.outlet.map { ($0, isFragile ? .segments : .frames) } }

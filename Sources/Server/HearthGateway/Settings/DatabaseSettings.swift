@@ -1,48 +1,48 @@
 import HearthTree
 
-/// What administrators and their tools set for one database, beside its data and the rules in force.
+/// The settings of one database by administrators and their tools, beside its data and the rules in force.
 struct DatabaseSettings: Sendable {
-  /// Which writes are let through when a request does not say. Kept for the tools that ask for it: every size is.
+  /// The default write size limit of requests. Stored for the tools that read it: every size is accepted.
   var defaultWriteSizeLimit = "large"
-  /// Writes that would make too many events, or too large ones, are refused.
+  /// True when writes that would make too many events, or too large ones, are refused.
   var isTriggerValidationStrict = true
-  /// The oldest first.
+  /// The stored rule sets, the oldest first.
   var rulesets: [Ruleset] = []
   var stableRuleset: String?
   var canaryRuleset: String?
-  /// What emulators of functions registered, as they sent it.
+  /// The triggers of functions emulators, as they registered them.
   var functionTriggers: [JSON] = []
-  /// What clients may take of it.
+  /// The quotas of its clients.
   var quotas = DatabaseQuotas.none
 
-  /// Bytes of all kept rules files together: some dozen of the largest, thousands of common ones.
+  /// The maximum bytes of all stored rules files together: some dozen of the largest, thousands of common ones.
   static let rulesetBytesMax = 16 << 20
-  /// One function registers one trigger.
+  /// The maximum number of emulator triggers. One function registers one.
   static let triggersMax = 1_000
-  /// Bytes of one trigger's description; the usual one has some hundred.
+  /// The maximum bytes of one trigger's description; the usual one has some hundred.
   static let triggerSizeBytesMax = 16 << 10
 
   init() {}
 
   func ruleset(_ id: String) -> Ruleset? { rulesets.first { Key($0.id) == Key(id) } }
 
-  /// The rules on trial.
+  /// The staged rules; nil when there are none.
   var staged: Ruleset? { canaryRuleset.flatMap(ruleset) }
 
-  /// Takes rules in that are on trial from now on, in the place of others.
+  /// Stages rules in place of others.
   mutating func stage(_ ruleset: Ruleset) {
     label(stable: stableRuleset, canary: ruleset.id)
     keep(ruleset)
   }
 
-  /// Says which rulesets are which. Those that were staged by command, and are neither any more, go.
+  /// Sets the labels of the rulesets. Those that were staged by command, and have no label any more, are removed.
   mutating func label(stable: String?, canary: String?) {
     (stableRuleset, canaryRuleset) = (stable, canary)
     let labelled = Set([stable, canary].compactMap { $0.map { Key($0) } })
     rulesets.removeAll { $0.note != nil && !labelled.contains(Key($0.id)) }
   }
 
-  /// Adds one, and gives up the oldest that nothing refers to when they get too large together.
+  /// Adds a ruleset, and removes the oldest unlabelled ones when they get too large together.
   mutating func keep(_ ruleset: Ruleset) {
     rulesets.append(ruleset)
     var excess = rulesets.reduce(-Self.rulesetBytesMax) { $0 + $1.source.utf8.count }
@@ -54,7 +54,7 @@ struct DatabaseSettings: Sendable {
     }
   }
 
-  /// Adds a trigger, or replaces the one of the same name.
+  /// Adds a trigger, or replaces the one with the same name.
   mutating func register(_ trigger: JSON) throws(RESTFailure) {
     let name = trigger["name"]?.string ?? ""
     if let i = functionTriggers.firstIndex(where: { Key($0["name"]?.string ?? "") == Key(name) }) {
@@ -68,15 +68,15 @@ struct DatabaseSettings: Sendable {
   }
 }
 
-/// A rules file that is kept by an id.
+/// A rules file that is stored by an id.
 struct Ruleset: Sendable {
   let id: String
   let createdAtMilliseconds: Int64
   let source: String
-  /// Who staged it, and with what words; nil for one that a tool of the service keeps.
+  /// The facts of its staging; nil for one that a tool of the service stored.
   var note: JSON?
 
-  /// As administrators are shown it, and as it is kept.
+  /// The ruleset as JSON for responses and files.
   var json: JSON {
     .object([
       .init("id", .string(id)), .init("createdAt", .string(Timestamp.text(milliseconds: createdAtMilliseconds))),
@@ -108,7 +108,7 @@ extension DatabaseSettings {
     return JSON.object(members).text()
   }
 
-  /// nil for a text that ``text`` does not give.
+  /// Parses settings; nil for a text that ``text`` does not write.
   init?(parsing bytes: [UInt8]) {
     guard let json = JSON(parsing: bytes), let size = json["defaultWriteSizeLimit"]?.string,
       let isStrict = json["strictTriggerValidation"]?.bool, let triggers = json["functionTriggers"]?.array,

@@ -7,13 +7,13 @@ import Synchronization
 ///
 /// Blocks for files: not for event loops.
 package final class SettingsStore: Sendable {
-  /// Bytes of one file: what settings may be, with every character escaped.
+  /// The maximum bytes of one file: the largest settings, with every character escaped.
   private static let fileBytesMax = 256 << 20
 
-  /// How often a change is tried where others make theirs at the same time.
+  /// The maximum number of attempts of a change while other nodes make theirs.
   private static let triesMax = 16
 
-  /// Settings, and the bytes that they were read from.
+  /// The settings, with the bytes that they were read from.
   private struct Kept {
     var settings: DatabaseSettings
     var bytes: [UInt8]?
@@ -21,7 +21,7 @@ package final class SettingsStore: Sendable {
 
   private let files: any SmallFiles
   private let logger: Logger
-  /// Those that were used. A database whose name is here exists, so there are no more of them than databases.
+  /// The settings in use. Only existing databases have an entry, so there are no more of them than databases.
   private let known = Mutex<[String: Kept]>([:])
 
   init(files: any SmallFiles, logger: Logger) {
@@ -29,12 +29,14 @@ package final class SettingsStore: Sendable {
     self.logger = logger
   }
 
+  /// Returns the settings of a database.
+  ///
   /// - Parameter name: a legal name of a database.
   func settings(of name: String) throws(RESTFailure) -> DatabaseSettings {
     try change(name) { $0 }
   }
 
-  /// Runs `body` on a database's settings; what it changes is durable before this returns.
+  /// Runs `body` on a database's settings; its change is durable before this returns.
   func change<Result: Sendable>(
     _ name: String, _ body: @Sendable (inout DatabaseSettings) throws(RESTFailure) -> Result
   ) throws(RESTFailure) -> Result {
@@ -55,7 +57,7 @@ package final class SettingsStore: Sendable {
     }
   }
 
-  /// The database is no more: its file goes.
+  /// Removes the file of a deleted database.
   func remove(_ name: String) {
     known.withLock { known in
       known[name] = nil
@@ -65,7 +67,7 @@ package final class SettingsStore: Sendable {
     }
   }
 
-  /// The database is no more, nor is its file; or another node has changed it.
+  /// Drops the settings of a deleted database, or of one whose file another node has changed.
   package func forget(_ name: String) { _ = known.withLock { $0.removeValue(forKey: name) } }
 
   private enum Outcome<Result: Sendable>: Sendable {
@@ -92,7 +94,7 @@ package final class SettingsStore: Sendable {
         known[name] = Kept(settings: settings, bytes: text)
         return .done(result)
       }
-      // Another node was faster: what it has set stays.
+      // Another node was faster: its change stays.
       known[name] = nil
     }
     throw WholeFile.Problem("cannot be written", cause: "they are being changed all the time")
@@ -104,7 +106,7 @@ package final class SettingsStore: Sendable {
     guard let bytes = try files.read(Self.file(name), bytesMax: Self.fileBytesMax) else {
       return Kept(settings: DatabaseSettings(), bytes: nil)
     }
-    // What is there is not to be written over, whatever it is.
+    // An unreadable file must not be overwritten.
     guard let settings = DatabaseSettings(parsing: bytes) else {
       throw WholeFile.Problem("are damaged", cause: "no text of settings")
     }

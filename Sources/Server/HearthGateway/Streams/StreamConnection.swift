@@ -5,12 +5,12 @@ import HearthTransport
 import HearthTree
 import NIOCore
 
-/// One client's event stream: a connection of the database with one listen, told in server-sent events.
+/// A client's event stream: a connection of the database with one listen, sent as server-sent events.
 ///
-/// The response begins when the listen is answered, so what is refused is refused like any other request. Used on its
+/// The response begins when the listen is answered, so a denial is refused like that of any other request. Used on its
 /// event loop only.
 final class StreamConnection: SignedInClient {
-  /// What a stream listens to, and how it is told.
+  /// The path, query and form of a stream.
   struct Subject {
     var path: Path
     var query: Query?
@@ -20,19 +20,19 @@ final class StreamConnection: SignedInClient {
   private enum State {
     /// The listen is not answered.
     case asking(RESTResponse.Completion)
-    /// The response began, and the stream is not there yet.
+    /// The response began, and the stream is not open yet.
     case starting
     case open(HTTPStream)
-    /// The last word is said.
+    /// The last event is sent.
     case ending(HTTPStream)
     case ended
   }
 
   private(set) var id = ConnectionID(rawValue: 0)
   let requestID: String
-  /// The place where the request comes from.
+  /// The address of the request.
   private let address: String
-  /// When it came, since 1970.
+  /// The time of the request, in milliseconds since 1970.
   private let sinceMilliseconds = SystemClock.now.wallMilliseconds
   let services: GatewayServices
   let hub: LoopHub
@@ -43,30 +43,31 @@ final class StreamConnection: SignedInClient {
   private let eventSizeBytesMax: Int
   private var state: State
   private var database: Database?
-  /// Held for as long as the stream counts.
+  /// The quota slot, held as long as the stream counts.
   private var seat: QuotaSlot?
-  /// The credential ended before the database was there.
+  /// True when the credential ended before the database was open.
   private var isCredentialEnded = false
-  /// The client was told what is there.
+  /// True when the client was sent the first value.
   private var isToldFirst = false
-  /// What waits for the stream.
+  /// The events that wait for the stream.
   private var line: [(bytes: ByteBuffer, text: SharedText?)] = []
-  /// What is in ``line`` is the last.
+  /// True when ``line`` has the last event.
   private var isEnding = false
   private var isDirty = false
-  /// The last word was written, and all before it.
+  /// True when the last event was written, and all before it.
   private var isToldAll = false
-  /// What is to be done once a large event is ready to be sent; nil when nothing waits for one.
+  /// The work behind a large event that is being encoded; nil when none waits for one.
   private var behind: [(StreamConnection) -> Void]?
 
   /// The number of the request to listen, and the tag of a listen with a query: a stream has one listen.
   private static let listenNumber: Int32 = 1
 
-  /// To be called in the turn of the loop in which the caller's credential was verified.
+  /// A stream for a verified caller. To be called in the turn of the loop in which the caller's credential was
+  /// verified.
   ///
   /// - Parameters:
-  ///   - requestID: what logs call the request.
-  ///   - address: where it comes from.
+  ///   - requestID: the request's id in logs.
+  ///   - address: of the request.
   ///   - eventSizeBytesMax: bytes of JSON in one event; a longer one ends the stream.
   ///   - completion: called with a refusal, when it comes before ``begin(_:completion:)``.
   init(
@@ -86,7 +87,7 @@ final class StreamConnection: SignedInClient {
     setCredential(caller.credential)
   }
 
-  /// The database is there: listens.
+  /// Listens at the open database.
   ///
   /// - Parameter completion: called once, with the refusal or the beginning of the stream.
   func begin(_ database: Database, completion: @escaping RESTResponse.Completion) {
@@ -102,13 +103,13 @@ final class StreamConnection: SignedInClient {
     self.database = database
     var commands = [Command(connection: id, network: network, action: .connect)]
     if principal !== Principal.signedOut { commands.append(Command(connection: id, action: .authenticate(principal))) }
-    // With the hash of nothing: where there is nothing, the answer alone says so.
+    // Without a hash: for an empty path only the response itself tells that there is no value.
     let listen = ListenRequest(subject.path, query: subject.query, tag: subject.query == nil ? nil : Self.listenNumber)
     commands.append(Command(connection: id, request: Self.listenNumber, action: .listen(listen)))
     database.submit(commands)
   }
 
-  /// Answers with something else than a stream.
+  /// Responds with a refusal instead of a stream.
   func refuse(_ response: RESTResponse) {
     guard case .asking(let completion) = state else { return }
     closed()
@@ -136,7 +137,7 @@ final class StreamConnection: SignedInClient {
   }
 }
 
-// MARK: - The database's side
+// MARK: - Database effects
 
 extension StreamConnection {
   func answer(_ request: Int32, _ reply: Reply) {
@@ -161,7 +162,7 @@ extension StreamConnection {
     texts.make(form, sizeBytesMax: eventSizeBytesMax, in: services.pool, on: hub.loop) { text in
       let waiting = self.behind ?? []
       self.behind = nil
-      // Without this event the ones behind it would mislead.
+      // Without this event the later ones would mislead.
       if let text { self.send(text) } else { self.end() }
       for step in waiting { step(self) }
       self.chooseWay()
@@ -169,7 +170,7 @@ extension StreamConnection {
     }
   }
 
-  /// Returns true when events go to the client past this connection.
+  /// Selects whether events go directly to the client's outlet.
   private func chooseWay() {
     if behind == nil, case .open(let stream) = state, let outlet = stream.outlet {
       hub.tellDirectly(id, over: outlet, in: .stream(form))
@@ -178,7 +179,7 @@ extension StreamConnection {
     }
   }
 
-  /// The database is deleted.
+  /// Handles the deletion of the database.
   func databaseEnded(_ name: String) {
     guard database?.name == name else { return }
     if case .asking = state { return refuse(RESTResponse(.unknownDatabase)) }
@@ -208,13 +209,13 @@ extension StreamConnection {
     end()
   }
 
-  /// A stream that is refused says no more than its status.
+  /// Ignores the explanation: a refused stream has only its status.
   func explain(_ denial: Denial) {}
 
   private func wait(_ step: @escaping (StreamConnection) -> Void) { behind?.append(step) }
 }
 
-// MARK: - The hub's side
+// MARK: - Hub calls
 
 extension StreamConnection {
   func flush() {
@@ -222,17 +223,17 @@ extension StreamConnection {
     if case .open(let stream) = state { stream.flush() }
   }
 
-  /// Nothing is read from the client of a stream.
+  /// Ignores the call: the client of a stream is not read.
   func setReading(_ isReading: Bool) {}
 
-  /// Streams have no session that could be taken over.
+  /// Ignores the call: streams have no session that could be replaced.
   func replace() {}
 
   func follow(_ mark: SentMark) {
     if isToldAll { mark.sent() } else { whenWritten { mark.sent() } }
   }
 
-  /// Calls once all that the client was told until now is written to the connection, which may be never.
+  /// Calls `body` once all events sent until now are written to the connection, which may be never.
   func whenWritten(_ body: @escaping () -> Void) {
     if behind != nil { return wait { $0.whenWritten(body) } }
     switch state {
@@ -241,11 +242,11 @@ extension StreamConnection {
     }
   }
 
-  /// How the log names this connection.
+  /// The connection's name in the log.
   private var trace: String { String(id.rawValue, radix: 16) }
 }
 
-// MARK: - The stream's side
+// MARK: - Stream callbacks
 
 extension StreamConnection: HTTPStreamDelegate {
   var quietText: ByteBuffer { StreamText.keepAlive }
@@ -264,7 +265,7 @@ extension StreamConnection: HTTPStreamDelegate {
     state = .ended
     release()
     if saidLastWord {
-      // Its last word was most likely about a sign-out, whose cancellations are still to come and to be followed.
+      // The last event was most likely that of a sign-out, whose cancellations are still to come and to be tracked.
       hub.loop.assumeIsolated().scheduleTask(in: .seconds(1)) { self.hub.remove(self) }
     } else {
       hub.remove(self)
@@ -294,7 +295,7 @@ extension StreamConnection: HTTPStreamDelegate {
     }
   }
 
-  /// Ends the stream behind what it was sent.
+  /// Ends the stream behind the sent events.
   private func end() {
     switch state {
     case .asking, .starting: isEnding = true
@@ -308,7 +309,7 @@ extension StreamConnection: HTTPStreamDelegate {
     }
   }
 
-  /// Frees the listen, and what it was made with.
+  /// Releases the listen, and its resources.
   private func release() {
     (behind, line) = (nil, [])
     setCredential(nil)

@@ -4,36 +4,36 @@ import HearthTree
 import HearthTriggers
 import Logging
 
-/// The triggers of a server, in one small file that is replaced as a whole; and beside it a file that knows where it was
-/// made: a copy of the data folder has another one, and sends nothing until somebody says so. The nodes of a cluster share
-/// the file, and have no such home.
+/// The triggers of a server, in one small file that is replaced as a whole; and beside it a file that identifies its
+/// folder: a copy of the data folder has another identity, and sends no events until an administrator allows it. The
+/// nodes of a cluster share the file, without such an identity.
 ///
 /// Blocks for files: not for event loops.
 struct TriggerFiles: Sendable {
-  /// Bytes of the file: all triggers with the longest patterns and URLs.
+  /// The maximum bytes of the file: all triggers with the longest patterns and URLs.
   private static let fileBytesMax = 16 << 20
 
   private static let registrations = "triggers.json"
 
   private let files: any SmallFiles
-  /// Nil where nodes share the triggers.
+  /// The file that identifies the folder; nil when nodes share the triggers.
   private let home: WholeFile?
 
-  /// - Parameter home: the folder that is theirs, when they are in one.
+  /// - Parameter home: the folder of the triggers; nil when nodes share them.
   init(files: any SmallFiles, home: String?) {
     self.files = files
     self.home = home.map { WholeFile(folder: $0, name: "home") }
   }
 
-  /// Triggers as they were read, and the bytes that they were read from.
+  /// The stored triggers, with the bytes that they were read from.
   struct Kept {
     var definitions: [TriggerDefinition] = []
-    /// How often dead letters were sent again, of any trigger: others look at their queues again when it is another number.
+    /// The number of replays of dead letters, of any trigger: other nodes read their queues again when it changes.
     var replayCount: Int64 = 0
     var bytes: [UInt8]?
   }
 
-  /// The triggers that were kept. None is lost without a word: what cannot be read is an error.
+  /// Returns the stored triggers. None is dropped silently: an unreadable file is an error.
   func read() throws(RESTFailure) -> Kept {
     do throws(WholeFile.Problem) {
       guard let bytes = try files.read(Self.registrations, bytesMax: Self.fileBytesMax) else { return Kept() }
@@ -53,10 +53,10 @@ struct TriggerFiles: Sendable {
     }
   }
 
-  /// Keeps the triggers, durably.
+  /// Stores the triggers, durably.
   ///
-  /// - Parameter kept: what they were before.
-  /// - Returns: what they are now; nil when another node was faster, and nothing was written.
+  /// - Parameter kept: the former triggers.
+  /// - Returns: the stored triggers; nil when another node has changed them, and no file was written.
   func write(_ changed: Kept, over kept: Kept) throws(RESTFailure) -> Kept? {
     do throws(WholeFile.Problem) {
       var members = [JSON.Member("triggers", .array(changed.definitions.map(\.stored)))]
@@ -70,7 +70,7 @@ struct TriggerFiles: Sendable {
     }
   }
 
-  /// True when other nodes of a cluster go by them, too.
+  /// True when other nodes of a cluster use them, too.
   var isShared: Bool { home == nil }
 
   /// True when the folder is the one that the triggers were registered in, and no copy of it.
@@ -80,7 +80,7 @@ struct TriggerFiles: Sendable {
     return bytes.elementsEqual("\(number)".utf8)
   }
 
-  /// Makes this folder the one. The file holds its own number in the file system, which a copy has not.
+  /// Makes this folder the home. The file holds its own inode number, which a copy has not.
   private func settle() throws(WholeFile.Problem) {
     guard let home else { return }
     guard home.remove() else { throw WholeFile.Problem("cannot be written") }

@@ -1,17 +1,17 @@
 import HearthOutbox
 import HearthSystem
 
-/// What a server's triggers are told when it starts.
+/// The options of a server's triggers.
 package struct TriggerOptions: Sendable {
-  /// The place where they are kept.
+  /// The storage of the triggers.
   package var files: any SmallFiles
-  /// The folder that is theirs alone; nil where nodes share them.
+  /// The folder that is theirs alone; nil when nodes share them.
   package var home: String?
-  /// The way out.
+  /// The environment of the event sender.
   package var environment: SenderEnvironment
-  /// Events are sent; without it they are kept.
+  /// True when events are sent; otherwise they are kept.
   package var isSending: Bool
-  /// The emulator of functions that is told of events, `host:port`; nil when there is none.
+  /// The address of the functions emulator that gets events, `host:port`; nil when there is none.
   package var functionsEmulator: String?
   /// The project's id.
   package var projectID: String

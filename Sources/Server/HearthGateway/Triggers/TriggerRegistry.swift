@@ -7,7 +7,7 @@ import HearthTriggers
 import Logging
 import Synchronization
 
-/// Keeps the triggers of a server, and has databases and the sender go by them.
+/// The registry of a server's triggers, which configures databases and the event sender.
 ///
 /// Blocks for files: not for event loops.
 package final class TriggerRegistry: Sendable {
@@ -18,12 +18,12 @@ package final class TriggerRegistry: Sendable {
   private let options: TriggerOptions
   private let logger: Logger
   private let kept = Mutex(TriggerFiles.Kept())
-  /// Changes come one after another; what they do is on the disk before they count.
+  /// A lock that serializes changes; they are on the disk before they take effect.
   private let turn = Mutex(())
   /// The reason why the triggers cannot be changed; nil when they can.
   private let problem = Mutex<RESTFailure?>(nil)
   private let router = NoticeRouter()
-  /// Sends the events, and knows how each trigger is doing.
+  /// The sender of events, with the status of each trigger.
   package let sender: EventSender
 
   init(
@@ -40,7 +40,7 @@ package final class TriggerRegistry: Sendable {
     load()
   }
 
-  /// What is known of this server's triggers. What cannot be read is left as it is, and nothing is sent.
+  /// Loads the triggers. An unreadable file is left as it is, and no events are sent.
   private func load() {
     do throws(RESTFailure) {
       var found = try files.read()
@@ -60,7 +60,7 @@ package final class TriggerRegistry: Sendable {
     }
   }
 
-  /// Goes by triggers as they are kept.
+  /// Puts stored triggers in force.
   private func use(_ found: TriggerFiles.Kept) {
     let before = kept.withLock { kept in
       defer { kept = found }
@@ -72,7 +72,7 @@ package final class TriggerRegistry: Sendable {
     users.review(sender)
   }
 
-  /// Another node of a cluster has changed the triggers.
+  /// Reloads the triggers, because another node of a cluster has changed them.
   package func reload() {
     let result: Result<Void, RESTFailure> = turn.withLock { _ in
       Result { () throws(RESTFailure) in use(try files.read()) }
@@ -84,53 +84,53 @@ package final class TriggerRegistry: Sendable {
 
   // MARK: Databases
 
-  /// Databases that events may wait in.
+  /// The databases in which events may wait.
   package var neededNames: [String] {
     let definitions = all
     return databases.names.filter { name in definitions.contains { $0.isAbout(database: name) } }
   }
 
-  /// What becomes of a database's commits, from the first on.
+  /// Returns the outbox for a database's commits, from the first on.
   package func outbox(of database: String) -> DatabaseOutbox? {
     let isStrict = (try? settings.settings(of: database).isTriggerValidationStrict) ?? true
     return sender.outbox(of: database, isStrict: isStrict)
   }
 
-  /// Sends what waits in a database that was opened.
+  /// Sends the waiting events of an opened database.
   package func attach(_ database: Database) {
     attach(database.name) { () throws(JournalError) in try sender.attach(database) }
   }
 
-  /// The database is no more, nor are the events that waited in it.
+  /// Drops the waiting events of a deleted database.
   func detach(_ database: String) { sender.detach(database) }
 
-  /// Returns true when events of users are sent from here, or by the node of a cluster that owns the accounts.
+  /// Sets whether this node sends the events of users; in a cluster the owner of the accounts does.
   package func setSendingOfUsers(_ isSending: Bool) { sender.setSending(isSending, of: UserEvent.source) }
 
-  /// Sends what waits of users.
+  /// Sends the waiting events of users.
   package func attachUsers() {
     attach(UserEvent.source) { () throws(JournalError) in try users.attach(to: sender) }
   }
 
   private func attach(_ source: String, _ body: () throws(JournalError) -> [String]) {
     do throws(JournalError) {
-      // A trigger that was removed just before the server ended.
+      // The trigger was removed just before the server ended.
       for name in try body() where definition(name) == nil { try sender.giveUp(name, reason: Self.removed) }
     } catch {
       logger.error("events cannot be read", metadata: ["database": "\(source)", "error": "\(error)"])
     }
   }
 
-  /// Has a database go by the triggers and settings as they are now.
+  /// Applies the current triggers and settings to a database.
   package func review(_ database: Database) { database.setOutbox(outbox(of: database.name)) }
 
-  // MARK: Looking
+  // MARK: Reading
 
   var all: [TriggerDefinition] { kept.withLock { $0.definitions } }
 
   func definition(_ name: String) -> TriggerDefinition? { all.first { $0.name == name } }
 
-  /// A trigger as administrators see it, with how it is doing.
+  /// Returns a trigger as JSON for administrators, with its status.
   func shown(_ definition: TriggerDefinition) throws(RESTFailure) -> JSON {
     let status = try reading { () throws(JournalError) in try sender.status(of: definition.name) }
     return .object((definition.shown.members ?? []) + [.init("status", status)])
@@ -138,12 +138,12 @@ package final class TriggerRegistry: Sendable {
 
   // MARK: Changing
 
-  /// How often a change is tried where other nodes make theirs at the same time.
+  /// The maximum number of attempts of a change while other nodes make theirs.
   private static let triesMax = 16
 
   private static let removed = "the trigger was removed"
 
-  /// Registers a trigger; one of that name goes on with its events.
+  /// Registers a trigger; one with the same name keeps its events.
   func add(_ definition: TriggerDefinition) throws(RESTFailure) {
     try change { all throws(RESTFailure) in
       guard let index = all.firstIndex(where: { $0.name == definition.name }) else {
@@ -162,9 +162,9 @@ package final class TriggerRegistry: Sendable {
     logger.info("trigger registered", metadata: ["trigger": "\(definition.name)"])
   }
 
-  /// Has nothing sent for a trigger, or has it sent again.
+  /// Pauses or resumes the sending for a trigger.
   ///
-  /// - Parameter reason: why it is paused; nil goes on.
+  /// - Parameter reason: the reason for the pause; nil resumes.
   func pause(_ name: String, _ reason: String?) throws(RESTFailure) {
     try change { all throws(RESTFailure) in
       guard let index = all.firstIndex(where: { $0.name == name }) else { throw .noTrigger }
@@ -173,7 +173,7 @@ package final class TriggerRegistry: Sendable {
     logger.info("trigger \(reason == nil ? "resumed" : "paused")", metadata: ["trigger": "\(name)"])
   }
 
-  /// Removes a trigger; what waits for it are dead letters.
+  /// Removes a trigger; its waiting events become dead letters.
   func remove(_ name: String) throws(RESTFailure) {
     try change { all throws(RESTFailure) in
       guard let index = all.firstIndex(where: { $0.name == name }) else { throw .noTrigger }
@@ -194,7 +194,7 @@ package final class TriggerRegistry: Sendable {
     guard users.isPossible, databases.openDatabases.allSatisfy({ $0.outboxJournal != nil }) else {
       throw RESTFailure(501, "The journals of this server keep no events, so it can have no triggers.")
     }
-    // One at a time; nothing in it comes back here.
+    // One change at a time; no call in it enters here again.
     let result: Result<Void, RESTFailure> = turn.withLock { _ in
       Result { () throws(RESTFailure) in
         var before = kept.withLock { $0 }
@@ -202,7 +202,7 @@ package final class TriggerRegistry: Sendable {
           var changed = before
           try body(&changed)
           if let written = try files.write(changed, over: before) { return use(written) }
-          // Another node was faster: what it has changed stays.
+          // Another node was faster: its change stays.
           before = try files.read()
         }
         throw RESTFailure(503, "The triggers are being changed all the time.")
@@ -211,7 +211,7 @@ package final class TriggerRegistry: Sendable {
     try result.get()
   }
 
-  /// What an emulator of functions registered. Nothing comes of it where no such emulator is configured.
+  /// Registers a functions emulator's trigger. Ignored when no such emulator is configured.
   func register(_ json: JSON, in database: String) throws(RESTFailure) {
     guard let host = options.functionsEmulator else { return }
     let definition: TriggerDefinition?
@@ -234,7 +234,7 @@ package final class TriggerRegistry: Sendable {
     guard definition(name) != nil else { throw .noTrigger }
     let count = try reading { () throws(JournalError) in try sender.replay(name, letter: letter) }
     guard let count else { throw RESTFailure(400, "That is no dead letter's name.") }
-    // Other nodes may be the ones that send them.
+    // Other nodes may be the senders of these events.
     if count > 0, files.isShared { try changeAll { $0.replayCount &+= 1 } }
     return count
   }
@@ -243,7 +243,7 @@ package final class TriggerRegistry: Sendable {
     try reading { () throws(JournalError) in try sender.removeDeadLetters(of: name, isAll: true) }
   }
 
-  /// Removes what is too old or too much.
+  /// Removes dead letters that are too old or too many.
   package func tidy() {
     for definition in all {
       do throws(JournalError) {
@@ -261,7 +261,7 @@ package final class TriggerRegistry: Sendable {
     }
   }
 
-  /// The receiver said something that changes the registration.
+  /// Applies a receiver's response that changes the registration.
   fileprivate func take(_ notice: TriggerNotice) {
     do throws(RESTFailure) {
       switch notice {
@@ -286,7 +286,7 @@ private struct WeakRegistry: Sendable {
   weak let desk: TriggerRegistry?
 }
 
-/// Takes notices of the sender to the desk, on a thread that may block.
+/// A router of the sender's notices to the registry, on a thread that may block.
 private final class NoticeRouter: Sendable {
   let desk = Mutex<WeakRegistry?>(nil)
 

@@ -4,14 +4,14 @@ import HearthOutbox
 import HearthTriggers
 import Logging
 
-/// Triggers about users: what the accounts say that happened becomes events, in the accounts' own journal.
+/// The triggers of users: account events become trigger events, in the accounts' own journal.
 struct UserTriggers: Sendable {
   let accounts: AccountStore
 
-  /// True when the accounts' journal can keep events.
+  /// True when the accounts' journal can store events.
   var isPossible: Bool { accounts.outboxJournal != nil }
 
-  /// Has the accounts go by the triggers as they are now.
+  /// Applies the current triggers to the accounts.
   func review(_ sender: EventSender) {
     guard let outbox = sender.userOutbox() else { return accounts.setOutbox(nil) }
     accounts.setOutbox(
@@ -22,9 +22,9 @@ struct UserTriggers: Sendable {
       })
   }
 
-  /// Sends what waits.
+  /// Sends the waiting events.
   ///
-  /// - Returns: The triggers that events wait for.
+  /// - Returns: the triggers that events wait for.
   func attach(to sender: EventSender) throws(JournalError) -> [String] {
     guard let journal = accounts.outboxJournal else { return [] }
     return try sender.attachUsers(journal)
@@ -32,7 +32,7 @@ struct UserTriggers: Sendable {
 }
 
 extension AccountStore {
-  /// Has accounts whose server does not run keep the events of its triggers, until it runs.
+  /// Makes the accounts of a stopped server keep the events of its triggers until it runs.
   ///
   /// - Throws: when the triggers cannot be read.
   package func keepEvents(_ options: TriggerOptions, logger: Logger) throws(RESTFailure) {
@@ -42,7 +42,7 @@ extension AccountStore {
     sender.set(definitions)
     let users = UserTriggers(accounts: self)
     users.review(sender)
-    // What a full queue does not take is counted with what is in it.
+    // Events that a full queue refuses are counted with those in it.
     do throws(JournalError) { _ = try users.attach(to: sender) } catch {
       throw RESTFailure(500, "The events of users cannot be read: \(error)")
     }
@@ -50,7 +50,7 @@ extension AccountStore {
 }
 
 extension UserEvent {
-  /// The ordinal is the sender's to give.
+  /// The event for the sender, which assigns its ordinal.
   fileprivate init(_ event: AccountEvent) {
     self.init(
       position: event.position, ordinal: 0, milliseconds: event.milliseconds,

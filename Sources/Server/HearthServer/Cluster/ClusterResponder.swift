@@ -9,23 +9,23 @@ import HearthTree
 import NIOCore
 import NIOHTTP1
 
-/// `/.settings/cluster.json`: a cluster's node as it sees itself and the others. For the operator.
+/// `/.settings/cluster.json`: the status of a cluster's node and its view of the others. For the operator.
 ///
-/// `GET` answers with the node's `name`, its `run` (null while it has none), whether it believes in its lease (`isAlive`) and
-/// `takesDatabases` that nobody owns, the nodes that it is `connected` to, all `nodes` as PostgreSQL knows them, and all `databases`: of each its `name`, `owner`
-/// (null for none), `epoch` and last durable `position`; and where this node has a part in it, its `role` (`owner`,
-/// `following`, `reading` or `readOnly`), how many commits it is `behind`, whether what it knows is new enough for clients
-/// (`isServed`), and how many `sessions` there are.
+/// `GET` returns the node's `name`, its `run` (null while it has none), whether its lease is valid (`isAlive`) and
+/// `takesDatabases` without an owner, the nodes that it is `connected` to, all `nodes` as PostgreSQL knows them, and
+/// all `databases`: of each its `name`, `owner` (null for none), `epoch` and last durable `position`; and for this
+/// node's part in it, the `role` (`owner`, `following`, `reading` or `readOnly`), the number of commits it is `behind`,
+/// whether its state is new enough for clients (`isServed`), and the number of `sessions`.
 ///
-/// `POST` of `{"drain": true}` gives the databases that the node owns to others and takes none from then on; it answers with
-/// those that it still `owns`.
+/// `POST` of `{"drain": true}` transfers the databases that the node owns to others, and takes none from then on; it
+/// returns those that it still `owns`.
 struct ClusterResponder: AuthorizedResponder {
   static let path = "/.settings/cluster.json"
-  /// For how long giving databases away is waited for.
+  /// The seconds that the response waits for the databases to move.
   private static let drainSeconds = 10
 
   let node: ClusterNode
-  /// What the names of databases' journals begin with.
+  /// The prefix of the names of databases' journals.
   let prefix: String
 
   func respond(
@@ -43,7 +43,7 @@ struct ClusterResponder: AuthorizedResponder {
     let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
     Task { [node, prefix] in
       guard isDraining else {
-        // It may wait for what the databases are doing.
+        // May wait for the databases' current work.
         let response = await BlockingThread.run { () -> HTTPResponse in
           do throws(JournalError) {
             return HTTPResponse.json(.ok, Self.json(node.status, try node.overview(), prefix: prefix))

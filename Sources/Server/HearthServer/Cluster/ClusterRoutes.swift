@@ -5,16 +5,17 @@ import HearthTransport
 import Logging
 import NIOCore
 
-/// What a cluster's nodes answer for each other over HTTP: accounts are changed by the node that owns them, whichever is asked.
+/// The routing of HTTP requests between a cluster's nodes: accounts are changed by the node that owns them, whichever
+/// node gets the request.
 struct ClusterRoutes: Sendable {
   let node: ClusterNode
   let relay: Relay
-  /// What the names of databases' journals begin with.
+  /// The prefix of the names of databases' journals.
   let prefix: String
   private let accounts: AccountStore
-  /// Done when all is in force here that other nodes have changed of databases and triggers.
+  /// Waits until all changes of databases and triggers by other nodes are in force here.
   private let catchUp: @Sendable () async -> Void
-  /// For receipts that another node keeps: longer than it may wait for them.
+  /// The timeout for receipts that another node keeps: longer than that node may wait for them.
   private static let receiptSeconds = ReceiptList.waitSecondsMax + 10
 
   init(
@@ -26,19 +27,20 @@ struct ClusterRoutes: Sendable {
       node: node.name, owner: { node.owner(of: AccountStore.journalName) }, proxies: proxies, logger: logger)
   }
 
-  /// The page for administrators.
+  /// The responder for administrators.
   var responder: ClusterResponder { ClusterResponder(node: node, prefix: prefix) }
 
-  /// Returns true when one node answers for all what administrators ask there: what is made and removed is in one audit
-  /// trail, and nobody else makes the same at the same time.
+  /// Returns true when administrators' requests for the path are answered by one node for all: so one audit trail has
+  /// all changes, and no two nodes make the same database at the same time.
   static func isForOwnerOfAccounts(_ path: String) -> Bool {
     ["/.settings/databases", "/.settings/triggers"].contains { path == $0 + ".json" || path.hasPrefix($0 + "/") }
   }
 
-  /// Returns true when whichever node a request is handed to answers it, and not only the one that owns the accounts.
+  /// Returns true when any node that gets the forwarded request answers it, and not only the owner of the accounts.
   static func isForAnyNode(_ request: HTTPRequest) -> Bool { request.path == ReceiptList.path }
 
-  /// The same responder on the node that a request for receipts names; nil when that is this one, or none.
+  /// Returns the same responder on the node that a request for receipts names; nil when that is this node, or none is
+  /// named.
   func byNamedNode(_ request: HTTPRequest, _ responder: any HTTPResponder) -> (any HTTPResponder)? {
     guard let name = ReceiptList.node(of: request), node.peers.contains(name) else { return nil }
     let named = Relay(node: node.name, owner: { name }, proxies: relay.proxies, logger: relay.logger)
@@ -48,10 +50,10 @@ struct ClusterRoutes: Sendable {
       responder: responder)
   }
 
-  /// The same responder on the node that owns the accounts.
+  /// Returns the same responder on the node that owns the accounts.
   ///
-  /// - Parameter changesServer: the request is about databases or triggers, and may change them: that is in force here before
-  ///   it is answered.
+  /// - Parameter changesServer: true when the request may change databases or triggers: the change is in force here
+  ///   before the response.
   func byOwnerOfAccounts(_ responder: any HTTPResponder, changesServer: Bool = false) -> any HTTPResponder {
     RelayResponder(
       relay: relay,

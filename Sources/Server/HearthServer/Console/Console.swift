@@ -8,7 +8,7 @@ import HearthTree
 import Logging
 import Synchronization
 
-/// The console of a server: who is in it, and what its page is answered from.
+/// The console of a server: its sessions, and the sources of its page's data.
 final class Console: Sendable {
   let access: ConsoleAccess
   let hosts: KnownHosts
@@ -18,19 +18,19 @@ final class Console: Sendable {
   let streams = ConsoleStreams()
   /// The newest lines of the log.
   let log: LogRing
-  /// How the server did; nil until it has started.
+  /// The samples of the metrics; nil until the server has started.
   var figures: FigureRing? { sampled.withLock { $0 } }
   private let sampled = Mutex<FigureRing?>(nil)
-  /// What state it is in; nil until it has started.
+  /// The state of the server; nil until it has started.
   var sight: ServerOverview? { seen.withLock { $0 } }
   private let seen = Mutex<ServerOverview?>(nil)
-  /// What `hearth doctor` finds; nil where the program cannot look.
+  /// The checks of `hearth doctor`; nil when the program has none.
   let doctor: ConsoleDoctor?
   let backups: ConsoleBackups
   let coverage = CoverageHistory()
   private let forecastCount = Mutex(0)
   let downloads = ConsoleDownloads()
-  /// The place where this machine's browsers find it; known once its port is open.
+  /// The URL for this machine's browsers; nil until the console's port is open.
   private let url = Mutex<String?>(nil)
   private let audit: AuditLog
   private let users: AccountStore
@@ -48,10 +48,10 @@ final class Console: Sendable {
     (audit, users) = (accounts.audit, accounts.store)
   }
 
-  /// The console's port is open.
+  /// Sets the URL once the console's port is open.
   func opened(at url: String) { self.url.withLock { $0 = url } }
 
-  /// The server has started: samples are taken from now on.
+  /// Connects the started server's samples and state.
   func watch(_ ring: FigureRing, _ sight: ServerOverview) {
     sampled.withLock { $0 = ring }
     seen.withLock { $0 = sight }
@@ -59,7 +59,7 @@ final class Console: Sendable {
     coverage.start(sight.services)
   }
 
-  /// Takes a place for a forecast; false when there is none.
+  /// Takes a slot for a forecast; returns false when there is none.
   func beginForecast() -> Bool {
     forecastCount.withLock { count in
       guard count < ConsoleOperation.forecastsMax else { return false }
@@ -68,14 +68,14 @@ final class Console: Sendable {
     }
   }
 
-  /// Gives the place back.
+  /// Frees the slot.
   func endForecast() { forecastCount.withLock { $0 -= 1 } }
 
-  // MARK: Getting in
+  // MARK: Access
 
-  /// A link with a key that is good once.
+  /// Makes a link with a key that is valid once.
   ///
-  /// - Parameter name: who asked for it.
+  /// - Parameter name: the name of the administrator that requested it.
   func makeLink(_ role: ConsoleRole, for name: String, by client: ClientInfo) async throws(RandomnessError) -> String? {
     guard let url = url.withLock({ $0 }) else { return nil }
     let key = try access.makeKey(role, name: name, now: SystemClock.now.monotonicMilliseconds)
@@ -83,7 +83,7 @@ final class Console: Sendable {
     return "\(url)\(ConsoleResponder.prefix)/#key=\(key)"
   }
 
-  /// What a user may do here: by the claims that administrators gave, as they are now.
+  /// Returns the console role of a user, by the account's current custom claims.
   func role(of user: UserRecord) -> ConsoleRole? {
     guard let name = options.claim, !user.isDisabled, let text = user.customAttributes,
       let claim = JSON(parsing: text.utf8)?[name]
@@ -92,7 +92,7 @@ final class Console: Sendable {
     return claim.string.flatMap(ConsoleRole.init)
   }
 
-  /// The session that a request shows both halves of, when whoever opened it may still be in.
+  /// Returns the session that a request has both halves of, if its user still has the role.
   func session(_ call: ConsoleCall, isUse: Bool) -> ConsoleSession? {
     guard let cookie = call.cookie, let token = call.token else { return nil }
     let session = access.session(
@@ -105,8 +105,8 @@ final class Console: Sendable {
     return session
   }
 
-  /// Ends the sessions of users who may not be in as they are any more, with their sockets and streams. Asked twice a second
-  /// while there are any: nothing tells of a change of claims.
+  /// Ends the sessions of users who no longer have their role, with their sockets and streams. Called twice a second
+  /// while there are any, because no event reports a change of claims.
   func endLapsedSessions() {
     access.endLapsed { uid, role in
       guard let user = users.view.user(uid) else { return true }
@@ -116,7 +116,7 @@ final class Console: Sendable {
 
   // MARK: The audit trail
 
-  /// In the log, too: of a cluster's nodes the one that owns the accounts keeps the trail.
+  /// Records a detail in the audit trail and in the log: in a cluster only the owner of the accounts keeps the trail.
   func record(_ detail: String, uid: String? = nil, by client: ClientInfo) async {
     logger.notice(
       "console",
@@ -124,14 +124,14 @@ final class Console: Sendable {
     await audit.record(AuditEvent(.console, uid: uid, client: client, detail: detail))
   }
 
-  /// What costs its sender nothing does not push older records out.
+  /// Records a refusal with a rate limit, so that free requests do not push older records out.
   func recordRefusal(_ detail: String, by client: ClientInfo, now: Instant) async {
     await audit.recordRefusal(AuditEvent(.consoleRefused, client: client, detail: detail), now: now)
   }
 }
 
 extension ConsoleAccess {
-  /// What sockets are told of a credential.
+  /// The lookup of console credentials for sockets.
   var credentials: ConsoleCredentials {
     ConsoleCredentials(
       find: { text, now in
@@ -142,7 +142,7 @@ extension ConsoleAccess {
         let authority: Authority =
           switch found.role {
           case .viewer: .consoleViewer(session: found.session)
-          // What needs it to be shown that somebody is there is not asked for by sockets.
+          // Sockets get no access that requires a proof of presence.
           case .administrator: .consoleAdministrator(session: found.session, isPresent: false)
           }
         var verified = VerifiedCredential(

@@ -4,15 +4,15 @@ import HearthSystem
 import HearthTree
 import Synchronization
 
-/// Backups of the server's data folder, for the console: the newest ones, and one that is made now.
+/// The backups of the server's data folder for the console: the newest ones, and one that is made now.
 ///
-/// It goes where the last one went, by `hearth backup create`, and treats keys as that one did: whoever has a shell chooses
-/// the place, and the browser only says when.
+/// A backup goes to the destination of the last `hearth backup create`, and treats keys as that one did: only a user
+/// with a shell chooses the destination; the browser only starts the backup.
 final class ConsoleBackups: Sendable {
-  /// Backups that are told of, the newest.
+  /// The number of backups in a response, the newest.
   static let countMax = 20
 
-  /// What is being made.
+  /// The backup that is being made.
   private struct Running {
     var since: Int64
     var step: Backup.Step?
@@ -33,15 +33,16 @@ final class ConsoleBackups: Sendable {
   private let source: @Sendable () throws -> BackupSource
   private let state = Mutex(State())
 
-  /// - Parameter source: the data folder, to be copied.
+  /// - Parameter source: opens the data folder for copying.
   init(dataDirectory: String, source: @escaping @Sendable () throws -> BackupSource) {
     (self.dataDirectory, self.source) = (dataDirectory, source)
   }
 
-  // MARK: What there is
+  // MARK: Reading
 
-  /// `{"place", "reason", "running": {"since", "done", "count", "name"}, "ended": {"at", "backup", "problem"}, "backups":
-  /// [{"backup", "kind", "instant", "keys", "sizeBytes", "databases"}]}`: `reason` says why none can be made from here.
+  /// `{"place", "reason", "running": {"since", "done", "count", "name"}, "ended": {"at", "backup", "problem"},
+  /// "backups": [{"backup", "kind", "instant", "keys", "sizeBytes", "databases"}]}`: `reason` is the reason why none
+  /// can be made from here.
   ///
   /// Reads files: not for event loops.
   var json: JSON {
@@ -90,9 +91,9 @@ final class ConsoleBackups: Sendable {
     ])
   }
 
-  // MARK: Making one
+  // MARK: Making a backup
 
-  /// Where the next one goes, and what becomes of keys in it.
+  /// Returns the destination of the next backup, and the treatment of keys in it.
   private static func target(_ marker: BackupMarker?) throws(ConsoleFailure) -> (String, SecretsOption) {
     guard let marker else {
       throw ConsoleFailure(
@@ -115,10 +116,10 @@ final class ConsoleBackups: Sendable {
     }
   }
 
-  /// Begins one.
+  /// Starts a backup.
   ///
-  /// - Parameter ended: told what became of it, in a few words.
-  /// - Throws: why there will be none.
+  /// - Parameter ended: called with the outcome, in a few words.
+  /// - Throws: the reason why no backup can be made.
   func start(_ ended: @escaping @Sendable (String) async -> Void) throws(ConsoleFailure) {
     let (repository, secrets) = try Self.target(BackupMarker.read(in: dataDirectory))
     let begins = state.withLock { state in
@@ -145,9 +146,9 @@ final class ConsoleBackups: Sendable {
   }
 
   private func make(into path: String, _ secrets: SecretsOption) throws -> String {
-    // A disk that is not mounted is no new folder of backups.
+    // An unmounted disk must not become a new repository.
     _ = try Repository(path: path, for: .reading)
-    // As the command is: whoever is served comes first. The number is this thread's alone.
+    // Like the command: clients have priority. The number belongs to this thread alone.
     let before = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
     setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
     defer { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, before) }

@@ -6,25 +6,25 @@ import HearthTransport
 import HearthTree
 import NIOHTTP1
 
-/// A request to the console's interface that nothing speaks against so far.
+/// A request to the console's API that passed the checks of its origin.
 struct ConsoleCall: Sendable {
   let request: HTTPRequest
-  /// Whom the browser asks: the request's `Host`.
+  /// The authority that the browser requests: the request's `Host`.
   let authority: String
-  /// The browser's own connection has TLS.
+  /// True when the browser's own connection has TLS.
   let isEncrypted: Bool
   let client: ClientInfo
   let now: Instant
 
-  /// The browser's half of a session.
+  /// The browser's half of a session: the cookie.
   var cookie: String? {
     ConsoleHeaders.cookie(in: request.headers["Cookie"], at: authority, isEncrypted: isEncrypted)
   }
 
-  /// The page's half.
+  /// The page's half: the token.
   var token: String? { request.header(ConsoleResponder.tokenHeader) }
 
-  /// The parameters of the query, each of which may come once; nil for a query that cannot be read.
+  /// The parameters of the query, each of which may occur once; nil for an invalid query.
   var parameters: [String: String]? {
     guard let query = try? URLQuery(request.query) else { return nil }
     var parameters: [String: String] = [:]
@@ -41,17 +41,17 @@ struct ConsoleCall: Sendable {
   }
 }
 
-/// The reason why a request of the page is not answered with what it asks for.
+/// The reason why a request of the page is refused.
 struct ConsoleFailure: Error {
   let status: HTTPResponseStatus
-  /// A sentence for the page.
+  /// The sentence for the page.
   let text: String
 
   init(_ status: HTTPResponseStatus, _ text: String) { (self.status, self.text) = (status, text) }
 
   static let noSession = ConsoleFailure(.unauthorized, "No session, or it has ended. Open a new link.")
   static let readOnly = ConsoleFailure(.forbidden, "This session may look, not change.")
-  /// The page asks for it, and then does the same again.
+  /// The request for a proof of presence, after which the page repeats its own request.
   static let presence = ConsoleFailure(
     .preconditionRequired, "Show that you are there: this session was opened more than 15 minutes ago.")
   static let notFound = ConsoleFailure(.notFound, "There is nothing here.")

@@ -2,17 +2,17 @@ import HearthSystem
 import HearthTree
 import Synchronization
 
-/// What `hearth doctor` finds, for the console: the same checks, run by the program that the server is in.
+/// The checks of `hearth doctor` for the console, run by the program that embeds the server.
 ///
-/// Proving what rules let everybody do takes seconds of a core. So one look is on its way at a time, its result is kept,
-/// and whoever asks is told the last one.
+/// Analysing the access that rules grant to all users takes seconds of a core. So one run is made at a time, its result
+/// is cached, and requests get the last one.
 final class ConsoleDoctor: Sendable {
-  /// A result that is older is no answer: a look begins.
+  /// The age in seconds from which a result is outdated and a run begins.
   static let ageSecondsMax: Int64 = 600
 
   private struct State {
     var isRunning = false
-    /// When the last look ended, and what it came to.
+    /// The time and the result of the last run; nil before the first.
     var last: (at: Int64, monotonic: Int64, result: Result<JSON, Problem>)?
   }
 
@@ -25,9 +25,9 @@ final class ConsoleDoctor: Sendable {
 
   init(_ examine: @escaping @Sendable () async throws -> JSON) { self.examine = examine }
 
-  /// Begins a look, unless one is on its way.
+  /// Starts a run, unless one is under way.
   ///
-  /// - Parameter isWanted: also when the last one is not old.
+  /// - Parameter isWanted: true also when the last result is not outdated.
   func look(isWanted: Bool) {
     let now = Clock.monotonicMilliseconds
     let begins = state.withLock { state in
@@ -47,7 +47,7 @@ final class ConsoleDoctor: Sendable {
     }
   }
 
-  /// `{"isRunning", "at", "problem", "worst", "findings": [{"code", "severity", "text", "advice"}]}`
+  /// The result as `{"isRunning", "at", "problem", "worst", "findings": [{"code", "severity", "text", "advice"}]}`.
   var json: JSON {
     let (isRunning, last) = state.withLock { ($0.isRunning, $0.last) }
     var members: [JSON.Member] = [

@@ -3,20 +3,21 @@ import HearthCrypto
 import HearthTree
 import Synchronization
 
-/// Keys for files that the page has the browser fetch: good once, for a minute, in the session and the browser that asked.
+/// The keys for files that the page makes the browser download: valid once, for a minute, in the session and the
+/// browser that requested them.
 ///
-/// A browser that saves a file sends no header of the page's. So the key stands for the page's half of the session, and the
-/// cookie still has to come with it.
+/// A browser that saves a file sends no header of the page's. So the key replaces the page's half of the session, and
+/// the cookie still has to come with it.
 final class ConsoleDownloads: Sendable {
-  /// What comes before the key.
+  /// The path before the key.
   static let prefix = "download/"
   static let keySeconds: Int64 = 60
-  /// Keys at a time; the oldest go.
+  /// The maximum number of keys; the oldest are dropped.
   static let keysMax = 64
-  /// Files on their way at a time: each holds on to the data as it was.
+  /// The maximum number of concurrent downloads: each keeps a snapshot of the data in memory.
   static let runningMax = 8
 
-  /// What a key stands for.
+  /// The file that a key is for.
   struct Ticket: Sendable {
     var session: UInt64
     var database: String
@@ -26,7 +27,7 @@ final class ConsoleDownloads: Sendable {
   }
 
   private struct State {
-    /// The oldest first.
+    /// The unused keys, the oldest first.
     var tickets: [(key: Digest, ticket: Ticket)] = []
     var runningCount = 0
   }
@@ -34,6 +35,8 @@ final class ConsoleDownloads: Sendable {
   private let state = Mutex(State())
   private static let keyBytes = 32
 
+  /// Makes a key.
+  ///
   /// - Parameter now: milliseconds on the monotonic clock.
   func makeKey(
     session: UInt64, cookie: String, database: String, path: Path, now: Int64
@@ -52,7 +55,7 @@ final class ConsoleDownloads: Sendable {
 
   /// Uses a key up.
   ///
-  /// - Returns: nil for one that never was, is over, was used, or is another browser's.
+  /// - Returns: nil for a key that is unknown, expired, used, or another browser's.
   func redeem(_ key: Substring, cookie: String, now: Int64) -> Ticket? {
     guard key.utf8.count <= 128, cookie.utf8.count <= 128 else { return nil }
     let (key, cookie) = (Digest(sha256: key.utf8), Digest(sha256: cookie.utf8))
@@ -67,7 +70,7 @@ final class ConsoleDownloads: Sendable {
     }
   }
 
-  /// Takes a place for a file on its way; false when there is none.
+  /// Takes a slot for a download; returns false when there is none.
   func enter() -> Bool {
     state.withLock { state in
       guard state.runningCount < Self.runningMax else { return false }
@@ -76,6 +79,6 @@ final class ConsoleDownloads: Sendable {
     }
   }
 
-  /// Gives the place back.
+  /// Frees the slot.
   func leave() { state.withLock { $0.runningCount -= 1 } }
 }

@@ -3,20 +3,20 @@ import HearthTransport
 import NIOCore
 import NIOHTTP1
 
-/// A row of the list of what the page may ask of the console itself, and what that needs of its session.
+/// A row of the list of the console's own operations, with the permission that each needs.
 struct ConsoleEntry: Sendable {
-  /// What an operation comes to: at once, or after others have been asked.
+  /// The implementation of an operation: synchronous, or asynchronous.
   enum Work: Sendable {
     case now(@Sendable (ConsoleOperation) -> () throws(ConsoleFailure) -> HTTPResponse)
     case later(@Sendable (ConsoleOperation) -> @Sendable () async throws(ConsoleFailure) -> HTTPResponse)
-    /// Answers by itself; it gets what comes behind `/.console/api/`.
+    /// An operation that makes the response itself; it gets the path behind `/.console/api/`.
     case answer(@Sendable (ConsoleOperation) -> (String) -> EventLoopFuture<HTTPResponse>)
   }
 
   let name: String
-  /// True when more comes behind the name.
+  /// True when the path continues behind the name.
   let isPrefix: Bool
-  /// Nil for every method.
+  /// The method of the operation; nil for every method.
   let method: HTTPMethod?
   let requirement: Requirement
   let work: Work
@@ -27,7 +27,7 @@ struct ConsoleEntry: Sendable {
 
   func isFor(_ path: String) -> Bool { isPrefix ? path.hasPrefix(name) : path == name }
 
-  /// What there is, by name and method. A new operation is a line here.
+  /// The list of operations, by name and method. A new operation is a line here.
   static let all: [ConsoleEntry] = [
     ConsoleEntry("session", .GET, .consoleSession, .now(ConsoleOperation.shown)),
     ConsoleEntry("session", .POST, .nothing, .later(ConsoleOperation.signIn)),
@@ -37,7 +37,7 @@ struct ConsoleEntry: Sendable {
     ConsoleEntry("credential", .POST, .permission(.readDatabases), .later(ConsoleOperation.credential)),
     ConsoleEntry("outline", .GET, .permission(.readDatabases), .later(ConsoleOperation.outline)),
     ConsoleEntry("download", .POST, .permission(.readDatabases), .later(ConsoleOperation.makeDownload)),
-    // The key in the path was given to a session, and is good for its cookie.
+    // The key in the path belongs to a session, and is valid with its cookie.
     ConsoleEntry(ConsoleDownloads.prefix, .GET, .nothing, .answer(ConsoleOperation.download), isPrefix: true),
     ConsoleEntry("events", .GET, .permission(.readDatabases), .answer { operation in { _ in operation.events() } }),
     ConsoleEntry("rules/coverage", .GET, .permission(.readDatabases), .later(ConsoleOperation.coverage)),

@@ -11,7 +11,7 @@ import NIOHTTP1
 struct ConsoleLinkResponder: AuthorizedResponder {
   static let path = "/.settings/console.json"
 
-  /// Nil where none is served.
+  /// The console; nil when none is served.
   let console: Console?
 
   func respond(

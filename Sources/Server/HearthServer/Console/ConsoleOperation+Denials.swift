@@ -5,13 +5,14 @@ import HearthTransport
 import HearthTree
 import HearthWorkbench
 
-/// `GET api/denials/ID`: why a request was refused, by the rules and on the data of that moment.
+/// The explanation of a denial, `GET api/denials/ID`, by the rules and on the data at the time of the request.
 ///
-/// The answer has the `denial` as the stream tells it. `explained` says whether more of it is kept; if not, there is the
-/// `reason`. If so there are the `request` as `api/try` takes it, whether its rules are `inForce` and else their `source`,
-/// the `explanation` for programs, its `text` for people, and a `test`, the text of a file for `hearth rules test`.
+/// The response has the `denial` as the stream has it. `explained` is true when more of it is kept; otherwise there is
+/// the `reason`. If so there are the `request` as `api/try` takes it, `inForce` for rules that are still in force and
+/// otherwise their `source`, the `explanation` for programs, its `text` for display, and a `test`, the text of a file
+/// for `hearth rules test`.
 extension ConsoleOperation {
-  /// What comes before the id.
+  /// The path before the id.
   static let denialPrefix = "denials/"
 
   func denial(_ name: String) async throws(ConsoleFailure) -> HTTPResponse {
@@ -41,7 +42,7 @@ extension ConsoleOperation {
       })
   }
 
-  /// Returns the reason why a refusal cannot be explained.
+  /// Returns the reason why a denial cannot be explained.
   private func reason(_ id: UInt64) -> String {
     let denials = responder.services.denials
     guard denials.keepsValues else { return "The server runs with --no-denial-values: only the rule is kept." }
@@ -52,7 +53,7 @@ extension ConsoleOperation {
       ? "What the rules looked at was too much to keep: only the rule is." : "No rule was asked."
   }
 
-  /// What is told of a decision.
+  /// Returns the members of a response that explain a decision.
   static func members(of explanation: Explanation, _ record: RecordedRequest?) -> [JSON.Member] {
     let test = record.flatMap { RecordedCase.text($0, explanation) }
     return [

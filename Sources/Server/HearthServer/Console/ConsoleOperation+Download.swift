@@ -7,9 +7,10 @@ import HearthTransport
 import HearthTree
 import NIOCore
 
-/// A part of a database as a file, which the browser saves as it comes.
+/// Downloading a part of a database as a file, which is streamed to the browser.
 extension ConsoleOperation {
-  /// `POST api/download` with `{"database": NAME, "path": PATH}`: where to fetch it, once, within a minute.
+  /// Responds to `POST api/download` with `{"database": NAME, "path": PATH}`: returns the URL of the file, valid once,
+  /// within a minute.
   func makeDownload() async throws(ConsoleFailure) -> HTTPResponse {
     let session = try session()
     guard let cookie = call.cookie else { throw .noSession }
@@ -35,7 +36,7 @@ extension ConsoleOperation {
       ]))
   }
 
-  /// `GET api/download/KEY`: the file.
+  /// Responds to `GET api/download/KEY` with the file.
   func download(_ name: String) -> EventLoopFuture<HTTPResponse> {
     let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
     let key = name.dropFirst(ConsoleDownloads.prefix.count)
@@ -73,7 +74,8 @@ extension ConsoleOperation {
     return response
   }
 
-  /// The database's name and the last key, with nothing in it that a file system or a header would mind.
+  /// Returns a file name of the database's name and the last key, without characters that a file system or a header
+  /// would not accept.
   static func fileName(_ ticket: ConsoleDownloads.Ticket) -> String {
     let key = ticket.path.keys.last.map { key in
       "-"
@@ -89,7 +91,8 @@ extension ConsoleOperation {
   }
 }
 
-/// A tree on its way to a browser: the next piece is made once the last one is written. Used on its event loop only.
+/// A tree that is streamed to a browser: the next piece is made once the last one is written. Used on its event loop
+/// only.
 final class DownloadStream: HTTPStreamDelegate {
   private static let pieceBytes = 64 << 10
 
@@ -103,7 +106,7 @@ final class DownloadStream: HTTPStreamDelegate {
     (text, self.session, self.console, self.loop) = (ExportText(node), session, console, loop)
   }
 
-  /// Between two tokens of JSON a space means nothing.
+  /// A space, which has no meaning between two tokens of JSON.
   var quietText: ByteBuffer { ByteBuffer(string: " ") }
 
   func opened(_ stream: HTTPStream) {
@@ -119,7 +122,7 @@ final class DownloadStream: HTTPStreamDelegate {
 
   private func goOn() {
     guard let stream else { return }
-    // Half a file must not look like a whole one.
+    // A partial file must not look complete.
     guard console.access.isOpen(session, now: SystemClock.now.monotonicMilliseconds) else { return stream.abort() }
     guard let piece = text.next(bytesMin: Self.pieceBytes) else { return stream.end() }
     stream.send(ByteBuffer(bytes: piece))

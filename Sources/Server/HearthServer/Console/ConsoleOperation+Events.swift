@@ -2,12 +2,12 @@ import HearthDatabase
 import HearthTransport
 import NIOCore
 
-/// The beginning of an event stream.
+/// Opening an event stream.
 extension ConsoleOperation {
   func events() -> EventLoopFuture<HTTPResponse> {
     let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
     do throws(ConsoleFailure) {
-      // It stays open while nobody is there.
+      // An open stream is no use of the session.
       let session = try session(isUse: false)
       guard let parameters = call.parameters else { throw .badQuery }
       let query = try EventsQuery(parameters)

@@ -5,13 +5,14 @@ import HearthTransport
 import HearthTree
 import HearthTrial
 
-/// `POST api/rules/forecast` of `{"database", "source"}`: what a deploy of that text would do. Nobody is cut, and nothing is kept.
+/// `POST api/rules/forecast` of `{"database", "source"}`: the effects of a deploy of that text. No listener is
+/// cancelled, and no state is changed.
 ///
-/// The answer is that of a trial's forecast, `{"state", "listeners": {…}, "data": {…}}`, with `"refusals": {"examined",
-/// "opened", "places": [{"operation", "path", "uid", "count"}]}` beside it: of the newest refusals those that the text would
-/// allow.
+/// The response is that of a staged rule set's forecast, `{"state", "listeners": {…}, "data": {…}}`, with `"refusals":
+/// {"examined", "opened", "places": [{"operation", "path", "uid", "count"}]}` beside it: those of the newest denials
+/// that the text would allow.
 extension ConsoleOperation {
-  /// Of those that would be allowed, so many are named.
+  /// The maximum number of listed requests that would be allowed.
   private static let placesMax = 20
 
   func forecast() async throws(ConsoleFailure) -> HTTPResponse {

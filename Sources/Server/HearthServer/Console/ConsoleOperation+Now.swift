@@ -7,9 +7,10 @@ import HearthTransport
 import HearthTree
 import Logging
 
-/// How the server is, who is connected, and why their listens hold.
+/// The state of the server, its connections, and the reasons why their listens are allowed.
 extension ConsoleOperation {
-  /// `GET api/now/figures?after=MILLISECONDS`: the last hour; with `step=60` the last day, a sample each minute.
+  /// Responds to `GET api/now/figures?after=MILLISECONDS`: the last hour; with `step=60` the last day, a sample each
+  /// minute.
   func figures() throws(ConsoleFailure) -> HTTPResponse {
     let parameters = try looked()
     guard let ring = console.figures else { throw .unavailable }
@@ -22,8 +23,9 @@ extension ConsoleOperation {
     return ConsoleResponder.json(ring.json(after: after, step))
   }
 
-  /// `GET api/now/connections?ns=NAME&uid=UID&tenant=ID`: the clients of a database that are connected to this node, those
-  /// that came last first, and how many there are. A uid is of the tenant that is named beside it, else of the project.
+  /// Responds to `GET api/now/connections?ns=NAME&uid=UID&tenant=ID`: the clients of a database that are connected to
+  /// this node, the newest connections first, and their number. A uid belongs to the tenant that is named beside it,
+  /// else to the project.
   func connections() async throws(ConsoleFailure) -> HTTPResponse {
     let parameters = try looked()
     let name = try known(parameters["ns"])
@@ -33,8 +35,8 @@ extension ConsoleOperation {
       .object([.init("connections", .array(clients.map(\.json))), .init("count", .int(Int64(count)))]))
   }
 
-  /// `GET api/now/listens?ns=NAME&connection=ID`: what a client listens to, and for each the rule that lets it, and what
-  /// of the data that rule looked at: when it changes, the listen is decided again.
+  /// Responds to `GET api/now/listens?ns=NAME&connection=ID`: the listens of a client, and for each the rule that
+  /// allows it and the data that the rule read: when that changes, the listen is decided again.
   func listens() async throws(ConsoleFailure) -> HTTPResponse {
     let parameters = try looked()
     guard let id = Self.connectionID(parameters["connection"]) else {
@@ -55,7 +57,7 @@ extension ConsoleOperation {
       })
   }
 
-  /// `GET api/now/log?after=NUMBER&level=LEVEL`: the newest lines of the log, and the number of the last.
+  /// Responds to `GET api/now/log?after=NUMBER&level=LEVEL`: the newest lines of the log, and the number of the last.
   func logLines() throws(ConsoleFailure) -> HTTPResponse {
     let parameters = try looked()
     guard let level = Logger.Level(rawValue: parameters["level"] ?? "trace") else {
@@ -75,20 +77,20 @@ extension ConsoleOperation {
       .object([.init("lines", .array(shown)), .init("last", .int(Int64(clamping: console.log.last)))]))
   }
 
-  /// `GET api/now/state`: the process, storage, databases, and what there is to look at.
+  /// Responds to `GET api/now/state`: the process, storage, databases, and problems.
   func state() async throws(ConsoleFailure) -> HTTPResponse {
     _ = try looked()
     guard let sight = console.sight else { throw .unavailable }
     return ConsoleResponder.json(await BlockingThread.run { sight.json })
   }
 
-  /// `GET api/now/doctor`: what `hearth doctor` found last; where that is old, it looks again.
+  /// Responds to `GET api/now/doctor`: the last result of `hearth doctor`; an outdated one starts a run.
   func lastExamination() throws(ConsoleFailure) -> HTTPResponse {
     _ = try looked()
     return try examination(isWanted: false)
   }
 
-  /// `POST api/now/doctor`: it looks now.
+  /// Responds to `POST api/now/doctor`: starts a run.
   func examine() throws(ConsoleFailure) -> HTTPResponse {
     _ = try session()
     return try examination(isWanted: true)
@@ -100,13 +102,13 @@ extension ConsoleOperation {
     return ConsoleResponder.json(doctor.json)
   }
 
-  /// `GET api/now/backups`: the newest backups of the data folder, and what is being made.
+  /// Responds to `GET api/now/backups`: the newest backups of the data folder, and the one that is being made.
   func backups() async throws(ConsoleFailure) -> HTTPResponse {
     _ = try looked()
     return ConsoleResponder.json(await BlockingThread.run { console.backups.json })
   }
 
-  /// `POST api/now/backups`: makes a backup where the last one is.
+  /// Responds to `POST api/now/backups`: makes a backup beside the last one.
   func makeBackup() async throws(ConsoleFailure) -> HTTPResponse {
     let session = try session()
     guard call.body != nil else { throw .badBody }
@@ -117,7 +119,8 @@ extension ConsoleOperation {
     return ConsoleResponder.json(.object([]))
   }
 
-  /// `POST api/now/disconnect` with `{"connection": ID}`: the client comes back by itself, and is asked anew who it is.
+  /// Responds to `POST api/now/disconnect` with `{"connection": ID}`: the client reconnects by itself, and is
+  /// authenticated again.
   func disconnect() async throws(ConsoleFailure) -> HTTPResponse {
     let session = try session()
     guard let id = Self.connectionID(call.body?["connection"]?.string) else {

@@ -30,7 +30,7 @@ extension ConsoleOperation {
     return ConsoleResponder.json(answer)
   }
 
-  /// The accounts that a request is about: those of the tenant that it names, else the project's own.
+  /// Returns the accounts that a request is about: those of the tenant that it names, else the project's own.
   private func accountStore(_ parameters: [String: String]) throws(ConsoleFailure) -> AccountStore {
     guard let tenant = parameters["tenant"] else { return services.accounts.own.store }
     do throws(AccountError) {

@@ -5,12 +5,12 @@ import HearthTransport
 import HearthTree
 import NIOCore
 
-/// What tools ask, too, and what is asked of a rules file.
+/// The operations on rules, which tools use too.
 extension ConsoleOperation {
   func throughDoor(_ name: String) -> EventLoopFuture<HTTPResponse> {
     do throws(ConsoleFailure) {
       guard let parameters = call.parameters else { throw .badQuery }
-      // The list of operations is by their methods.
+      // The list of operations depends on their methods.
       guard parameters["x-http-method-override"] == nil else { throw .badQuery }
       let session = try session(isUse: parameters["peek"] != "1")
       let door = ConsoleProxy(
@@ -21,8 +21,8 @@ extension ConsoleOperation {
     }
   }
 
-  /// How often each rule came to what since it was deployed; null where the server does not count. With `window=hour` or
-  /// `day` what there was when that began is told as well.
+  /// Returns the result counts of each rule since its deploy; null when the server does not count. With `window=hour`
+  /// or `day` the counts at the beginning of that period are included.
   func coverage() async throws(ConsoleFailure) -> HTTPResponse {
     let parameters = try looked()
     let window = parameters["window"].map { CoverageHistory.Window(rawValue: $0) }

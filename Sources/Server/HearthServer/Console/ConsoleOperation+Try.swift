@@ -4,17 +4,18 @@ import HearthRules
 import HearthTransport
 import HearthTree
 
-/// `POST api/try`: what rules say of a request. Nothing is written, and nothing counts as a denial.
+/// `POST api/try`: the decision of the rules on a request. No data is written, and no denial is counted.
 ///
-/// The body is `{"database", "request": {…}}` for a request on the data of now: one of `read`, `write`, `delete` and `update`
-/// names the path, with `query` or `value`, `auth` (null is nobody) and `now`. Or it is `{"denial": ID}` for a refused
-/// request on the data of its moment, as far as that is kept. The rules are those in force, or with `rules` those of a text,
-/// or with `version` those of the history. With `"administrator": true` an administrator asks.
+/// The body is `{"database", "request": {…}}` for a request on the current data: one of `read`, `write`, `delete` and
+/// `update` names the path, with `query` or `value`, `auth` (null for a signed-out client) and `now`. Or it is
+/// `{"denial": ID}` for a denied request on the data at its time, as far as that is kept. The rules are those in force,
+/// or with `rules` those of a text, or with `version` those of the history. With `"administrator": true` the caller is
+/// an administrator.
 ///
-/// The answer has `allowed`, `dataOf` (`now` or `denial`), `isComplete` (false when other rules look at data that was not kept
-/// with the denial), `explanation`, `text` and `test`, as a denial has them.
+/// The response has `allowed`, `dataOf` (`now` or `denial`), `isComplete` (false when other rules look at data that was
+/// not kept with the denial), `explanation`, `text` and `test`, as a denial has them.
 extension ConsoleOperation {
-  /// Whose data a request is tried on.
+  /// The request and the data that it is evaluated on.
   private enum Subject {
     case now(JSON)
     case denial(DenialRecords.Record, RecordedRequest)
@@ -45,7 +46,7 @@ extension ConsoleOperation {
     return ConsoleResponder.json(try answer.get())
   }
 
-  /// What is asked, and of which database.
+  /// Returns the request of a body, and its database.
   private func subject(of body: JSON) throws(ConsoleFailure) -> (Subject, String?) {
     switch (body["request"], body["denial"]) {
     case (let request?, nil) where request.members != nil: return (.now(request), body["database"]?.string)
@@ -61,7 +62,7 @@ extension ConsoleOperation {
     }
   }
 
-  /// The text of other rules than those in force; nil for these.
+  /// Returns the text of other rules than those in force; nil for the latter.
   private func source(of body: JSON, in database: Database) async throws(ConsoleFailure) -> String? {
     switch (body["rules"], body["version"]) {
     case (nil, nil): return nil
@@ -84,7 +85,7 @@ extension ConsoleOperation {
     }
   }
 
-  /// Rules are not asked about administrators.
+  /// Returns the response for an administrator, to whom no rules apply.
   private func asAdministrator(_ subject: Subject) throws(ConsoleFailure) -> HTTPResponse {
     if case .now(let request) = subject {
       try Self.refusing { () throws(RESTFailure) in try RulesTry.check(request) }
@@ -114,6 +115,6 @@ extension ConsoleOperation {
 }
 
 extension ConsoleFailure {
-  /// What the server's own interface refuses, as the page is told.
+  /// The failure for the page of a refusal by the server's own API.
   init(_ failure: RESTFailure) { self.init(.init(statusCode: failure.status), failure.text) }
 }

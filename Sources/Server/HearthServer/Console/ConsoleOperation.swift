@@ -10,7 +10,7 @@ import HearthWire
 import NIOCore
 import NIOHTTP1
 
-/// Answers one request of the page.
+/// A request of the page, with its operations.
 struct ConsoleOperation: Sendable {
   let responder: ConsoleResponder
   let call: ConsoleCall
@@ -19,21 +19,23 @@ struct ConsoleOperation: Sendable {
   var console: Console { responder.console }
   var services: GatewayServices { responder.services }
 
-  /// Connections of one answer.
+  /// The maximum number of connections in a response.
   static let connectionsMax = 1_000
-  /// Listens of a connection that are explained.
+  /// The maximum number of explained listens of a connection.
   static let listensMax = 100
-  /// Lines of the log of one answer.
+  /// The maximum number of log lines in a response.
   static let linesMax = 500
 
-  /// A page waits no longer for a forecast; what was found until then is told.
+  /// The seconds that a page waits for a forecast; after that the response has the results so far.
   static let forecastSecondsMax: Int64 = 10
-  /// Forecasts at a time.
+  /// The maximum number of concurrent forecasts.
   static let forecastsMax = 4
-  /// Refusals that one decides again, the newest.
+  /// The number of denials that a forecast evaluates again, the newest.
   static let forecastRefusalsMax = 200
 
-  /// - Parameter name: what comes behind `/.console/api/`.
+  /// Responds to the request.
+  ///
+  /// - Parameter name: the path behind `/.console/api/`.
   func answer(_ name: String) -> EventLoopFuture<HTTPResponse> {
     let named = ConsoleEntry.all.filter { $0.isFor(name) }
     guard !named.isEmpty else {
@@ -42,7 +44,7 @@ struct ConsoleOperation: Sendable {
         throw .notFound
       }
     }
-    // What is read as it comes is not asked for its head alone.
+    // Operations that make the response themselves, such as streams, have no HEAD.
     let asked = call.request.method
     let entry = named.first { entry in
       guard let method = entry.method else { return true }
@@ -60,13 +62,14 @@ struct ConsoleOperation: Sendable {
     }
   }
 
-  /// Holds the request's session against what an operation needs. That puts no end off: the operation says what is a use.
+  /// Checks the request's session against an operation's requirement. This does not postpone the idle timeout: the
+  /// operation decides what counts as use.
   private func check(_ requirement: Requirement) throws(ConsoleFailure) {
     switch requirement {
     case .nothing, .ofItsOperations: return
     case .consoleSession: _ = try session(isUse: false)
     case .permission(let permission): try session(isUse: false).require(permission)
-    // These are other interfaces' words: nothing here can show that they are met.
+    // These requirements belong to other APIs: a console session cannot meet them.
     case .rules, .apiKey, .emulator, .permissionOrEmulator: throw .readOnly
     }
   }
@@ -103,7 +106,8 @@ struct ConsoleOperation: Sendable {
     return promise.futureResult
   }
 
-  /// The parameters of what the page also asks by itself, again and again: with `peek=1` that is no use of the session.
+  /// Returns the parameters of a request that the page also repeats by itself: with `peek=1` it does not count as use
+  /// of the session.
   func looked() throws(ConsoleFailure) -> [String: String] {
     guard let parameters = call.parameters else { throw .badQuery }
     _ = try session(isUse: parameters["peek"] != "1")
@@ -133,7 +137,7 @@ extension ConsoleOperation {
     }
   }
 
-  /// Who shows a link's key, which is used up by that, or an ID token.
+  /// Returns the role, name and uid that a link's key, which is used up, or an ID token proves.
   private func proof() async throws(ConsoleFailure) -> (ConsoleRole, String, String?) {
     guard let body = call.body else { throw .badBody }
     switch (body["key"]?.string, body["idToken"]?.string) {
@@ -149,16 +153,17 @@ extension ConsoleOperation {
     }
   }
 
-  /// `POST api/session/presence` with what opens a session: this one goes on, and whoever has it is there.
+  /// Responds to `POST api/session/presence` with a key or an ID token: this session continues, and its user counts as
+  /// present.
   func showPresence() async throws(ConsoleFailure) -> HTTPResponse {
     let session = try session()
     let shown: (role: ConsoleRole, name: String, uid: String?)
     do throws(ConsoleFailure) { shown = try await proof() } catch {
-      // The session is as good as before.
+      // The session stays as valid as before.
       throw error.status == .unauthorized ? ConsoleFailure(.forbidden, error.text) : error
     }
-    // A session of a link takes another link, which the operator makes, and no account: whoever is at a screen that was left
-    // could have made one. A session of an account takes that account, or a link.
+    // A session of a link needs another link, which the operator makes, and no account: an intruder at an unattended
+    // screen could have made one. A session of an account needs that account, or a link.
     guard shown.role == session.role, shown.uid == nil || session.uid == shown.uid else {
       await console.recordRefusal("presence shown by somebody else", by: call.client, now: call.now)
       throw ConsoleFailure(.forbidden, "That is not of whoever opened this session, or may do something else.")
@@ -169,7 +174,7 @@ extension ConsoleOperation {
     return ConsoleResponder.json(.object([]))
   }
 
-  /// A user who signed in a moment ago, and whom an administrator gave the operator's claim.
+  /// Returns the role of a user who signed in recently, and to whom an administrator gave the operator's claim.
   private func signIn(idToken: String) async throws(ConsoleFailure) -> (ConsoleRole, String, String?) {
     guard console.options.claim != nil else {
       throw ConsoleFailure(.forbidden, "Accounts do not open this console; --console-claim names the claim that does.")
@@ -232,7 +237,7 @@ extension ConsoleOperation {
   }
 
   func credential() async throws(ConsoleFailure) -> HTTPResponse {
-    // A page renews it by itself: nobody need be there.
+    // A page renews it by itself: that is no use of the session.
     let session = try session(isUse: false)
     guard let body = call.body, let name = body["database"]?.string else {
       throw ConsoleFailure(.badRequest, "Name a database.")
@@ -254,7 +259,7 @@ extension ConsoleOperation {
       .object([.init("credential", .string(made.text)), .init("expiresInSeconds", .int(made.endsInSeconds))]))
   }
 
-  /// The name of a database that there is.
+  /// Returns the name of a database if it exists.
   func known(_ name: String?) throws(ConsoleFailure) -> String {
     guard let name, Namespace.isValid(name), services.databases.exists(name) else {
       throw ConsoleFailure(.notFound, "There is no such database.")
@@ -262,7 +267,7 @@ extension ConsoleOperation {
     return name
   }
 
-  /// A database that there is, opened when it must be.
+  /// Returns an existing database, and opens it when necessary.
   func opened(_ name: String?) -> EventLoopFuture<Database> {
     do throws(ConsoleFailure) {
       return services.databases.database(try known(name), .never, on: loop.eventLoop)
@@ -271,7 +276,7 @@ extension ConsoleOperation {
     }
   }
 
-  /// The same, for who waits for it.
+  /// Returns an existing database, asynchronously.
   func database(_ name: String?) async throws(ConsoleFailure) -> Database {
     do { return try await opened(name).get() } catch { throw error as? ConsoleFailure ?? .unavailable }
   }

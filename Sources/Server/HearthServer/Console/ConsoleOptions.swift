@@ -1,34 +1,34 @@
 import HearthTree
 
-/// Whether and where the console is served, and who gets in.
+/// The options of the console: its address, and its access.
 public struct ConsoleOptions: Sendable {
-  /// An address of its own.
+  /// The address of a separate listener.
   public struct Place: Sendable {
     /// The address to listen on.
     public var host: String
-    /// 0 lets the system pick one.
+    /// The port; 0 lets the system pick one.
     public var port: Int
 
-    /// A place to listen on.
+    /// An address to listen on.
     public init(host: String, port: Int) { (self.host, self.port) = (host, port) }
   }
 
   /// True when there is a console.
   public var isServed = true
-  /// Where it is served with the sockets that it needs, and nothing else; nil is the server's own port.
+  /// The address on which the console is served with its sockets, and no other service; nil for the server's own port.
   public var place: Place?
-  /// Names that lead here, beside those of this machine, the address that is listened on and the public URL's.
+  /// The names of this server beside those of this machine, the listening address and the public URL's.
   public var hostNames: [String] = []
-  /// The claim of users that may sign in: `"administrator"` or true, or `"viewer"`. Nil lets nobody in by an account.
+  /// The claim of users that may sign in: `"administrator"` or true, or `"viewer"`. With nil no account can sign in.
   public var claim: String?
 
-  /// True when requests that rules refused are kept in memory, with what they would have written, to be explained.
+  /// True when denied requests are kept in memory, with the values of their writes, to be explained.
   public var keepsDenialValues = true
 
-  /// Looks at folder, machine and rules as `hearth doctor` does, and says what it found as `--json` does; nil where the
-  /// program has no such checks.
+  /// Runs the checks of `hearth doctor`, and returns the findings as its `--json` does; nil when the program has no
+  /// such checks.
   package var examine: (@Sendable () async throws -> JSON)?
 
-  /// Served on the server's own port, to who has a link.
+  /// The defaults: served on the server's own port, with access by links.
   public init() {}
 }

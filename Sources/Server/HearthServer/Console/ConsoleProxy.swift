@@ -6,18 +6,19 @@ import HearthTree
 import NIOCore
 import NIOHTTP1
 
-/// `/.console/api/server/…`: what administrators' tools ask of the server, asked by the page.
+/// `/.console/api/server/…`: the page's requests to the server's administration.
 ///
-/// What comes behind is the path of an operation of the server, if it is in ``ConsoleProxyTable``. It is answered by the same
-/// code as a tool's request, in the name of the session: the cookie opens nothing outside of the console, so the request is
-/// handed on inside of the program with a token of its own, which is good for a minute and reaches no browser.
+/// The rest of the path is that of an operation of the server, if it is in ``ConsoleProxyTable``. The same code
+/// responds as to a tool's request, in the name of the session: the cookie gives no access outside of the console, so
+/// the request is passed on inside of the program with a token of its own, which is valid for a minute and reaches no
+/// browser.
 struct ConsoleProxy: Sendable {
-  /// What comes before the operation's path.
+  /// The path before the operation's.
   static let prefix = "server/"
-  /// Rules files and lists of users are the longest that is sent.
+  /// The maximum size of a body: rules files and lists of users are the largest.
   static let bodyBytesMax = 8 << 20
   private static let tokenSeconds: Int64 = 60
-  /// What the operation may know of the browser's request. Its credentials stay outside.
+  /// The headers that are passed on with a browser's request. Its credentials are not.
   private static let headers = [
     "Content-Type", "User-Agent", "Accept-Language", "If-Match", "If-None-Match", "X-Forwarded-For",
     "X-Forwarded-Proto",
@@ -26,13 +27,15 @@ struct ConsoleProxy: Sendable {
 
   let console: Console
   let services: GatewayServices
-  /// Answers what the server is asked on its own machine.
+  /// The responder for requests of this machine.
   let responder: any HTTPResponder
   let call: ConsoleCall
   let loop: TransportLoop
 
+  /// Responds to a request.
+  ///
   /// - Parameter path: of the operation, without a slash before it.
-  /// - Throws: a refusal; no operation was asked.
+  /// - Throws: a refusal; no operation was called.
   func answer(_ path: String, for session: ConsoleSession) throws(ConsoleFailure) -> EventLoopFuture<HTTPResponse> {
     guard let operation = ConsoleProxyTable.operation(call.request.method.rawValue, path) else { throw .notFound }
     try session.require(operation.permission(for: call.request.body.readableBytesView))
@@ -52,7 +55,7 @@ struct ConsoleProxy: Sendable {
       let isShort = session.role == .viewer && operation.isOfTenants
       return answer(handed.value.0, handed.value.1) { isShort ? Self.withoutTestNumbers($0) : $0 }
     }
-    // Who did it stands in the trail before it is done.
+    // The audit record of the change is written before the change.
     let recorded = loop.eventLoop.makePromise(of: Void.self)
     recorded.completeWithTask {
       await console.record(
@@ -62,7 +65,9 @@ struct ConsoleProxy: Sendable {
     return recorded.futureResult.flatMap { answer(handed.value.0, handed.value.1) }
   }
 
-  /// - Parameter shown: what of the answer's body the session is shown.
+  /// Responds with a part of the operation's response.
+  ///
+  /// - Parameter shown: returns the part of the response's body for the session.
   private func answer(
     _ responder: any HTTPResponder, _ request: HTTPRequest,
     shown: @escaping @Sendable (ByteBuffer) -> ByteBuffer = { $0 }
@@ -74,7 +79,7 @@ struct ConsoleProxy: Sendable {
     }
   }
 
-  /// A tenant, or a list of them, without the codes that stand for a phone in tests: a viewer is shown no credentials.
+  /// Returns a tenant, or a list of them, without the codes of test phone numbers: a viewer sees no credentials.
   private static func withoutTestNumbers(_ body: ByteBuffer) -> ByteBuffer {
     func shortened(_ json: JSON) -> JSON {
       let members = (json.members ?? []).filter { $0.name != "testPhoneNumbers" }
@@ -88,7 +93,7 @@ struct ConsoleProxy: Sendable {
     return ByteBuffer(bytes: shortened(json).text())
   }
 
-  /// Has the session's own rights, which the operation holds against what it needs once more.
+  /// Returns a token with the session's own rights, which the operation checks once more.
   private func token(of session: ConsoleSession) throws(ConsoleFailure) -> String {
     do throws(RandomnessError) {
       return try services.accounts.own.keys.adminTokens.mint(
@@ -99,7 +104,7 @@ struct ConsoleProxy: Sendable {
     }
   }
 
-  /// The body of a change of rules, which says in whose session it was made.
+  /// Returns the body of a change of rules, with the name of the session that made it.
   private static func named(_ name: String, in body: ByteBuffer) -> ByteBuffer {
     guard let members = JSON(parsing: body.readableBytesView)?.members else { return body }
     let others = members.filter { $0.name != "tool" }

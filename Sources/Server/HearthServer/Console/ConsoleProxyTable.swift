@@ -2,31 +2,32 @@ import HearthAccounts
 import HearthCrypto
 import HearthIdentity
 
-/// The operations of the server that the console's page may ask for, and what each needs of its session.
+/// The operations of the server that the console's page may call, with the permission that each needs.
 enum ConsoleProxyTable {
-  /// One row.
+  /// A row of the table.
   struct Operation: Sendable, Equatable {
     let method: String
-    /// The path without the slash before it; `*` is any one part of a path, and in the last one anything before `.json`;
-    /// `{tenant}` is a tenant's id.
+    /// The path without the slash before it; `*` matches one part of a path, and in the last part any text before
+    /// `.json`; `{tenant}` matches a tenant's id.
     let pattern: String
-    /// What it needs of the session.
+    /// The permission that it needs.
     let permission: Permission
-    /// Its body tells which tool asks.
+    /// True when its body names the calling tool.
     var namesTool = false
 
-    /// A viewer may not.
+    /// True when a viewer may not call it.
     var isChange: Bool { !permission.isRead }
 
-    /// What a request with that body needs: most changes of an account give a way in, the others need less.
+    /// Returns the permission that a request with that body needs: most changes of an account give access, the others
+    /// need less.
     func permission(for body: some Collection<UInt8>) -> Permission {
       pattern.hasSuffix("accounts:update") && AccountUpdate.isHarmless(body) ? .changeUsers : permission
     }
 
-    /// It is about tenants themselves, and not about their people.
+    /// True when it concerns tenants themselves, and not their accounts.
     var isOfTenants: Bool { pattern == "tenants" || pattern == ConsoleProxyTable.tenant }
 
-    /// Returns the place where the operation is: accounts and tenants stand below their project.
+    /// Returns the operation's path on the server: accounts and tenants are below their project.
     func target(of path: String, project: String) -> String {
       if isOfTenants {
         return "identitytoolkit.googleapis.com/v2/projects/\(project)/\(path)"
@@ -36,7 +37,7 @@ enum ConsoleProxyTable {
     }
   }
 
-  /// The operation that a request asks for; nil for one that the page may not ask for.
+  /// Returns the operation that a request calls; nil when the page may not call it.
   static func operation(_ method: String, _ path: String) -> Operation? {
     all.first { $0.method == method && matches(path, $0.pattern) }
   }
@@ -109,7 +110,7 @@ enum ConsoleProxyTable {
         ("POST", "hearth/v1/serviceAccounts:removeKey"),
       ])
 
-  /// Byte by byte, as the path was sent: what is written in another way is another path, and none of these.
+  /// Compares byte by byte, as the path was sent: another encoding is another path, and matches no row.
   private static func matches(_ path: String, _ pattern: String) -> Bool {
     let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     let wanted = pattern.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
@@ -119,7 +120,7 @@ enum ConsoleProxyTable {
       guard wanted.first == UInt8(ascii: "*") else { return part.elementsEqual(wanted) }
       let end = wanted.dropFirst()
       guard part.count > end.count, part.suffix(end.count).elementsEqual(end) else { return false }
-      // No other path can come of it once it is decoded.
+      // Without dot segments, decoding cannot yield another path.
       return !part.dropLast(end.count).elementsEqual("..".utf8) && !part.elementsEqual(".".utf8)
     }
   }

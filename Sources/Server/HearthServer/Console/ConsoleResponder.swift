@@ -7,36 +7,36 @@ import HearthTree
 import NIOCore
 import NIOHTTP1
 
-/// `/.console/`: the page in the browser, and what it asks.
+/// `/.console/`: the console's page, and its API.
 ///
 /// | request | answer |
 /// |---|---|
-/// | `GET /.console/` and `assets/NAME` | the page and its parts, to everybody who asks a known host |
+/// | `GET /.console/` and `assets/NAME` | the page and its assets, to every client of a known host |
 /// | `POST api/session` | a session, for the key of a link or the ID token of a user with the operator's claim |
-/// | `GET`, `DELETE api/session` | how it is; its end |
+/// | `GET`, `DELETE api/session` | its state; its end |
 /// | `GET api/databases` | their names |
-/// | `POST api/credential` | what opens a socket for a few minutes |
-/// | `GET api/outline` | what is below a node, without values |
-/// | `GET api/events` | what happens, as an event stream |
-/// | `GET api/now/figures`, `now/connections`, `now/listens`, `now/log`, `now/state` | how it is, who is connected and why |
-/// | `POST api/now/disconnect` | has a client come back |
+/// | `POST api/credential` | a credential for a socket, for a few minutes |
+/// | `GET api/outline` | the structure below a node, without values |
+/// | `GET api/events` | changes, as an event stream |
+/// | `GET api/now/figures`, `now/connections`, `now/listens`, `now/log`, `now/state` | state, connections, listens |
+/// | `POST api/now/disconnect` | disconnects a client, which reconnects |
 /// | `POST api/download`, `GET api/download/KEY` | a part of a database, once, as a file |
 /// | `GET api/people`, `api/people/one` | accounts, with their sessions and records of the audit trail |
-/// | `POST api/rules/check` | what is wrong with a rules file |
-/// | `api/server/…` | what administrators' tools ask of the server |
+/// | `POST api/rules/check` | the problems of a rules file |
+/// | `api/server/…` | the server's administration |
 ///
-/// Everything but the page wants the session's two halves: its cookie, and its token in a header of our own.
+/// All requests but those for the page need the session's two halves: its cookie, and its token in a custom header.
 struct ConsoleResponder: ToolResponder {
   static let prefix = "/.console"
   static let tokenHeader = "X-Hearth-Console"
 
   let services: GatewayServices
   let console: Console
-  /// Answers what tools on this machine ask.
+  /// Returns the responder for requests of tools on this machine.
   let server: @Sendable () -> any HTTPResponder
   let assets = ConsoleAssets.all
 
-  /// An ID token is the longest that is sent, but to where rules and users are.
+  /// The maximum size of a body: an ID token is the longest, except for rules and users.
   let bodyBytesMax = 64 << 10
 
   static func isFor(_ path: String) -> Bool { path == prefix || path.hasPrefix(prefix + "/") }
@@ -97,7 +97,7 @@ struct ConsoleResponder: ToolResponder {
     return type.utf8.prefix { $0 != UInt8(ascii: ";") && $0 != 0x20 }.elementsEqual("application/json".utf8)
   }
 
-  /// A proxy that is trusted is believed what the browser's own connection was.
+  /// Returns true when the browser's own connection has TLS; a trusted proxy's headers are believed.
   private func isEncrypted(_ request: HTTPRequest) -> Bool {
     if request.peer.isEncrypted { return true }
     guard let address = request.peer.address?.ipAddress.flatMap({ IPAddress($0) }), services.proxies.contains(address)
@@ -138,7 +138,7 @@ struct ConsoleResponder: ToolResponder {
     return !parts.dropFirst().contains { $0.hasPrefix("q=") && Double($0.dropFirst(2)) == 0 }
   }
 
-  // MARK: Answers
+  // MARK: Responses
 
   static func answer(
     _ status: HTTPResponseStatus, headers: [(name: String, value: String)] = [], body: ByteBuffer = ByteBuffer(),
@@ -172,7 +172,7 @@ struct ConsoleResponder: ToolResponder {
       response: { Self.answer(ConsoleFailure(.payloadTooLarge, "The request is too large.")) })
   }
 
-  /// Whose a large body is: that of a browser with a session, or nobody's.
+  /// Returns the sender of a large body: a browser with a session, or an anonymous client.
   func caller(of request: HTTPRequest, on loop: TransportLoop) -> HTTPBodyCaller {
     guard let authority = request.header("Host") else { return .anonymous }
     let call = ConsoleCall(

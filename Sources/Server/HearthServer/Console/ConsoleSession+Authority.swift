@@ -2,7 +2,7 @@ import HearthConsole
 import HearthCrypto
 
 extension ConsoleSession {
-  /// What the session may do now.
+  /// The session's current authority.
   var authority: Authority {
     switch role {
     case .viewer: .consoleViewer(session: id)
@@ -10,9 +10,9 @@ extension ConsoleSession {
     }
   }
 
-  /// Holds the session against a permission: the one place where the console does.
+  /// Checks the session against a permission: the only place where the console does.
   ///
-  /// - Throws: what the page is told.
+  /// - Throws: the refusal for the page.
   func require(_ permission: Permission) throws(ConsoleFailure) {
     switch authority.verdict(on: permission) {
     case .granted: return

@@ -3,16 +3,16 @@ import HearthGateway
 import HearthTransport
 import NIOCore
 
-/// `api/events` of one page: looks four times a second what is new and sends that. Nothing is put in a queue for a page that
-/// reads slowly: what is new waits where it is counted, and what is no longer kept is told as a number.
+/// An `api/events` stream of one page: it polls its topics four times a second and sends the news. It has no queue for
+/// a page that reads slowly: news wait in their source, and those that the source has dropped are sent as a number.
 ///
 /// Used on its event loop only.
 final class ConsoleStream: HTTPStreamDelegate {
-  /// What a stream is about.
+  /// The subject of a stream.
   struct Subject {
     var session: UInt64
     var topics: [any ConsoleTopicFeed]
-    /// False once the database was closed or deleted.
+    /// Returns false once the database was closed or deleted.
     var isServed: () -> Bool
   }
 

@@ -1,15 +1,15 @@
 import Synchronization
 
-/// How many event streams there are, of each session and of all.
+/// A limiter of the event streams of each session, and of all.
 final class ConsoleStreams: Sendable {
-  /// Pages that somebody has open at a time.
+  /// The maximum number of streams of one session: the pages that a user may have open.
   static let perSessionMax = 8
-  /// Each looks at the database four times a second.
+  /// The maximum number of all streams. Each polls the database four times a second.
   static let countMax = 64
 
   private let counts = Mutex<[UInt64: Int]>([:])
 
-  /// Takes a place; false when there is none.
+  /// Takes a slot; returns false when there is none.
   func enter(_ session: UInt64) -> Bool {
     counts.withLock { counts in
       guard counts[session, default: 0] < Self.perSessionMax, counts.values.reduce(0, +) < Self.countMax else {
@@ -20,7 +20,7 @@ final class ConsoleStreams: Sendable {
     }
   }
 
-  /// Gives the place back.
+  /// Frees the slot.
   func leave(_ session: UInt64) {
     counts.withLock { counts in
       let left = (counts[session] ?? 1) - 1

@@ -5,39 +5,39 @@ import HearthSystem
 import HearthTree
 import Synchronization
 
-/// What each rule had come to at moments of the last day, so that the console can tell of the last hour and of the last day
-/// where the server counts.
+/// The result counts of each rule over the last day, so that the console can show the last hour and the last day when
+/// the server counts.
 ///
-/// Counts begin anew with each deploy, and so does this.
+/// Counts restart with each deploy, and so does the history.
 final class CoverageHistory: Sendable {
-  /// Which time is asked for.
+  /// The requested period.
   enum Window: String {
     case hour, day
 
     var milliseconds: Int64 { self == .hour ? 3_600_000 : 86_400_000 }
   }
 
-  /// Samples of the last hour are so far apart, older ones an hour.
+  /// The interval in seconds of samples of the last hour; that of older ones is an hour.
   static let sampleSeconds: Int64 = 300
-  /// Databases that are sampled.
+  /// The maximum number of databases that are sampled.
   static let databasesMax = 64
 
   private struct Sample {
     var monotonic: Int64
     var at: Int64
-    /// How often each rule was true, and how often it was asked.
+    /// The numbers of true results and of all evaluations, for each rule.
     var counts: [(true: UInt64, total: UInt64)]
   }
 
   private struct Counted {
     var coverage: RulesCoverage
-    /// The oldest first; the first one of a file may have counts of zero.
+    /// The samples, the oldest first; the first one of a file may have counts of zero.
     var samples: [Sample] = []
   }
 
   private let counted = Mutex<[String: Counted]>([:])
 
-  /// Takes samples of the open databases for as long as somebody holds this.
+  /// Takes samples of the open databases for as long as this object exists.
   func start(_ services: GatewayServices) {
     Task.detached(priority: .utility) { [weak self] in
       while !Task.isCancelled {
@@ -53,7 +53,7 @@ final class CoverageHistory: Sendable {
     }
   }
 
-  /// Takes one sample of each; what is not among them is forgotten.
+  /// Takes one sample of each database, and drops all others.
   func take(_ databases: [(name: String, coverage: RulesCoverage)], monotonic: Int64, at: Int64) {
     let samples = databases.map { each in
       let counts = each.coverage.report().map { rule in
@@ -73,7 +73,7 @@ final class CoverageHistory: Sendable {
     }
   }
 
-  /// Of what is older than an hour one sample an hour stays, and one that is older than a day.
+  /// Thins out the samples: of those older than an hour one an hour stays, and one that is older than a day.
   private static func thin(_ samples: inout [Sample], now: Int64) {
     var kept: [Sample] = []
     for sample in samples {
@@ -89,11 +89,12 @@ final class CoverageHistory: Sendable {
     samples = kept
   }
 
-  /// Returns the number of samples that are kept of a database.
+  /// Returns the number of samples of a database.
   func sampleCount(of name: String) -> Int { counted.withLock { $0[name]?.samples.count ?? 0 } }
 
-  /// What is to be taken off the counts of now: `since` is when the window begins, and `before` what each rule had come to
-  /// by then, `[true, total]`, in the order of the file. Nothing where the file is younger than the window and counted from zero.
+  /// Returns the counts to subtract from the current ones: `since` is the beginning of the window, and `before` the
+  /// counts of each rule by then, `[true, total]`, in the order of the file. Empty when the file is younger than the
+  /// window and counted from zero.
   func members(of name: String, _ coverage: RulesCoverage, _ window: Window, monotonic: Int64) -> [JSON.Member] {
     let sample = counted.withLock { counted -> Sample? in
       guard let entry = counted[name], entry.coverage === coverage else { return nil }

@@ -1,12 +1,12 @@
 /// The parameters of `api/events`.
 struct EventsQuery {
-  /// What a page may ask for.
+  /// The topics that a page may request.
   private static let known: [any ConsoleTopic.Type] = [PulseTopic.self, DenialsTopic.self]
 
-  /// What is told, each once.
+  /// The requested topics, each once.
   let topics: [any ConsoleTopic]
 
-  /// - Throws: a sentence about the parameter that cannot be.
+  /// - Throws: a sentence about an invalid parameter.
   init(_ parameters: [String: String]) throws(ConsoleFailure) {
     let names = Set((parameters["topics"] ?? "").split(separator: ",").map(String.init))
     let all = Self.known.map { $0.name }

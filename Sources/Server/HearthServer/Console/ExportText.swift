@@ -1,6 +1,6 @@
 import HearthTree
 
-/// The JSON text of a tree in pieces, as exports have it: what is held at a time is a piece and the way down to it.
+/// The JSON text of a tree in pieces, as in exports: only a piece and the path down to it are in memory.
 struct ExportText {
   private struct Level {
     var children: NodeChildren.Iterator
@@ -10,14 +10,14 @@ struct ExportText {
 
   private var levels: [Level] = []
   private var writer = JSONWriter()
-  /// What is still to begin.
+  /// The root; nil once it has begun.
   private var root: Node?
 
   init(_ root: Node) { self.root = root }
 
-  /// The next piece, which ends between two tokens; nil at the end.
+  /// Returns the next piece, which ends between two tokens; nil at the end.
   ///
-  /// - Parameter bytesMin: it is longer by one value at most, but for the last one.
+  /// - Parameter bytesMin: the minimum size of a piece, exceeded by one value at most; the last may be smaller.
   mutating func next(bytesMin: Int) -> [UInt8]? {
     if let root {
       self.root = nil
@@ -32,7 +32,7 @@ struct ExportText {
     return writer.bytes
   }
 
-  /// Goes to the next child of the deepest level, or ends that level; nil when all have ended.
+  /// Moves to the next child of the deepest level, or ends that level; returns nil when all have ended.
   private mutating func advance() -> (Key?, Node?)? {
     guard let last = levels.indices.last else { return nil }
     if let (key, child) = levels[last].children.next() {

@@ -5,13 +5,12 @@ import HearthSystem
 import HearthTree
 import Synchronization
 
-/// How the server did in the last hour, a sample each two seconds, and in the last day, one each minute: rates since the
-/// sample before, and levels.
+/// The metrics of the last hour, a sample each two seconds, and of the last day, one each minute: rates since the
+/// previous sample, and levels.
 ///
-/// A sample reads what was counted anyway; it is taken whether somebody looks or not, so that whoever opens the console
-/// sees the hour before.
+/// Samples read existing counters; they are always taken, so that a newly opened console has the past hour.
 final class FigureRing: Sendable {
-  /// How far samples are apart, in seconds.
+  /// The interval of samples, in seconds.
   enum Step: Int64, CaseIterable {
     case fine = 2
     case coarse = 60
@@ -20,40 +19,41 @@ final class FigureRing: Sendable {
     var countMax: Int { self == .fine ? FigureRing.countMax : FigureRing.coarseCountMax }
   }
 
-  /// An hour.
+  /// The number of samples of an hour.
   static let countMax = 1_800
-  /// A day.
+  /// The number of samples of a day.
   static let coarseCountMax = 1_440
-  /// Of more databases, the levels of the first are told.
+  /// The maximum number of databases that are sampled.
   static let databasesMax = 256
 
-  /// What a sample tells, in the order of its values.
+  /// The figures of a sample, in the order of its values.
   enum Figure: String, CaseIterable {
-    /// Commits a second, of all databases.
+    /// The commits a second, of all databases.
     case writes
-    /// Refusals of rules a second.
+    /// The denials a second.
     case refused
-    /// Listens that lost their permission, a second.
+    /// The listens that lost their permission, a second.
     case cancelled
-    /// Clients that databases know.
+    /// The clients of all databases.
     case connections
-    /// Granted listens.
+    /// The granted listens.
     case listens
-    /// Commands that wait to be decided.
+    /// The commands that wait for a decision.
     case waiting
-    /// Milliseconds from a command's arrival until its effects were written to sockets: half took no more, and 99 of 100.
+    /// The median and the 99th percentile of milliseconds from a command's arrival until its effects were written to
+    /// sockets.
     case wholeWay50, wholeWay99
-    /// Milliseconds in which batches became durable; 99 of 100 took no more.
+    /// The 99th percentile of milliseconds in which batches became durable.
     case durable99
-    /// Processor seconds a second.
+    /// The processor seconds a second.
     case processor
-    /// Resident bytes.
+    /// The resident bytes.
     case memory
   }
 
   struct Sample: Sendable {
     let at: Int64
-    /// Nil where nothing happened that could be measured.
+    /// The values; nil for a figure without observations.
     let values: [Double?]
   }
 
@@ -87,7 +87,7 @@ final class FigureRing: Sendable {
     (self.registry, self.services) = (registry, services)
   }
 
-  /// Takes samples for as long as somebody holds the ring.
+  /// Takes samples for as long as the ring exists.
   func start() {
     Task.detached(priority: .utility) { [weak self] in
       while !Task.isCancelled {
@@ -98,7 +98,7 @@ final class FigureRing: Sendable {
     }
   }
 
-  /// Samples behind a time, the oldest first.
+  /// Returns the samples after a time, the oldest first.
   func samples(after at: Int64, _ step: Step = .fine) -> [Sample] {
     let ring = rings.withLock { $0[step] ?? Ring() }
     return (ring.samples[ring.next...] + ring.samples[..<ring.next]).filter { $0.at > at }
@@ -116,7 +116,7 @@ final class FigureRing: Sendable {
           ring.before = now
           continue
         }
-        // A turn that comes a little early counts for the time that it is for.
+        // A slightly early sample counts for its scheduled time.
         guard (now.nanoseconds - before.nanoseconds) / 1_000_000 + 500 >= UInt64(step.milliseconds) else { continue }
         let values = Self.values(now, since: before, databases, memory)
         ring.append(Sample(at: Clock.wallMilliseconds, values: values), step.countMax)
@@ -153,7 +153,7 @@ final class FigureRing: Sendable {
     }
   }
 
-  /// What was counted until now, of all series together.
+  /// Returns the current counts, of all series together.
   private func counted() -> Counted {
     var counted = Counted(nanoseconds: Clock.monotonicNanoseconds, processorSeconds: ProcessFigures.processorSeconds)
     for family in registry.families() {
@@ -168,7 +168,7 @@ final class FigureRing: Sendable {
     return counted
   }
 
-  /// For the page: `{"intervalMilliseconds", "figures": ["writes", …], "samples": [[at, value, …]]}`.
+  /// Returns JSON for the page: `{"intervalMilliseconds", "figures": ["writes", …], "samples": [[at, value, …]]}`.
   func json(after at: Int64, _ step: Step = .fine) -> JSON {
     .object([
       .init("intervalMilliseconds", .int(step.milliseconds)),
@@ -184,9 +184,9 @@ final class FigureRing: Sendable {
 }
 
 extension HistogramCounts {
-  /// The bound below which this share of the observations is that came since; nil when none came.
+  /// Returns the bound below which this share of the new observations is; nil when there are none.
   ///
-  /// What is beyond the last bound counts as that bound.
+  /// Values beyond the last bound count as that bound.
   func quantile(_ share: Double, since before: HistogramCounts?) -> Double? {
     let new = counts.enumerated().map { index, count in
       let old = before.flatMap { index < $0.counts.count ? $0.counts[index] : nil } ?? 0

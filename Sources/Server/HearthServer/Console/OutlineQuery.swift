@@ -4,7 +4,9 @@ import HearthWire
 
 /// The parameters of `api/outline`.
 enum OutlineQuery {
-  /// - Throws: a sentence about the one that cannot be.
+  /// Reads the parameters.
+  ///
+  /// - Throws: a sentence about an invalid parameter.
   static func read(_ parameters: [String: String]) throws(ConsoleFailure) -> (path: Path, page: Outline.Page) {
     var page = Outline.Page()
     let path = try place(parameters["path"] ?? "/", "path")

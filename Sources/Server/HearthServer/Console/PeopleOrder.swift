@@ -1,11 +1,11 @@
 import HearthAccounts
 
-/// By what accounts are listed, if not by their uids.
+/// The order of an accounts' list, if not by uid.
 struct PeopleOrder {
   enum Key: String {
-    /// What the list shows of somebody: the mail address, else the name, else the phone number.
+    /// The displayed name: the mail address, else the name, else the phone number.
     case name
-    /// When they signed in or were refreshed last.
+    /// The time of the last sign-in or refresh.
     case seen
     case created
     case sessions
@@ -20,7 +20,7 @@ struct PeopleOrder {
     var user: UserRecord
   }
 
-  /// Equal ones stand in the order of their uids, in both directions.
+  /// Returns the sorted users. Equal ones are in the order of their uids, in both directions.
   func sorted(_ users: [UserRecord], in view: AccountView, nowSeconds: Int64) -> [UserRecord] {
     users.map { place(of: $0, in: view, nowSeconds: nowSeconds) }.sorted { one, other in
       if one.text != other.text { return (one.text < other.text) != isDescending }

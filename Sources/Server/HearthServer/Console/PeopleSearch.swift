@@ -2,23 +2,24 @@ import HearthAccounts
 import HearthIdentity
 import HearthTree
 
-/// `GET api/people`: accounts that fit, in the order of their uids or in another.
+/// `GET api/people`: the matching accounts, in the order of their uids or in another.
 ///
 /// | parameter | |
 /// |---|---|
-/// | `tenant` | whose accounts; without it, those of the project itself |
-/// | `q` | words; each must stand in the uid, a mail address, the name, the phone number, or the claims |
+/// | `tenant` | the accounts' tenant; without it, those of the project itself |
+/// | `q` | words; each must occur in the uid, a mail address, the name, the phone number, or the claims |
 /// | `state` | `disabled`, `anonymous`, `unverified`, or `session`: with a session |
 /// | `order` | `name`, `seen`, `created` or `sessions`; of ``lookedMax`` accounts at most |
 /// | `dir` | `asc` or `desc`, with `order` |
 /// | `after` | the last uid of the page before |
 /// | `limit` | at most ``limitMax``; 100 |
 ///
-/// The answer is `{"people": [{…as the identity interface tells of an account…, "sessions": 2}], "next": UID}`. A request looks
-/// at ``lookedMax`` accounts at most; `next` says where to go on, also when few of them fitted, and is null at the end.
+/// The answer is `{"people": [{…as the identity API describes an account…, "sessions": 2}], "next": UID}`. A request
+/// examines ``lookedMax`` accounts at most; `next` is where to continue, also when few of them matched, and is null at
+/// the end.
 struct PeopleSearch {
   static let limitMax = 500
-  /// Accounts that one request looks at: some tens of milliseconds.
+  /// The number of accounts that one request examines: some tens of milliseconds.
   static let lookedMax = 10_000
   private static let queryBytesMax = 256
   private static let pageSize = 500
@@ -66,13 +67,15 @@ struct PeopleSearch {
     order = PeopleOrder(key: key, isDescending: direction == "desc")
   }
 
+  /// Returns the response.
+  ///
   /// - Parameter nowSeconds: since 1970.
-  /// - Returns: nil for an order of more accounts than are sorted.
+  /// - Returns: nil when there are too many accounts to sort.
   func answer(from view: AccountView, nowSeconds: Int64) -> JSON? {
     if let order { return answer(from: view, by: order, nowSeconds: nowSeconds) }
     var (found, looked, last): ([JSON], Int, String?) = ([], 0, after)
     var isAtEnd = false
-    // Whoever knows an account's uid or address wants that one first.
+    // A search for an exact uid or address shows that account first.
     if after == nil, state == nil, words.count == 1, let user = exact(words[0], in: view) {
       found.append(Self.json(user, in: view, nowSeconds: nowSeconds))
     }

@@ -1,11 +1,12 @@
 import HearthAccounts
 import HearthTree
 
-/// `GET api/people/one?uid=UID&tenant=ID`: an account, its sessions, and what the audit trail has of it.
+/// The details of an account, `GET api/people/one?uid=UID&tenant=ID`: the account, its sessions, and its records in the
+/// audit trail.
 ///
-/// The answer is `{"person": {…}, "sessions": [{"provider", "began", "used", "address", "agent", "secondFactor"}],
-/// "audit": [{…record…}], "auditIsWhole": bool}`, times in milliseconds since 1970, the newest first. Of the trail the newest
-/// ``lookedMax`` records are looked at; `auditIsWhole` says whether these are all.
+/// The response is `{"person": {…}, "sessions": [{"provider", "began", "used", "address", "agent", "secondFactor"}],
+/// "audit": [{…record…}], "auditIsWhole": bool}`, times in milliseconds since 1970, the newest first. The newest
+/// ``lookedMax`` records of the trail are examined; `auditIsWhole` is true when these are all.
 enum PersonSessions {
   static let lookedMax = 20_000
   static let auditMax = 200
@@ -28,7 +29,7 @@ enum PersonSessions {
     ])
   }
 
-  /// Sessions that can go on, the newest first.
+  /// Returns the sessions that can continue, the newest first.
   static func current(of user: UserRecord, in view: AccountView, nowSeconds: Int64) -> [SessionRecord] {
     view.sessions(of: user.uid).map(\.session).filter { session in
       session.replacedAtSeconds == nil && session.expiresAtSeconds.map { $0 > nowSeconds } ?? true

@@ -5,12 +5,12 @@ import HearthTree
 import HearthWorkbench
 import NIOCore
 
-/// `POST api/rules/check` of `{"source": TEXT}`: what is wrong with a rules file, and what in it is most likely not meant.
+/// `POST api/rules/check` of `{"source": TEXT}`: the errors of a rules file, and its probable mistakes.
 ///
-/// The answer is `{"problems": [{"line", "column", "severity": "error" | "warning" | "info", "code", "message", "help"}]}`,
-/// lines and columns from 1. Nothing is kept.
+/// The answer is `{"problems": [{"line", "column", "severity": "error" | "warning" | "info", "code", "message",
+/// "help"}]}`, lines and columns from 1. No state is changed.
 enum RulesCheck {
-  /// More than a page shows.
+  /// The maximum number of problems: more than a page shows.
   static let problemsMax = 200
 
   static func answer(_ text: String) -> JSON {

@@ -6,14 +6,14 @@ import HearthPluginHost
 import HearthSystem
 import HearthTree
 
-/// How the process, its storage and its databases are, and what should be looked at; on a cluster, of this node.
+/// The state of the process, its storage and its databases, with their problems; in a cluster, of this node.
 struct ServerOverview: Sendable {
-  /// Databases that are told of, those with most connections first.
+  /// The maximum number of databases in a response, those with most connections first.
   private static let databasesMax = 100
 
   let services: GatewayServices
   let plugins: PluginHost
-  /// Nil for a server by itself.
+  /// The cluster's node; nil for a server by itself.
   let cluster: ClusterNode?
   let dataDirectory: String
   let version: String
@@ -26,7 +26,7 @@ struct ServerOverview: Sendable {
     (self.dataDirectory, self.version) = (dataDirectory, version)
   }
 
-  /// For the page. May wait for databases that are deciding: not for event loops.
+  /// The state as JSON for the page. May wait for databases that are deciding: not for event loops.
   var json: JSON {
     let databases = services.databases.openDatabases.map { ($0.name, $0.figures()) }
       .sorted { ($1.1.connectionCount, $0.0) < ($0.1.connectionCount, $1.0) }
@@ -72,7 +72,7 @@ struct ServerOverview: Sendable {
     ])
   }
 
-  /// The fault, the worst first.
+  /// Returns the problems, the worst first.
   private func findings(_ databases: [(String, DatabaseFigures)]) -> [StateFinding] {
     var found = databases.filter { !$0.1.isRunning }.map { name, _ in
       StateFinding("database-stopped", isError: true, name, "\(name) takes no writes", "The log says why.")
@@ -115,11 +115,11 @@ struct ServerOverview: Sendable {
   }
 }
 
-/// Something to look at.
+/// A problem that needs attention.
 private struct StateFinding {
   let code: String
   let isError: Bool
-  /// What it is about.
+  /// The object of the problem.
   let subject: String?
   let title: String
   let text: String

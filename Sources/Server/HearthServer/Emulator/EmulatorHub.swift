@@ -4,22 +4,22 @@ import HearthTree
 import NIOCore
 import NIOHTTP1
 
-/// What test tools ask the hub of Firebase's emulators: where they are, to hold back functions, and to export.
+/// The hub of Firebase's emulators for test tools: it returns their addresses, pauses functions, and exports.
 ///
-/// Paths and shapes are those of the hub in firebase-tools. Programs and pages of this machine are answered, nobody else;
-/// an export is for programs alone.
+/// Paths and shapes are those of the hub in firebase-tools. Only programs and pages of this machine get responses; an
+/// export is for programs alone.
 struct EmulatorHub: HTTPResponder {
   let services: GatewayServices
   let host: String
   let ports: EmulatorPorts
-  /// Writes what there is into a folder; nil when the program that runs the server cannot.
+  /// Exports the data into a folder; nil when the program that runs the server cannot.
   let export: (@Sendable (_ folder: String, _ databases: [String]) async throws -> Void)?
-  /// The databases that there are.
+  /// Returns the existing databases.
   let databases: @Sendable () -> [String]
 
   enum Operation {
     case list
-    /// Background functions are to run again, or to be held back.
+    /// Background functions are enabled or paused.
     case triggers(enabled: Bool)
     case export
   }
@@ -42,7 +42,7 @@ struct EmulatorHub: HTTPResponder {
     case (_, .OPTIONS): answer = CrossOrigin.preflight(request.headers)
     case (.list, .GET), (.list, .HEAD): answer = Self.response(.ok, list, request)
     case (.triggers(let enabled), .PUT):
-      // No function runs here at any time, so that none has to be held back.
+      // No function runs here, so that none has to be paused.
       answer = Self.response(.ok, .object([.init("enabled", .bool(enabled))]), request)
     case (.export, .POST): return export(request, on: loop)
     default: answer = Self.refusal(.methodNotAllowed, "Use GET, PUT or POST as the path asks.", request)
@@ -57,11 +57,11 @@ struct EmulatorHub: HTTPResponder {
 
   func bodyLimit(for request: HTTPRequest) -> HTTPBodyLimit? {
     HTTPBodyLimit(
-      bytesMax: 64 << 10,  // because a folder's name is all there is in one
+      bytesMax: 64 << 10,  // because a body has only a folder's name
       response: { Self.refusal(.payloadTooLarge, "The request is too large.", request) })
   }
 
-  // MARK: Answers
+  // MARK: Responses
 
   private var list: JSON {
     .object(

@@ -1,10 +1,11 @@
-/// Where the emulators that this server stands in for are looked for. They are one server: every port answers all of it.
+/// The ports at which tools expect the emulators that this server replaces. They are one server: every port serves all
+/// of it.
 public struct EmulatorPorts: Sendable, Equatable {
-  /// The database.
+  /// The port of the database.
   public var database: Int
-  /// Accounts.
+  /// The port of the accounts.
   public var auth: Int
-  /// The hub, which tells tools where the others are.
+  /// The port of the hub, which tells tools the other ports.
   public var hub: Int
 
   /// Three ports, of which some may be the same.
@@ -14,9 +15,9 @@ public struct EmulatorPorts: Sendable, Equatable {
     self.hub = hub
   }
 
-  /// All on one port.
+  /// The same port for all.
   public init(all port: Int) { self.init(database: port, auth: port, hub: port) }
 
-  /// Those to open beside a port that is open.
+  /// Returns the ports to open beside an open one.
   func others(beside port: Int) -> [Int] { Set([database, auth, hub]).subtracting([port]).sorted() }
 }

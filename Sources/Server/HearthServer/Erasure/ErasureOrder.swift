@@ -3,32 +3,33 @@ import HearthSystem
 import HearthTree
 import HearthWire
 
-/// What is to be erased: kept in a file of its own until it is, so that an end in the middle loses nothing of it.
+/// An order to erase an account's data: kept in a file of its own until it is done, so that an interruption does not
+/// lose it.
 struct ErasureOrder: Sendable, Equatable {
-  /// A place of one database.
+  /// A path of one database.
   struct Place: Sendable, Equatable {
     var database: String
     var path: Path
   }
 
-  /// Names the erasure in answers and in the audit trail, where the person is not named.
+  /// The order's id in responses and in the audit trail, where the user is not named.
   var number: String
   var uid: String
-  /// Whose account it is, of the project's tenants; nil for one of the project itself.
+  /// The tenant of the account; nil for the project itself.
   var tenant: String?
-  /// The administrator whose order it is, as the credential names them; nil when nobody knows.
+  /// The administrator that gave the order, as named by the credential; nil when that names none.
   var orderer: String?
-  /// What is at or below them goes, now and in the past.
+  /// The paths at and below which all data is erased, current and past.
   var places: [Place]
-  /// Nothing is changed, and the order is not kept.
+  /// True when no data is changed, and the order is not stored.
   var isDryRun: Bool
 
-  /// Places of one order: what a person types, or a script knows of an app's structure.
+  /// The maximum number of paths in one order: enough for manual input, or a script that knows an app's structure.
   static let placesMax = 1_000
-  /// A uid as long as any.
+  /// The maximum size of a uid in bytes, as everywhere.
   static let uidBytesMax = 512
 
-  /// Reads what `json` wrote; nil when it is something else.
+  /// Reads what `json` returned; nil when it is not an order.
   init?(_ json: JSON) {
     guard let number = json["number"]?.string, Self.isNumber(number), let uid = json["uid"]?.string, !uid.isEmpty,
       uid.utf8.count <= Self.uidBytesMax, let list = json["places"]?.array, list.count <= Self.placesMax,
@@ -60,7 +61,7 @@ struct ErasureOrder: Sendable, Equatable {
     return .object(members + [.init("places", .array(list))])
   }
 
-  /// Names a file.
+  /// Returns true when the text can be a number, and so a file name.
   static func isNumber(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count)
       && text.utf8.allSatisfy {
@@ -69,20 +70,23 @@ struct ErasureOrder: Sendable, Equatable {
   }
 }
 
-/// The orders that are not done yet, one file each.
+/// The files of the unfinished orders, one each.
 struct ErasureFiles: Sendable {
   private static let suffix = ".json"
-  /// What an interruption leaves of a file that was being written.
+  /// The suffix of a file that an interruption left half written.
   private static let unfinishedSuffix = ".json.new"
   private static let bytesMax = 4 << 20
   let folder: String
 
   func keep(_ order: ErasureOrder) throws(WholeFile.Problem) { try file(order.number).write(order.json.text()) }
 
-  /// - Returns: false when it is still there.
+  /// Removes the file of an order.
+  ///
+  /// - Returns: false when the file still exists.
   func remove(_ order: ErasureOrder) -> Bool { file(order.number).remove() }
 
-  /// Those that were not finished, in order of number. What cannot be read is named; what was never taken is removed.
+  /// Returns the unfinished orders, in order of number, and the names of unreadable files; half-written files are
+  /// removed.
   func waiting() throws(WholeFile.Problem) -> (orders: [ErasureOrder], unreadable: [String]) {
     var (orders, unreadable): ([ErasureOrder], [String]) = ([], [])
     let names = try WholeFile.names(in: folder).sorted()

@@ -1,15 +1,15 @@
 import HearthDatabase
 import HearthTree
 
-/// How far an order to erase somebody is.
+/// The progress of an order to erase an account's data.
 enum ErasureProgress: Sendable, Equatable {
   case waiting
   case running
   case done(ErasureOutcome)
-  /// It is tried again at the next start.
+  /// The attempt failed; the order is tried again at the next start.
   case failed(String)
 
-  /// Nothing more comes of it in this run.
+  /// True when the order makes no more progress in this run.
   var isEnded: Bool {
     switch self {
     case .waiting, .running: false
@@ -17,7 +17,7 @@ enum ErasureProgress: Sendable, Equatable {
     }
   }
 
-  /// What an administrator reads.
+  /// The progress as JSON for administrators.
   var members: [JSON.Member] {
     switch self {
     case .waiting: [.init("state", .string("waiting"))]
@@ -28,18 +28,18 @@ enum ErasureProgress: Sendable, Equatable {
   }
 }
 
-/// What was erased, or would be.
+/// The amounts of erased data; in a dry run, of data that would be erased.
 struct ErasureOutcome: Sendable, Equatable {
-  /// There was an account. After an interruption it may be gone already.
+  /// True when there was an account. After an interruption it may be gone already.
   var hadAccount = false
-  /// Batches of logs that were written anew.
+  /// The number of rewritten batches of logs.
   var batchCount = 0
-  /// Snapshots that were.
+  /// The number of rewritten snapshots.
   var snapshotCount = 0
-  /// Records of the audit trail that were.
+  /// The number of rewritten records of the audit trail.
   var recordCount = 0
 
-  /// Adds what was erased of a database.
+  /// Adds the erasure of a database.
   mutating func add(_ report: ErasureReport) {
     batchCount += report.batchCount
     snapshotCount += report.snapshotCount

@@ -7,10 +7,10 @@ import HearthTree
 import Logging
 import Synchronization
 
-/// Erases people: one order after another, each from its account to the last log. An order that was not finished when the
-/// server ended is begun anew at the next start: each step may be done again.
+/// A queue that erases accounts: one order after another, each from its account to the last log. An order that was not
+/// finished when the server ended is started again at the next start: each step may be repeated.
 final class ErasureQueue: Sendable {
-  /// Orders that may wait, and those whose outcome is remembered.
+  /// The maximum number of waiting orders, and of remembered outcomes.
   static let ordersMax = 100
 
   private struct State {
@@ -24,28 +24,28 @@ final class ErasureQueue: Sendable {
   private let services: GatewayServices
   private let state = Mutex(State())
 
-  /// - Parameter folder: where orders are kept until they are done. It need not be there.
+  /// - Parameter folder: the folder for unfinished orders. It need not exist.
   init(folder: String, services: GatewayServices) {
     (files, self.services) = (ErasureFiles(folder: folder), services)
   }
 
-  /// A database of an order that there is none of.
+  /// Returns a database of an order that does not exist; nil when all do.
   func unknownDatabase(of order: ErasureOrder) -> String? {
     let names = services.databases.names
     return order.places.first { !names.contains($0.database) }?.database
   }
 
-  /// The accounts that an order's person is among; nil where there is no such tenant.
+  /// Returns the accounts that contain an order's user; nil when there is no such tenant.
   private func accounts(of order: ErasureOrder) -> Accounts? {
     let own = services.accounts.own
     guard let tenant = order.tenant else { return own }
     return try? own.tenants?.accounts(of: tenant)
   }
 
-  /// The tenant of an order that there is none of.
+  /// Returns the tenant of an order that does not exist; nil when it does.
   func unknownTenant(of order: ErasureOrder) -> String? { accounts(of: order) == nil ? order.tenant : nil }
 
-  /// Takes an order, durably, unless it is one that changes nothing.
+  /// Takes an order, and stores it unless it is a dry run.
   func take(_ order: ErasureOrder, from client: ClientInfo) throws(WholeFile.Problem) {
     guard state.withLock({ $0.waiting.count < Self.ordersMax && !$0.isStopped }) else {
       throw WholeFile.Problem("is not taken", cause: "too many wait, or the server is stopping")
@@ -54,7 +54,7 @@ final class ErasureQueue: Sendable {
     begin(order, client)
   }
 
-  /// Goes on with what was not finished.
+  /// Continues with unfinished orders of an earlier run.
   func resume() {
     do throws(WholeFile.Problem) {
       let (orders, unreadable) = try files.waiting()
@@ -67,12 +67,12 @@ final class ErasureQueue: Sendable {
     }
   }
 
-  /// How an order is; nil for one that nobody remembers.
+  /// Returns the progress of an order; nil when it is not remembered.
   func progress(of number: String) -> ErasureProgress? {
     state.withLock { $0.progress.last { $0.number == number }?.progress }
   }
 
-  /// Ends in the middle: the next start goes on.
+  /// Stops in the middle: the next start continues.
   func stop() async {
     let task = state.withLock { state in
       state.isStopped = true
@@ -133,10 +133,10 @@ final class ErasureQueue: Sendable {
     }
   }
 
-  /// The steps, in an order in which nothing new comes behind what is done: nobody can sign in as the person any more, then
-  /// nothing of them is there, then nothing of them was.
+  /// Runs the steps in an order in which no new data appears behind a finished step: first the user can no longer sign
+  /// in, then the current data is erased, then the past.
   private func erase(_ order: ErasureOrder, _ client: ClientInfo) async throws -> ErasureOutcome {
-    // With a tenant that was deleted meanwhile went its accounts and their trail.
+    // The accounts and the trail of a tenant that was deleted meanwhile are gone with it.
     let erasure = accounts(of: order)?.erasure
     var outcome = ErasureOutcome()
     outcome.hadAccount = try await erasure?.deleteAccount(order.uid, client: client) ?? false
@@ -158,7 +158,7 @@ final class ErasureQueue: Sendable {
     return outcome
   }
 
-  /// What would be erased.
+  /// Returns the amounts that would be erased.
   private func look(_ order: ErasureOrder) async throws -> ErasureOutcome {
     let erasure = accounts(of: order)?.erasure
     var outcome = ErasureOutcome()
@@ -184,7 +184,7 @@ final class ErasureQueue: Sendable {
       do {
         database = try await services.databases.database(name, .byMode, on: services.router.anyLoop).get()
       } catch {
-        // It was deleted meanwhile.
+        // The database was deleted meanwhile.
         guard services.databases.names.contains(name) else { continue }
         throw ErasureFailure(description: "the database \(name) cannot be opened: \(error)")
       }
@@ -192,7 +192,7 @@ final class ErasureQueue: Sendable {
     }
   }
 
-  /// One ordinary write of an administrator, which listeners are told of. Where there is nothing, nothing is written.
+  /// Deletes a path with one ordinary write of an administrator, which listeners get. An empty path needs no write.
   private func delete(_ place: Path, in database: Database) async throws {
     let router = services.router
     let action = Command.Action.write(WriteOperation(.put(Location(path: place), WriteValue(.empty))))
@@ -207,7 +207,7 @@ final class ErasureQueue: Sendable {
   }
 }
 
-/// The reason why somebody is not erased yet.
+/// The reason why an account is not erased yet.
 private struct ErasureFailure: Error, CustomStringConvertible {
   let description: String
 }

@@ -7,19 +7,19 @@ import HearthTree
 import NIOCore
 import NIOHTTP1
 
-/// `/.settings/erasures.json`: takes people out of everything that the server keeps of them. For the operator.
+/// `/.settings/erasures.json`: erases all data that the server keeps of a user. For the operator.
 ///
-/// `POST` of `{"uid": …, "places": [{"database": …, "path": …}]}` takes an order, durably, and answers with its `number`; with
-/// a `tenantId` the person is among the accounts of that tenant.
-/// `POST` of `{"number": …}` tells how it is: `state` is `waiting`, `running`, `done` or `failed`; when it is done
-/// `account` says whether there was one, and `batches`, `snapshots` and `records` how much of logs, snapshots and the audit
-/// trail was written anew; when it failed `error` says why, and the next start tries again. With `"dryRun": true` nothing
-/// is changed or kept, and the same is said of what would be.
+/// `POST` of `{"uid": …, "places": [{"database": …, "path": …}]}` takes an order, durably, and answers with its
+/// `number`; with a `tenantId` the account is one of that tenant. `POST` of `{"number": …}` returns its progress:
+/// `state` is `waiting`, `running`, `done` or `failed`; when it is done `account` is true when there was one, and
+/// `batches`, `snapshots` and `records` the amounts of logs, snapshots and the audit trail that were rewritten; when it
+/// failed `error` is the reason, and the next start tries again. With `"dryRun": true` no data is changed or stored,
+/// and the amounts are those that would be.
 struct ErasureResponder: AuthorizedResponder {
   static let path = "/.settings/erasures.json"
 
   let desk: ErasureQueue
-  /// The logs are shared by the nodes of a cluster, and cannot be written anew under the others.
+  /// True when the logs are shared by the nodes of a cluster, and cannot be rewritten while the others use them.
   let isShared: Bool
 
   let bodyBytesMax = 1 << 20
@@ -81,7 +81,8 @@ struct ErasureResponder: AuthorizedResponder {
     return promise.futureResult
   }
 
-  /// A name that files and people can have, in the order of time: orders are done in that of their names.
+  /// Returns an id that is a valid file name, easy to type, and in the order of time: orders are done in the order of
+  /// their names.
   private static func nextNumber() -> String {
     let time = String(max(0, SystemClock.now.wallMilliseconds), radix: 16)
     let chance = String(UInt32.random(in: .min ... .max), radix: 16)

@@ -5,7 +5,7 @@ import HearthIdentity
 import HearthTransport
 
 extension CredentialGate {
-  /// What the bearer of a request is worth. One that is wrong is refused, never passed over. Other schemes mean nothing
+  /// Returns the authority of a request's bearer. An invalid one is refused, never ignored. Other schemes are ignored
   /// here.
   func bearer(of http: HTTPRequest, from origin: RequestOrigin, now: Instant) -> IdentityRequest.Bearer {
     let headers = http.headers["Authorization"]
@@ -17,8 +17,8 @@ extension CredentialGate {
     return bearer(String(parts[1]), from: origin, now: now)
   }
 
-  /// What a bearer of the identity interface is worth. Only the server's own access tokens, and the word of developers
-  /// in emulator mode, count there; a database secret does not.
+  /// Returns the authority of a bearer of the identity API. Only the server's own access tokens, and those of
+  /// developers in emulator mode, are accepted; a database secret is not.
   func bearer(_ token: String, from origin: RequestOrigin, now: Instant) -> IdentityRequest.Bearer {
     guard let verified = try? verify(token, for: .identity, from: origin, now: now) else { return .refused }
     switch verified.kind {

@@ -1,7 +1,7 @@
 import HearthTransport
 
 extension HTTPRequest {
-  /// The language that the client asks for: `X-Firebase-Locale`, or the first of `Accept-Language`.
+  /// The language that the client requests: `X-Firebase-Locale`, or the first of `Accept-Language`.
   var locale: String? {
     guard let text = header("X-Firebase-Locale") ?? header("Accept-Language") else { return nil }
     let tag = text.prefix { $0 != "," && $0 != ";" }

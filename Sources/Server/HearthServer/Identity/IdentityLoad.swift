@@ -1,10 +1,10 @@
 import HearthTree
 import Synchronization
 
-/// Counts identity requests under way and refuses what is too many: each holds its body, and those that wait for a
-/// password hash or a plugin wait long. Clients share the places: ``ShareRule``.
+/// A limiter of concurrent identity requests: each holds its body, and those that wait for a password hash or a plugin
+/// take long. Clients share the slots: ``ShareRule``.
 final class IdentityLoad: Sendable {
-  /// Requests under way: as many as wait for a plugin at most.
+  /// The maximum number of concurrent requests: the same as may wait for a plugin.
   static let requestsMax = 1_024
 
   private let max: Int
@@ -16,10 +16,10 @@ final class IdentityLoad: Sendable {
     places = Mutex(SharedBound(max: max))
   }
 
-  /// Requests under way.
+  /// The number of requests under way.
   var inFlightCount: Int { places.withLock { $0.used } }
 
-  /// Takes a place for a client; nil when there is none.
+  /// Takes a slot for a client; nil when there is none.
   func begin(_ client: ShareClaimant) -> SharedBound.Claim? {
     places.withLock { places in
       var place = places.join(client)
@@ -29,7 +29,7 @@ final class IdentityLoad: Sendable {
     }
   }
 
-  /// Gives a place back.
+  /// Frees a slot.
   func end(_ place: SharedBound.Claim) {
     let left = places.withLock { places in
       var place = place
@@ -39,10 +39,10 @@ final class IdentityLoad: Sendable {
     if left <= max / 2, isTold.load(ordering: .relaxed) { isTold.store(false, ordering: .relaxed) }
   }
 
-  /// True for the first refusal since it was half empty: an operator needs no line for each.
+  /// Returns true for the first refusal since at most half of the slots were used: the log needs no line for each.
   func isNews() -> Bool { !isTold.exchange(true, ordering: .relaxed) }
 
-  /// Waits until nothing is under way, or the time is over.
+  /// Waits until no request is under way, or for the timeout.
   func drain(timeoutSeconds: Int = 15) async {
     for _ in 0..<(timeoutSeconds * 50) where inFlightCount > 0 {
       try? await Task.sleep(nanoseconds: 20_000_000)

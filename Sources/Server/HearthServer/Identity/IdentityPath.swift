@@ -7,7 +7,7 @@ struct IdentityPath: HTTPResponder {
   let identity: IdentityResponder
   /// The request's head.
   let head: HTTPRequest
-  /// The rows of the identity endpoints' table that the request is for.
+  /// The rows of the identity endpoints' table that match the request.
   let match: IdentityRouter.Match
 
   func respond(to request: HTTPRequest, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse> {

@@ -8,9 +8,9 @@ import HearthWire
 import NIOCore
 import NIOHTTP1
 
-/// The way of an HTTP request to the accounts, and of their answer back.
+/// The adapter between HTTP and the accounts.
 struct IdentityResponder: Sendable {
-  /// What of a client's own description is kept.
+  /// The maximum size of a client's user agent; longer ones are cut.
   static let userAgentBytesMax = 256
 
   let services: GatewayServices
@@ -65,7 +65,8 @@ struct IdentityResponder: Sendable {
     services.meters.identity(match.operation(of: http.method.rawValue).rawValue, outcome)
   }
 
-  /// Whose a large body is. An import is an administrator's; what is refused is refused by the operation itself.
+  /// Returns the sender of a large body. An import is an administrator's; an invalid request is refused by the
+  /// operation itself.
   func caller(of http: HTTPRequest, at match: IdentityRouter.Match) -> HTTPBodyCaller {
     guard !match.isForPeople else { return .anonymous }
     let origin = services.origin(of: http)
@@ -73,7 +74,7 @@ struct IdentityResponder: Sendable {
     return authority.administratorName == nil ? .anonymous : .known
   }
 
-  /// The tightest limit that the path allows.
+  /// Returns the tightest limit that the path allows.
   func bodyLimit(for http: HTTPRequest, at match: IdentityRouter.Match) -> HTTPBodyLimit {
     HTTPBodyLimit(
       bytesMax: match.bodyBytesMax,
@@ -84,7 +85,8 @@ struct IdentityResponder: Sendable {
 // MARK: The request
 
 extension IdentityResponder {
-  /// Nil when the query cannot be read, unless it is people's browsers that ask: they get a page that says so.
+  /// Returns the request for the accounts; nil when the query cannot be read, except for browser pages, which show the
+  /// error themselves.
   private func request(_ http: HTTPRequest, at match: IdentityRouter.Match, id: String) -> IdentityRequest? {
     let parameters = (try? URLQuery(http.query))?.parameters
     guard parameters != nil || match.isForPeople else { return nil }
@@ -110,7 +112,7 @@ extension IdentityResponder {
   }
 }
 
-// MARK: The answer
+// MARK: The response
 
 extension IdentityResponder {
   private func response(
@@ -120,7 +122,7 @@ extension IdentityResponder {
     services.logger.debug(
       "identity request",
       metadata: ["request": "\(id)", "status": "\(answer.status)", "client": "\(request.client.address)"])
-    // Apps take a JSON error of the server for a word about their user, and sign out. Scripts may read it.
+    // Apps take a JSON error of the server for a decision about their user, and sign out. Scripts may read it.
     let isForApp = request.bearer.authority.administratorName == nil
     if isForApp, !answer.isForPeople, !answer.isToldToApps, answer.status >= 500, answer.status != 501 {
       return response(.busy(status: answer.status), for: http)
@@ -128,7 +130,8 @@ extension IdentityResponder {
     return response(answer, for: http)
   }
 
-  /// What the transport refused. What may go better the next time is no JSON, as above; people get words.
+  /// Returns the response to a request that the transport refused. A temporary failure has no JSON, as above; browser
+  /// pages show text.
   func response(to failure: HTTPFailure, for http: HTTPRequest, at match: IdentityRouter.Match) -> HTTPResponse {
     let (status, text) = failure.explanation
     let answer: IdentityResponse =
@@ -148,7 +151,7 @@ extension IdentityResponder {
       body: ByteBuffer(bytes: answer.body))
   }
 
-  /// A page has its own headers; every other answer may be read by pages of other origins.
+  /// Returns the headers of a response: a page has its own; every other response may be read by pages of other origins.
   private static func headers(
     _ answer: IdentityResponse, _ http: HTTPRequest
   ) -> [(name: String, value: String)] {

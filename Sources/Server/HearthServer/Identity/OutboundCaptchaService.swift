@@ -2,11 +2,11 @@ import HearthAccounts
 import HearthOutbound
 import HearthTree
 
-/// Asks captcha services over libcurl, on threads of their own.
+/// A client of captcha services over libcurl, on threads of its own.
 struct OutboundCaptchaService: CaptchaService {
-  /// Requests at a time; each waits for the service.
+  /// The pool of threads, one for each concurrent request, as each waits for the service.
   private static let pool = OutboundPool(slots: 4)
-  /// An answer has some hundred bytes.
+  /// The maximum size of a response, which has some hundred bytes.
   private static let answerBytesMax = 16 << 10
 
   func ask(_ url: String, form: [(name: String, value: String)]) async -> [UInt8]? {
@@ -15,9 +15,9 @@ struct OutboundCaptchaService: CaptchaService {
       method: .post, url: url, headers: [OutboundHeader("Content-Type", "application/x-www-form-urlencoded")],
       body: Array(body.joined(separator: "&").utf8), responseSizeBytesMax: Self.answerBytesMax)
     do throws(OutboundError) {
-      // Redirects are not followed, so nothing but this URL's host is asked.
+      // Redirects are not followed, so only this URL's host is called.
       let answer = try await OutboundClient(policy: .naming(url), pool: Self.pool).send(request)
-      // A token that is not taken is told with 200 by some and with 400 by others.
+      // A refused token gets 200 from some services and 400 from others.
       return answer.status < 500 ? answer.body : nil
     } catch {
       return nil

@@ -5,9 +5,9 @@ import HearthPluginHost
 import HearthSystem
 import HearthTree
 
-/// Asks functions over libcurl, on threads of their own: a function that hangs keeps nobody waiting who signs in with
-/// another provider's key set. Where functions may be is the same as for the receivers of triggers. Clients whose sign-ins
-/// wait have their turns: ``QuestionGate``.
+/// A client of blocking functions over libcurl, on threads of its own: a function that hangs does not delay sign-ins
+/// with another provider's key set. The allowed addresses are those of triggers' receivers. Clients whose sign-ins wait
+/// take turns: ``QuestionGate``.
 struct OutboundFunctionCaller: FunctionCaller {
   private static let pool = OutboundPool(slots: BlockingFunctionLimits.slots)
   private static let gate = QuestionGate(slots: BlockingFunctionLimits.slots)
@@ -16,7 +16,7 @@ struct OutboundFunctionCaller: FunctionCaller {
     let started = Clock.monotonicMilliseconds
     let timeout = Int64(BlockingFunctionLimits.timeoutSeconds) * 1_000
     let client = ShareClaimant.current ?? ShareClaimant(isAdministrator: true)
-    // Where too many wait already, a flood of sign-ins must not make a function count as unreachable.
+    // When too many wait already, a flood of sign-ins must not make a function count as unreachable.
     guard await Self.gate.enter(client, sizeBytes: body.count, milliseconds: timeout) == .entered else {
       throw .deadlineExceeded
     }
@@ -27,7 +27,7 @@ struct OutboundFunctionCaller: FunctionCaller {
       responseSizeBytesMax: BlockingFunctionLimits.answerBytesMax)
     request.timeoutMilliseconds = left
     do throws(OutboundError) {
-      // Redirects are not followed, so nothing but this URL's host is asked.
+      // Redirects are not followed, so only this URL's host is called.
       let policy = try OutboundPolicy.receiving(at: url, allowsPrivate: allowsPrivate)
       let answer = try await OutboundClient(policy: policy, pool: Self.pool).send(request)
       return FunctionAnswer(status: answer.status, body: answer.body)

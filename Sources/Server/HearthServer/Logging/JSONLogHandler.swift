@@ -2,10 +2,10 @@ import Glibc
 import Logging
 import Synchronization
 
-/// Writes each line of the log as a JSON object: see ``JSONLogLine``.
+/// A log handler that writes each line as a JSON object: see ``JSONLogLine``.
 struct JSONLogHandler: LogHandler {
   let label: String
-  /// Takes whole lines, from any thread.
+  /// Writes a complete line, from any thread.
   let write: @Sendable ([UInt8]) -> Void
   var logLevel = Logger.Level.info
   var metadata: Logger.Metadata = [:]
@@ -33,6 +33,6 @@ struct JSONLogHandler: LogHandler {
     }
   }
 
-  /// Lines come one after another.
+  /// A lock that keeps lines apart.
   private static let turn = Mutex(())
 }

@@ -2,15 +2,15 @@ import HearthSystem
 import HearthTree
 import Logging
 
-/// A line of the log as a JSON object: `time` (RFC 3339, UTC, with milliseconds), `level`, `message`, `logger`, then what
-/// else is known of it.
+/// A line of the log as a JSON object: `time` (RFC 3339, UTC, with milliseconds), `level`, `message`, `logger`, then
+/// the metadata.
 ///
-/// Whatever stands in it, it is one line that changes nothing in a terminal: control characters, and others that are not
-/// shown, are escaped.
+/// It is always a single line that a terminal shows as it is: control characters, and others that are not shown, are
+/// escaped.
 struct JSONLogLine {
-  /// Of a text, in bytes; what is longer is cut. No line of the server's own has one.
+  /// The maximum size of a text, in bytes; longer ones are cut. No line of the server's own has one.
   static let textBytesMax = 16 << 10
-  /// Members that are not metadata: a metadata value of such a name has an underscore before it.
+  /// The reserved members: a metadata value of such a name gets an underscore before it.
   private static let reserved: Set = ["time", "level", "message", "logger"]
 
   private(set) var bytes: [UInt8] = []
@@ -102,7 +102,7 @@ struct JSONLogLine {
 }
 
 extension JSONLogLine {
-  /// The line of something that happens now, with all that its handler knows.
+  /// The line of a current event, with all metadata of its handler.
   init(_ event: LogEvent, of handler: some LogHandler, logger: String) {
     var all = handler.metadata.merging(handler.metadataProvider?.get() ?? [:]) { $1 }
     if let error = event.error { all["error"] = "\(error)" }

@@ -1,14 +1,14 @@
 import HearthTransport
 import Logging
 
-/// How lines of the log are written to standard error.
+/// The format of the log's lines on standard error.
 public enum LogFormat: String, CaseIterable, Sendable {
-  /// For people.
+  /// Text for a terminal.
   case text
-  /// A JSON object a line, for programs that collect logs.
+  /// A JSON object on each line, for log collectors.
   case json
 
-  /// A logger of this format. What a request causes says which request it was.
+  /// Returns a logger of this format. Lines of a request have its id.
   public func logger(_ level: Logger.Level) -> Logger {
     let request = Logger.MetadataProvider { RequestContext.id.map { ["request": "\($0)"] } ?? [:] }
     var logger = Logger(label: "hearth") { label in

@@ -2,11 +2,11 @@ import HearthSystem
 import Logging
 import Synchronization
 
-/// The newest lines of the log, as JSON, for people who look at them in the console. In memory alone.
+/// The newest lines of the log, as JSON, for the console. In memory alone.
 final class LogRing: Sendable {
-  /// Lines that are kept; with ``lineBytesMax`` some megabytes at most.
+  /// The number of lines that are kept; with ``lineBytesMax`` some megabytes at most.
   static let countMax = 2_000
-  /// A longer line is left out of the ring, and is in the log itself.
+  /// The maximum size of a line in bytes; a longer one is in the log itself alone.
   static let lineBytesMax = 4 << 10
 
   private struct State {
@@ -34,7 +34,7 @@ final class LogRing: Sendable {
   /// The number of the newest line; 0 before the first.
   var last: UInt64 { state.withLock { $0.last } }
 
-  /// Lines behind a number, the oldest first: the newest `limit` of them.
+  /// Returns the lines after a number, the oldest first: the newest `limit` of them.
   func lines(
     after number: UInt64, from level: Logger.Level, limit: Int
   ) -> [(number: UInt64, level: Logger.Level, bytes: [UInt8])] {
@@ -45,7 +45,7 @@ final class LogRing: Sendable {
   }
 }
 
-/// Writes the log as another handler does, and keeps its newest lines.
+/// A log handler that passes lines to another one, and keeps the newest.
 struct RingLogHandler: LogHandler {
   let label: String
   let ring: LogRing
@@ -78,7 +78,7 @@ struct RingLogHandler: LogHandler {
 }
 
 extension Logger {
-  /// The same logger, whose newest lines are kept.
+  /// Returns a logger whose newest lines are kept as well.
   func keeping(in ring: LogRing) -> Logger {
     var logger = Logger(label: label) { RingLogHandler(label: $0, ring: ring, inner: handler) }
     logger.logLevel = logLevel

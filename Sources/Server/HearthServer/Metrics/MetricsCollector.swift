@@ -9,10 +9,10 @@ import HearthPluginHost
 import HearthSystem
 import HearthTransport
 
-/// Puts together what `/.metrics` answers: what was counted, and what is read at that moment. Those who ask at the same
-/// time get the same answer.
+/// A collector of the response of `/.metrics`: counters, and values that are read at that time. Concurrent requests get
+/// the same response.
 actor MetricsCollector {
-  /// What is looked at.
+  /// The sources of the values.
   struct Sources: Sendable {
     let registry: MetricsRegistry
     let services: GatewayServices
@@ -21,9 +21,9 @@ actor MetricsCollector {
     let plugins: PluginHost
     let load: IdentityLoad
     let dataDirectory: String
-    /// Nil without TLS.
+    /// The certificate; nil without TLS.
     let certificate: CertificateWatch?
-    /// Nil for a server by itself.
+    /// The cluster's node; nil for a server by itself.
     let node: ClusterNode?
   }
 
@@ -35,7 +35,7 @@ actor MetricsCollector {
 
   init(_ sources: Sources) { self.sources = sources }
 
-  /// The text of a scrape.
+  /// Returns the text of a scrape.
   func text() async -> [UInt8] {
     if let current { return await current.value }
     let task = Task { await collected() }
@@ -48,7 +48,7 @@ actor MetricsCollector {
     let start = Clock.monotonicNanoseconds
     var samples = MetricSamples()
     await addClients(to: &samples)
-    // Databases may be deciding, and triggers and plugins be held for a moment: not where others wait.
+    // Databases may be deciding, and triggers and plugins be locked for a while: not on a shared thread.
     samples = await withCheckedContinuation { (done: CheckedContinuation<MetricSamples, Never>) in
       queue.async { [self, samples] in
         var samples = samples

@@ -4,24 +4,24 @@ import HearthSystem
 import Logging
 import Synchronization
 
-/// The token of those who may look at what is measured, and at nothing else: the first line of a file that the operator
-/// keeps. Another file in its place is in force within a second; without the file no token is.
+/// The token that may read metrics and has no other access: the first line of a file that the operator keeps. A changed
+/// file is in force within a second; without the file there is no token.
 final class MetricsToken: Sendable {
-  /// A token that is shorter could be guessed. `openssl rand -hex 32` makes one of 64 characters.
+  /// The minimum length: a shorter token could be guessed. `openssl rand -hex 32` makes one of 64 characters.
   static let charactersMin = 32
-  /// The file is a line, perhaps with others behind it.
+  /// The maximum size of the file in bytes: a line, perhaps with others behind it.
   static let fileBytesMax = 4_096
-  /// The time that an answer about the file counts, so that strangers do not make the server look at it all the time.
+  /// The time for which the file's content is cached, so that requests of strangers do not read it each time.
   static let restNanoseconds: UInt64 = 1_000_000_000
 
-  /// Why there is no token, for the operator.
+  /// The reason why there is no token, for the operator.
   struct Problem: Error, CustomStringConvertible {
     let description: String
   }
 
   private struct State {
     var version: FileVersion?
-    /// Of the token; nil when none counts. Two digests have one length, whatever is shown.
+    /// The digest of the token; nil when there is none. Digests have equal lengths for any input.
     var digest: Digest?
     var lookedNanoseconds: UInt64
   }
@@ -34,7 +34,7 @@ final class MetricsToken: Sendable {
   /// Reads the file.
   ///
   /// - Parameter clock: nanoseconds on the monotonic clock.
-  /// - Throws: when there is no token in it.
+  /// - Throws: when it contains no valid token.
   init(
     path: String, logger: Logger, clock: @escaping @Sendable () -> UInt64 = { Clock.monotonicNanoseconds }
   ) throws(Problem) {
@@ -45,7 +45,7 @@ final class MetricsToken: Sendable {
     warnOfReaders()
   }
 
-  /// Returns true when a text is the token. Takes the same time however much of it is right.
+  /// Returns true when a text is the token. Takes the same time for any text.
   func admits(_ shown: String) -> Bool {
     let shownDigest = Digest(sha256: shown.utf8)
     return state.withLock { state in
@@ -78,7 +78,7 @@ final class MetricsToken: Sendable {
   }
 
   private static func read(_ path: String) throws(Problem) -> Digest {
-    // A link is followed: that is how containers are given secrets.
+    // Links are followed: containers get secrets through them.
     guard let real = realpath(path, nil) else {
       throw Problem(description: "the token for metrics cannot be read: \(path): \(String(cString: strerror(errno)))")
     }

@@ -5,13 +5,13 @@ import HearthMetrics
 import HearthSystem
 import HearthTransport
 
-/// What each part of a server counts by.
+/// The metrics of each part of a server.
 struct ServerMeters: Sendable {
   let databases: DatabaseMeters
   let gateway: GatewayMeters
   let transport: TransportMeters
 
-  /// Counts on the machine's monotonic clock.
+  /// The metrics on the machine's monotonic clock.
   init(_ factory: any MetricsFactory) {
     let clock: @Sendable () -> UInt64 = { Clock.monotonicNanoseconds }
     databases = DatabaseMeters(factory, nanoseconds: clock)

@@ -4,10 +4,10 @@ import HearthSystem
 import HearthTree
 import Synchronization
 
-/// How much data the databases hold. Counting takes time with the data, so it is done beside everything else, seldom
-/// enough to take a small part of one processor, and what was counted last is told meanwhile.
+/// A census of the data in the databases. Counting takes time with the data, so it runs in the background, seldom
+/// enough to take a small part of one processor, and the last counts are returned meanwhile.
 final class TreeCensus: Sendable {
-  /// What a database's tree came to.
+  /// The counts of a database's tree.
   struct Count: Sendable, Equatable {
     var bytes: Int
     var leaves: Int
@@ -15,14 +15,14 @@ final class TreeCensus: Sendable {
 
   private struct State {
     var counts: [String: Count] = [:]
-    /// The commits that the counts are of.
+    /// The commits at which the trees were counted.
     var positions: [String: Int64] = [:]
     var isCounting = false
-    /// When it is counted again at the earliest, on the monotonic clock.
+    /// The earliest time of the next count, on the monotonic clock.
     var notBeforeNanoseconds: UInt64 = 0
   }
 
-  /// It rests this many times as long as it worked.
+  /// The pause after a count, as a multiple of its duration.
   static let restFactor: UInt64 = 50
 
   private let state = Mutex(State())
@@ -32,7 +32,7 @@ final class TreeCensus: Sendable {
   /// - Parameter clock: nanoseconds on the monotonic clock.
   init(clock: @escaping @Sendable () -> UInt64 = { Clock.monotonicNanoseconds }) { self.clock = clock }
 
-  /// What was counted last of each database, by name; has what is different since be counted, if it is time.
+  /// Returns the last counts of each database, by name; starts a new count of changed ones, if it is time.
   func counts(of databases: [(name: String, state: Published)]) -> [String: Count] {
     let now = clock()
     let (counts, due) = state.withLock { state -> ([String: Count], [(name: String, state: Published)]) in
@@ -64,6 +64,6 @@ final class TreeCensus: Sendable {
     }
   }
 
-  /// Waits until what is being counted is. For tests.
+  /// Waits until the current count is done. For tests.
   func settle() { queue.sync {} }
 }

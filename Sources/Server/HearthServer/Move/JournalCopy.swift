@@ -1,8 +1,10 @@
 import HearthJournal
 
-/// Makes a journal elsewhere out of what a view of one shows: the snapshot, the log behind it, and the events beside it.
+/// A copy of a journal from its view to another engine: the snapshot, the log behind it, and the events beside it.
 enum JournalCopy {
-  /// - Throws: `JournalError`. What was made so far is nobody's journal.
+  /// Copies a journal.
+  ///
+  /// - Throws: `JournalError`. The incomplete copy is not a valid journal.
   static func run(_ view: any JournalView, into copy: any JournalRestoration) throws {
     if let snapshot = view.snapshot {
       try copy.begin(at: snapshot.position, runningHash: snapshot.runningHash)

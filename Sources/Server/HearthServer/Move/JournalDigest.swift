@@ -3,25 +3,25 @@ import HearthDatabase
 import HearthJournal
 import HearthTree
 
-/// What a journal held at a moment, in so few bytes that two of them can be compared wherever they are.
+/// A digest of a journal at one position, by which two journals can be compared.
 package struct JournalDigest: Sendable, Equatable {
-  /// The last commit.
+  /// The position of the last commit.
   package let position: Int64
-  /// The running hash there, over all batches that there ever were.
+  /// The running hash there, over all batches since the beginning.
   package let runningHash: RunningHash
-  /// SHA-256 over the state: data, rules in force, what connections want done at their end.
+  /// The SHA-256 hash of the state: data, rules in force, `onDisconnect` operations.
   package let state: Digest
-  /// Events that wait.
+  /// The number of waiting events.
   package let waitingCount: Int
-  /// Events that were given up.
+  /// The number of dead letters.
   package let deadCount: Int
-  /// SHA-256 over all of these.
+  /// The SHA-256 hash over all of these events.
   package let events: Digest
 
-  /// Bytes that are hashed at once.
+  /// The number of bytes that are hashed at once.
   private static let chunkBytes = 1 << 20
 
-  /// Reads all of it. The state is in memory meanwhile.
+  /// Reads a whole journal. Its state is in memory meanwhile.
   ///
   /// - Throws: `JournalError`, `RecordError`: when it is damaged, or cannot be read.
   init(_ view: any JournalView) throws {
@@ -37,7 +37,7 @@ package struct JournalDigest: Sendable, Equatable {
     (self.waitingCount, self.deadCount, self.events) = (waitingCount, deadCount, events)
   }
 
-  /// No two entries have the same bytes: each text comes behind its length.
+  /// Returns unique bytes for each entry: each text follows its length.
   private static func bytes(of entry: KeptEntry) -> [UInt8] {
     var bytes: [UInt8] = []
     func add(_ number: Int64) { withUnsafeBytes(of: number.littleEndian) { bytes += $0 } }

@@ -4,42 +4,42 @@ import HearthPostgres
 import HearthSQLite
 import HearthSystem
 
-/// Copies all journals of a data folder into a PostgreSQL, or back: databases, accounts, and the events that wait beside
-/// them.
+/// A copy of all journals of a data folder into PostgreSQL, or back: databases, accounts, and the events that wait
+/// beside them.
 ///
-/// They are written under names that no server looks for, read back and compared with what they were made of, and get
-/// their names when all of them are whole. What an interruption leaves is removed by the next attempt. The side that is
-/// copied is not changed.
+/// They are written under temporary names that no server uses, read back and compared with their sources, and renamed
+/// when all of them are complete. The next attempt removes the remains of an interrupted one. The source is not
+/// changed.
 package final class JournalMove {
-  /// A journal that is there now.
+  /// A journal at its destination.
   package struct Moved: Sendable, Equatable {
-    /// `accounts`, or `databases/NAME`.
+    /// The name: `accounts`, or `databases/NAME`.
     package var name: String
-    /// What it holds, on both sides.
+    /// The digest of its content, equal on both sides.
     package var print: JournalDigest
-    /// It was there before, and is the same.
+    /// True when an equal journal was there before.
     package var wasThere: Bool
   }
 
-  /// What journals in a PostgreSQL are named while they are made: this, and their names.
+  /// The prefix of journals' names in PostgreSQL while they are made.
   private static let workCollection = "moving/"
-  /// The place where journals are made in a data folder. What is in folders of such a name is in no backup.
+  /// The folder in a data folder in which journals are made. Folders of that name are in no backup.
   private static let workFolder = "moving.partial"
 
-  /// What is wrong with how the PostgreSQL is set up; a sentence each.
+  /// The problems with the setup of PostgreSQL; a sentence each.
   package var warnings: [String] { engine.warnings }
 
   private let directory: DataDirectory
   private let engine: PostgresEngine
   private let sentry: PostgresSentry
-  /// Those of the folder that no server opens meanwhile.
+  /// The journals of the folder that are locked against servers.
   private var holds: [JournalHold] = []
 
-  /// Connects, and keeps servers from the PostgreSQL. Blocks.
+  /// Connects, and locks PostgreSQL against servers. Blocks.
   ///
   /// - Parameters:
   ///   - folder: the data folder's path.
-  ///   - url: of the PostgreSQL.
+  ///   - url: of PostgreSQL.
   /// - Throws: ``ServerError``, also when a server or a node of a cluster uses it.
   package init(folder: String, postgres url: String) throws(ServerError) {
     directory = DataDirectory(path: folder)
@@ -56,7 +56,7 @@ package final class JournalMove {
     }
   }
 
-  /// Ends the connections, and lets servers have both sides.
+  /// Ends the connections, and unlocks both sides.
   package func close() {
     sentry.close()
     engine.close()
@@ -65,11 +65,11 @@ package final class JournalMove {
 
   // MARK: Directions
 
-  /// Copies the folder's journals into the PostgreSQL.
+  /// Copies the folder's journals into PostgreSQL.
   ///
-  /// - Parameter told: gets each that is copied and verified. None is in its place before the call returns.
-  /// - Throws: ``ServerError`` when there is something else in the PostgreSQL, a server runs on the folder, or there is
-  ///   nothing to copy; `JournalError`, `RecordError`. The PostgreSQL has no journal then that it did not have before.
+  /// - Parameter told: called with each that is copied and verified. None has its final name before the call returns.
+  /// - Throws: ``ServerError`` when PostgreSQL has other journals, a server runs on the folder, or there are no
+  ///   journals to copy; `JournalError`, `RecordError`. PostgreSQL then has only the journals that it had before.
   package func toPostgres(_ told: (Moved) -> Void) throws {
     let sources = try folderPlaces()
     guard !sources.isEmpty else {
@@ -89,12 +89,12 @@ package final class JournalMove {
     try engine.rename(Self.workCollection, to: "")
   }
 
-  /// Copies the PostgreSQL's journals into the folder, which is made when it is missing.
+  /// Copies PostgreSQL's journals into the folder, which is made when it is missing.
   ///
   /// - Parameters:
-  ///   - begin: called before anything is written: from then on no server must start on the folder's own databases.
-  ///   - told: gets each that is copied and verified. None is in its place before all are.
-  /// - Throws: as ``toPostgres(_:)`` does. The folder may have some of the databases then, each of them whole.
+  ///   - begin: called before the first write: from then on no server may start on the folder's own databases.
+  ///   - told: called with each that is copied and verified. None has its final name before all have.
+  /// - Throws: as ``toPostgres(_:)`` does. The folder may then have some of the databases, each of them complete.
   package func toFolder(begin: () throws -> Void, _ told: (Moved) -> Void) throws {
     let sources = try DataFolderJournals(directory.path, in: engine).places()
     guard !sources.isEmpty else { throw ServerError(.storage, "\(engine.address) has no databases and no accounts") }
@@ -122,9 +122,9 @@ package final class JournalMove {
 
   // MARK: Steps
 
-  /// Copies those that are not there yet.
+  /// Copies the journals that are missing at the destination.
   ///
-  /// - Parameter place: where the journal of a name is made, and what it is called there.
+  /// - Parameter place: returns the destination of a journal, and its name there.
   private func copy(
     _ sources: [DataFolderJournals.Place], _ there: [String: JournalDigest], _ told: (Moved) -> Void,
     _ place: (_ name: String) -> (journal: String, archive: any JournalArchive)
@@ -147,9 +147,9 @@ package final class JournalMove {
     }
   }
 
-  /// What is there already and the same as what would be copied.
+  /// Returns the existing journals that equal their sources.
   ///
-  /// - Throws: ``ServerError`` when something else is there.
+  /// - Throws: ``ServerError`` when another journal exists.
   private func compare(
     _ present: [DataFolderJournals.Place], with sources: [DataFolderJournals.Place], advice: String
   ) throws -> [String: JournalDigest] {
@@ -166,7 +166,7 @@ package final class JournalMove {
     return same
   }
 
-  /// What two journals both hold; nil when they differ.
+  /// Returns the common digest of two journals; nil when they differ.
   private static func common(
     _ a: DataFolderJournals.Place, _ b: DataFolderJournals.Place
   ) throws -> JournalDigest? {
@@ -194,7 +194,7 @@ package final class JournalMove {
     try DataFolderJournals.areThere(in: directory.path) ? DataFolderJournals.places(in: directory.path) : []
   }
 
-  /// Keeps servers from the folder's journals.
+  /// Locks the folder's journals against servers.
   private func hold(_ places: [DataFolderJournals.Place]) throws(ServerError) {
     for place in places {
       let (folder, journal) = Self.file(place.name, in: directory)
@@ -204,7 +204,7 @@ package final class JournalMove {
     }
   }
 
-  /// The folder that a journal's file is in, and its name there.
+  /// Returns the folder of a journal's file, and its name there.
   private static func file(_ name: String, in directory: DataDirectory) -> (folder: String, journal: String) {
     let prefix = JournalEngine.databasesPrefix
     guard name.hasPrefix(prefix) else { return (directory.path, name) }
@@ -217,7 +217,7 @@ package final class JournalMove {
     }
   }
 
-  /// Takes away what an attempt made, or an earlier one left.
+  /// Removes the temporary folders of this attempt, or of an earlier one.
   private static func remove(_ work: DataDirectory) throws {
     for folder in [work.databasesPath, work.path] {
       do throws(WholeFile.Problem) {

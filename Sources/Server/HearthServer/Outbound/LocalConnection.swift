@@ -2,7 +2,7 @@ import HearthOutbound
 import NIOCore
 import NIOHTTP1
 
-/// One connection: one request at a time.
+/// A connection that carries one request at a time.
 final class LocalConnection: ChannelInboundHandler {
   typealias InboundIn = HTTPClientResponsePart
   typealias OutboundOut = HTTPClientRequestPart
@@ -14,15 +14,15 @@ final class LocalConnection: ChannelInboundHandler {
   private var idleTimer: Scheduled<Void>?
   private var head: HTTPResponseHead?
   private var body: [UInt8] = []
-  /// Bytes of a body that are passed over before the connection is given up.
+  /// The maximum bytes of a response's body that are skipped before the connection is closed.
   private static let passedBytesMax = 1 << 20
   private var bodyBytes = 0
-  /// The time that a connection stays open that nobody uses.
+  /// The time that an idle connection stays open.
   private static let idleSeconds: Int64 = 10
 
   /// - Parameters:
-  ///   - ended: told when it can be used again, and when it never can.
-  ///   - again: takes a request that was sent to somebody who had gone.
+  ///   - ended: called when the connection can be used again, and when it never can.
+  ///   - again: takes a request that was sent on a connection which the receiver had closed.
   init(
     ended: @escaping (_ connection: LocalConnection, _ isUsable: Bool) -> Void,
     again: @escaping (LocalExchange) -> Void
@@ -30,7 +30,7 @@ final class LocalConnection: ChannelInboundHandler {
     (self.ended, self.again) = (ended, again)
   }
 
-  /// Something of the answer is there.
+  /// True when a part of the response has arrived.
   var hasAnswerBegun: Bool { head != nil }
 
   func start(_ exchange: LocalExchange) {
@@ -58,7 +58,7 @@ final class LocalConnection: ChannelInboundHandler {
 
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
-  /// Also of a connection that never came to be.
+  /// Handles the end of the connection, also of one that was never established.
   func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -78,7 +78,7 @@ final class LocalConnection: ChannelInboundHandler {
     if bodyBytes > request.responseSizeBytesMax, !request.cutsResponse {
       exchange?.fail(.tooLarge, "the answer is longer than it may be")
     } else if bodyBytes > request.responseSizeBytesMax + Self.passedBytesMax {
-      // The status is known; what comes behind it is nobody's business.
+      // The status is known; the rest of the response is not needed.
       answered(isUsable: false)
     }
   }

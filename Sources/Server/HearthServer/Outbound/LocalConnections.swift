@@ -3,9 +3,9 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Connections to receivers on this machine. Everything here is one event loop's own.
+/// A pool of connections to receivers on this machine. All of it belongs to one event loop.
 final class LocalConnections {
-  /// Those that nobody uses, the one that was used last at the end.
+  /// The idle connections, the most recently used one last.
   private var idle: [Key: [LocalConnection]] = [:]
 
   private struct Key: Hashable {

@@ -1,18 +1,18 @@
 import HearthOutbound
 import NIOCore
 
-/// A request and what becomes of it. One event loop's own.
+/// A request with its outcome. It belongs to one event loop.
 final class LocalExchange {
   let request: OutboundRequest
   let place: LocalPlace
   private let answer: EventLoopPromise<OutboundResponse>
   private var timer: Scheduled<Void>?
   private(set) var isOver = false
-  /// Its connection may have been closed by the other side when it was sent.
+  /// True when it was sent on a used connection, which the receiver may have closed.
   var isOnUsedConnection = false
-  /// The request was on its way.
+  /// True when the request was sent.
   var wasSent = false
-  /// The place where it is; nil before and afterwards.
+  /// The connection that carries it; nil before and afterwards.
   weak var connection: LocalConnection?
 
   init(_ request: OutboundRequest, to place: LocalPlace, _ answer: EventLoopPromise<OutboundResponse>) {
@@ -50,7 +50,7 @@ final class LocalExchange {
 }
 
 extension OutboundRequest {
-  /// The time that a connection may take: no longer than all.
+  /// The timeout for connecting: no longer than that of the whole request.
   var connectTimeout: TimeAmount {
     let all = TimeAmount.milliseconds(Int64(timeoutMilliseconds))
     return connectTimeoutSeconds.map { min(all, .seconds(Int64($0))) } ?? all

@@ -4,17 +4,17 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// Requests to receivers on this machine, at `http://127.0.0.1` and `http://[::1]`: over plain connections that are kept
-/// open, on one of the server's event loops. All other requests go another way.
+/// A client for receivers on this machine, at `http://127.0.0.1` and `http://[::1]`: over plain persistent connections,
+/// on one of the server's event loops. All other requests go to another client.
 ///
-/// It is there for their number: no thread is held, and a request costs a fraction of what a library costs that is made
-/// for the whole Internet.
+/// It exists for large numbers of requests: they hold no thread, and take a fraction of the time of a general-purpose
+/// library.
 final class LocalHTTP: OutboundHTTP {
   private let loop: any EventLoop
   private let others: any OutboundHTTP
   private let connections: NIOLoopBoundBox<LocalConnections?>
 
-  /// - Parameter others: what carries requests to anywhere else.
+  /// - Parameter others: the client for all other requests.
   init(on loop: any EventLoop, others: any OutboundHTTP) {
     (self.loop, self.others) = (loop, others)
     connections = .makeEmptyBox(eventLoop: loop)
@@ -45,14 +45,14 @@ final class LocalHTTP: OutboundHTTP {
   }
 }
 
-/// Where on this machine a request goes.
+/// The destination of a request on this machine.
 struct LocalPlace: Hashable, Sendable {
   var host: String
   var port: Int
   /// The path with the query.
   var target: String
 
-  /// Nil for a URL that leads elsewhere, or that is not as plain as can be.
+  /// Parses a URL; nil when its host is another one, or its form is not the plainest.
   init?(_ url: String) {
     for (prefix, host) in [("http://127.0.0.1", "127.0.0.1"), ("http://[::1]", "::1")] where url.hasPrefix(prefix) {
       let rest = url.dropFirst(prefix.count).prefix { $0 != "#" }
@@ -68,7 +68,7 @@ struct LocalPlace: Hashable, Sendable {
     return nil
   }
 
-  /// As `Host` names it.
+  /// The authority for the `Host` header.
   var authority: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
 }
 
@@ -76,7 +76,7 @@ extension Character {
   fileprivate var isASCIIDigit: Bool { ("0"..."9").contains(self) }
 }
 
-/// True when a task was cancelled, and what is to be done then.
+/// A flag that a task was cancelled, with the work for that event.
 private final class CancelledFlag: Sendable {
   private let state = Mutex<(isSet: Bool, work: (@Sendable () -> Void)?)>((false, nil))
 
@@ -88,7 +88,7 @@ private final class CancelledFlag: Sendable {
     work?()
   }
 
-  /// Does the work on the loop once it is set, which it may be already.
+  /// Runs the work on the loop once the flag is set, which it may be already.
   func whenSet(on loop: any EventLoop, _ work: @escaping () -> Void) {
     let bound = NIOLoopBound(work, eventLoop: loop)
     let onLoop: @Sendable () -> Void = { loop.execute { bound.value() } }

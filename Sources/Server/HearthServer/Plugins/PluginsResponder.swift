@@ -8,11 +8,11 @@ import HearthTree
 import NIOCore
 import NIOHTTP1
 
-/// `/.settings/plugins.json` on the data folder's socket: how plugins are, for commands of administrators.
+/// `/.settings/plugins.json` on the data folder's socket: the status of plugins, for commands of administrators.
 ///
-/// `GET` answers `{"plugins": […]}`. `POST` first makes what runs the same as what the folder says, which the command has
-/// changed; with `{"restart": NAME}` that plugin is started anew in any case. `POST` with `{"sms": {"to": …, "text": …}}`
-/// changes nothing, and answers `{"problem": …}` once the message is sent, with null, or given up.
+/// `GET` returns `{"plugins": […]}`. `POST` first makes the running plugins match the folder, which the command has
+/// changed; with `{"restart": NAME}` that plugin is restarted in any case. `POST` with `{"sms": {"to": …, "text": …}}`
+/// changes no plugin, and returns `{"problem": …}` once the message is sent, with null, or given up.
 struct PluginsResponder: AuthorizedResponder {
   static let path = "/.settings/plugins.json"
 

@@ -2,32 +2,32 @@ import HearthTransport
 import Logging
 import NIOCore
 
-/// How a node of a cluster finds the one that answers certain requests, and hands them to it.
+/// The way in which a node of a cluster finds the owner of certain requests, and forwards them to it.
 struct Relay: Sendable {
-  /// The reason why a node that was asked gave no answer.
+  /// The reason why another node sent no response.
   enum Failure: Error, Sendable, Equatable {
-    /// Nothing was sent, or nothing was taken in: nothing was done.
+    /// The request was not sent, or not accepted: it was not carried out.
     case notReached
-    /// Nobody here knows what was done.
+    /// This node cannot know whether the request was carried out.
     case outcomeUnknown
   }
 
-  /// This node's name.
+  /// The name of this node.
   let node: String
-  /// The name of the node that answers such requests, as far as this one knows: its own, another's, or nil. From any
-  /// thread.
+  /// Returns the name of the node that owns such requests, as far as this one knows: its own, another's, or nil.
+  /// Thread-safe.
   let owner: @Sendable () -> String?
-  /// Whose word about a client's address counts here.
+  /// The proxies whose headers about a client's address are trusted.
   let proxies: TrustedProxies
   let logger: Logger
-  /// The time that it waits between two looks for such a node, and how often it looks again.
+  /// The pause between two lookups of the owner, and the number of attempts.
   var patience = (pause: TimeAmount.milliseconds(RelayLimits.pauseMilliseconds), triesMax: RelayLimits.triesMax)
 
-  /// Has a request answered on this node. Where nothing could be changed, because the node is giving that up or is only
-  /// about to be the one, it is carried out again when it has been the one for a while: a few times, for each costs what a
-  /// request costs.
+  /// Responds to a request on this node. When no change was possible, because the node is losing its ownership or has
+  /// not fully gained it, the request is carried out again once the node has been the owner for a while: a few times,
+  /// for each costs as much as a request.
   ///
-  /// - Returns: Nil when another node answers such requests by then.
+  /// - Returns: nil when another node owns such requests by then.
   func carryOut(
     roundsLeft: Int = RelayLimits.roundsMax, on loop: any EventLoop,
     _ respond: @escaping @Sendable () -> EventLoopFuture<HTTPResponse>
@@ -42,7 +42,7 @@ struct Relay: Sendable {
     }
   }
 
-  /// Waits for a while whether another node than this one is the one that answers such requests.
+  /// Waits for a while until another node than this one is the owner.
   private func otherOwner(looksLeft: Int, on loop: any EventLoop) -> EventLoopFuture<Bool> {
     if owner() != node { return loop.makeSucceededFuture(true) }
     guard looksLeft > 0 else { return loop.makeSucceededFuture(false) }

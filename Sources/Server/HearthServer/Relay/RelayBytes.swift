@@ -1,12 +1,12 @@
 import NIOCore
 
-/// Bytes that are no request or answer of this version.
+/// A failure to decode bytes as a request or response of this version.
 struct MalformedRelay: Error, Equatable, CustomStringConvertible {
   /// The fault, without the bytes themselves.
   var description: String
 }
 
-/// Writes numbers, little-endian, and texts and lists behind their lengths (4).
+/// A writer of numbers, little-endian, and of texts and lists behind their lengths (4).
 struct RelayWriter {
   private(set) var buffer = ByteBuffer()
 
@@ -33,13 +33,13 @@ struct RelayWriter {
   }
 }
 
-/// Reads what ``RelayWriter`` writes, and never beyond the end.
+/// A reader of the bytes of ``RelayWriter``, which never reads beyond the end.
 struct RelayReader {
   private var buffer: ByteBuffer
-  /// What is left for a target and headers.
+  /// The remaining size for a target and headers.
   private var headBytesLeft = RelayLimits.headBytesMax
 
-  /// - Throws: ``MalformedRelay`` for more than a message holds.
+  /// - Throws: ``MalformedRelay`` for bytes over the size limit.
   init(_ bytes: [UInt8]) throws(MalformedRelay) {
     guard bytes.count <= RelayLimits.messageBytesMax else {
       throw MalformedRelay(description: "it has \(bytes.count) bytes")
@@ -62,7 +62,7 @@ struct RelayReader {
     return slice
   }
 
-  /// A text of a head, which has a limit for all of them.
+  /// Reads a text of a head; the limit is for all of them.
   mutating func headText() throws(MalformedRelay) -> String {
     let bytes = try body()
     headBytesLeft -= bytes.readableBytes
@@ -72,7 +72,7 @@ struct RelayReader {
     return text
   }
 
-  /// A word of visible ASCII.
+  /// Reads a word of visible ASCII.
   mutating func name(bytesMin: Int = 1) throws(MalformedRelay) -> String {
     let bytes = try body()
     guard (bytesMin...RelayLimits.nameBytesMax).contains(bytes.readableBytes),
@@ -99,8 +99,8 @@ struct RelayReader {
     }
   }
 
-  /// Returns true when a header may be called so: visible ASCII without a colon. Anything else could begin another
-  /// line.
+  /// Returns true when the text can be a header's name: visible ASCII without a colon. Other characters could begin
+  /// another line.
   static func isToken(_ name: String) -> Bool {
     !name.isEmpty && name.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: ":") }
   }

@@ -1,21 +1,21 @@
-/// The limits of requests that nodes of a cluster hand to each other.
+/// The limits of requests that nodes of a cluster forward to each other.
 enum RelayLimits {
-  /// A request or an answer as one hands it to another: what a question between nodes may hold.
+  /// The maximum size of a forwarded request or response: the limit of messages between nodes.
   static let messageBytesMax = 15 << 20
-  /// A target and headers, or an answer's headers. More than a client may send.
+  /// The maximum size of a target and headers, or of a response's headers. More than a client may send.
   static let headBytesMax = 256 << 10
-  /// Headers of a request or of an answer.
+  /// The maximum number of headers of a request or response.
   static let headersMax = 256
-  /// A method, the name of a request, an address.
+  /// The maximum size of a method, the id of a request, or an address.
   static let nameBytesMax = 128
-  /// Until a node is reached that answers: with the pauses, a lease and what a takeover needs.
+  /// The maximum number of attempts to reach the owner: with the pauses, a lease and the time of a takeover.
   static let triesMax = 80
-  /// How often a request that changed nothing is carried out again on the node that should have changed it.
+  /// The maximum number of times that an ineffective request is carried out again on the owner.
   static let roundsMax = 3
-  /// Pauses before each of those.
+  /// The number of pauses before each of those.
   static let looksMax = 10
-  /// Between two tries.
+  /// The pause between two attempts.
   static let pauseMilliseconds: Int64 = 100
-  /// For an answer: sign-ins wait for password hashes, plugins and functions.
+  /// The timeout for a response: sign-ins wait for password hashes, plugins and functions.
   static let timeoutSeconds = 30
 }

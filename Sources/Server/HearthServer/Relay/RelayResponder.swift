@@ -3,23 +3,24 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// Answers requests that one node of a cluster answers for all: here, if that is this one, or by handing them to it.
+/// A responder for requests that one node of a cluster owns: it responds here, if that is this node, or forwards them
+/// to the owner.
 ///
-/// Requests that another node handed over are answered here and never handed on, and so is what a browser asks before it
-/// sends another request. While no node is known that answers, or it is not reached, or says that it is not the one, the
-/// request waits for a while: after an owner's death there is another one soon. So it does when this node began to answer and
-/// could change nothing: see ``Relay/carryOut(roundsLeft:on:_:)``. What may have been done is not asked again.
-/// Bodies are limited as the own responder says.
+/// Requests that another node forwarded are answered here and never forwarded again, and so are preflight requests.
+/// While no owner is known, or it cannot be reached, or reports that it is not the owner, the request waits for a
+/// while: after an owner's failure there is another one soon. So it does when this node has just become the owner and
+/// could not change data: see ``Relay/carryOut(roundsLeft:on:_:)``. A request that may have been carried out is not
+/// sent again. Body limits are those of the own responder.
 struct RelayResponder: HTTPResponder {
-  /// Asks a node of that name: gives its answer, or a ``Relay/Failure``. Any other error stands for
-  /// ``Relay/Failure/outcomeUnknown``. To give one in time is up to it.
+  /// Sends bytes to a node of that name, and returns its response, or fails with a ``Relay/Failure``. Any other error
+  /// counts as ``Relay/Failure/outcomeUnknown``. The implementation has its own timeout.
   typealias Ask = @Sendable (_ node: String, _ question: [UInt8]) -> EventLoopFuture<[UInt8]>
 
   let relay: Relay
   let ask: Ask
-  /// Done when this node knows all that the one which was asked knew: a token that it made counts here then.
+  /// Waits until this node has all changes of the node that responded: a token that it made is then valid here.
   var catchUp: @Sendable (any EventLoop) -> EventLoopFuture<Void> = { $0.makeSucceededVoidFuture() }
-  /// Answers here, and says what is refused.
+  /// The responder on this node, also for refusals.
   let responder: any HTTPResponder
 
   func respond(to request: HTTPRequest, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse> {
@@ -43,7 +44,7 @@ struct RelayResponder: HTTPResponder {
     responder.admission(of: request, waits: waits, on: loop)
   }
 
-  // MARK: Handing over
+  // MARK: Forwarding
 
   private func pass(_ request: HTTPRequest, triesLeft: Int, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse> {
     guard let owner = relay.owner() else {
@@ -88,7 +89,7 @@ struct RelayResponder: HTTPResponder {
     }
   }
 
-  /// Nobody has done anything yet: tries again in a moment, if there is time left.
+  /// Tries again after a pause, if there is time left: the request has not been carried out yet.
   private func wait(
     _ request: HTTPRequest, _ failure: HTTPFailure, _ reason: String, triesLeft: Int, on loop: TransportLoop
   ) -> EventLoopFuture<HTTPResponse> {
@@ -100,7 +101,7 @@ struct RelayResponder: HTTPResponder {
   private func refuse(
     _ request: HTTPRequest, _ failure: HTTPFailure, _ reason: String, on loop: TransportLoop
   ) -> EventLoopFuture<HTTPResponse> {
-    // While a node is gone there is one for each request: only what nobody knows the end of is of interest by itself.
+    // While a node is gone there is one for each request: only an unknown outcome is worth a warning by itself.
     relay.logger.log(
       level: failure == .outcomeUnknown ? .warning : .debug, "a request was not answered by another node",
       metadata: ["request": "\(request.id)", "reason": "\(reason)"])

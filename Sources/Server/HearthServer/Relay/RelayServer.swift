@@ -2,17 +2,18 @@ import HearthTransport
 import Logging
 import NIOCore
 
-/// Answers requests that other nodes of a cluster hand to this one, while it is the one that answers them.
+/// A responder to requests that other nodes of a cluster forward to this one, while it is the owner.
 struct RelayServer: Sendable {
   let relay: Relay
-  /// Answers here. It may be a ``RelayResponder`` or hold one: that hands nothing on that was handed over.
+  /// The responder on this node. It may be a ``RelayResponder`` or contain one, which never forwards a forwarded
+  /// request.
   let responder: any HTTPResponder
-  /// The loop that the next request is answered on. From any thread.
+  /// Returns the loop for the next request. Thread-safe.
   let nextLoop: @Sendable () -> TransportLoop
-  /// True when a request is answered here also while this node is not the one that answers the others.
+  /// Returns true when a request is answered here even if this node is not the owner.
   var isForAnyNode: @Sendable (HTTPRequest) -> Bool = { _ in false }
 
-  /// Takes the bytes of a ``RelayedRequest``; gives those of a ``RelayedResponse``. Does not fail.
+  /// Decodes a ``RelayedRequest``, and returns the bytes of the ``RelayedResponse``. Does not fail.
   func answer(_ question: [UInt8]) -> EventLoopFuture<[UInt8]> {
     let loop = nextLoop()
     let request: HTTPRequest
@@ -37,7 +38,7 @@ struct RelayServer: Sendable {
     }
   }
 
-  /// On the event loop that the response was made for.
+  /// Encodes a response. To be called on the event loop that it was made for.
   private func encoded(_ response: HTTPResponse, to request: HTTPRequest) -> [UInt8] {
     if let bytes = RelayedResponse.response(response).encoded { return bytes }
     response.stream?.value.closed()
@@ -47,6 +48,6 @@ struct RelayServer: Sendable {
     return encoded(.response(responder.response(to: .unrelayable, for: request)))
   }
 
-  /// Of what is small: a refusal fits in any case.
+  /// Encodes a small response: a refusal always fits.
   private func encoded(_ answer: RelayedResponse) -> [UInt8] { answer.encoded ?? [] }
 }

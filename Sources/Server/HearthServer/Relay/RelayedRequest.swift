@@ -2,7 +2,7 @@ import HearthTransport
 import NIOCore
 import NIOHTTP1
 
-/// A client's request as one node of a cluster hands it to another, with what the first one knows of the client.
+/// A client's request that one node of a cluster forwards to another, with the first one's facts about the client.
 ///
 /// ```
 /// request = version (1) method target headers id peer body     numbers are little-endian, texts and the body come behind
@@ -12,11 +12,11 @@ import NIOHTTP1
 ///           0 unknown   1 text port (2)   2 Unix socket         client: its IP address as the first node found it, or none
 /// ```
 ///
-/// That the client went away is not told.
+/// A disconnect of the client is not forwarded.
 struct RelayedRequest {
   private static let version: UInt8 = 1
 
-  /// The request as it came to the first node; its peer says what that node takes for the client's address.
+  /// The request as it came to the first node; its peer has the client's address as that node sees it.
   var request: HTTPRequest
 
   /// - Parameter client: The client's IP address as this node found it; empty when it is not known.
@@ -26,7 +26,7 @@ struct RelayedRequest {
     self.request.abandonment = nil
   }
 
-  /// The request in bytes; nil when it is too large to be handed over.
+  /// The request in bytes; nil when it is too large to be forwarded.
   var encoded: [UInt8]? {
     guard request.body.readableBytes < RelayLimits.messageBytesMax else { return nil }
     var writer = RelayWriter()

@@ -2,27 +2,27 @@ import HearthTransport
 import NIOCore
 import NIOHTTP1
 
-/// What a node says to a request that another one handed to it.
+/// A node's response to a forwarded request.
 ///
 /// ```
 /// answer = version (1) kind (1) fields     as in ``RelayedRequest``
 ///          1 response status (2) rest (8) headers body   2 notOwner   3 notUnderstood
 /// ```
 enum RelayedResponse: Sendable {
-  /// A whole response.
+  /// A complete response.
   case response(HTTPResponse)
-  /// Such requests are not answered there. Nothing was done.
+  /// The node does not own such requests. The request was not carried out.
   case notOwner
-  /// The bytes are no request that the node can read. Nothing was done.
+  /// The node cannot read the request. The request was not carried out.
   case notUnderstood
 
   private static let version: UInt8 = 1
-  /// The statuses of whole responses.
+  /// The statuses of complete responses.
   private static let statuses: ClosedRange<UInt16> = 200...599
-  /// Milliseconds for which a client's connection may have to rest.
+  /// The pauses in milliseconds for which a client's connection may not be read.
   private static let rests: ClosedRange<Int64> = 0...600_000
 
-  /// The answer in bytes; nil for a response that goes on, or that is too large.
+  /// The response in bytes; nil for a stream, or when it is too large.
   var encoded: [UInt8]? {
     var writer = RelayWriter()
     writer.number(Self.version)
@@ -45,7 +45,7 @@ enum RelayedResponse: Sendable {
     return Array(writer.buffer.readableBytesView)
   }
 
-  /// Reads another node's answer.
+  /// Reads another node's response.
   ///
   /// - Throws: ``MalformedRelay``, also for one of another version.
   init(encoded bytes: [UInt8]) throws(MalformedRelay) {

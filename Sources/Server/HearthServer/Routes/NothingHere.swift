@@ -2,7 +2,7 @@ import HearthTransport
 import NIOCore
 import NIOHTTP1
 
-/// Answers where nothing else does.
+/// The responder for paths without a route.
 struct NothingHere: ToolResponder {
   func respond(to request: HTTPRequest, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse> {
     loop.eventLoop.makeSucceededFuture(HTTPResponse.refusal(.notFound, "There is nothing here."))

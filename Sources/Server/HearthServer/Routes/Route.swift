@@ -2,27 +2,27 @@ import HearthCrypto
 import HearthTransport
 import NIOHTTP1
 
-/// A row of the list of routes: the requests that it is for, what they need, and the responder that answers them.
+/// A row of the list of routes: the requests that it matches, the permission that they need, and their responder.
 struct Route: Sendable {
-  /// Where requests come in.
+  /// A listener of the server.
   enum Listener: String, Sendable, CaseIterable {
-    /// The port, for everybody whom the network lets through.
+    /// The port, for every client that the network admits.
     case port
     /// The Unix socket in the data folder, for commands of the folder's owner.
     case folder
-    /// The address that the console has for itself, if it has one.
+    /// The separate address of the console, if it has one.
     case console
   }
 
   let name: String
   let listeners: Set<Listener>
-  /// What a request needs of its caller, by its method.
+  /// Returns the requirement of a request by its method.
   let requirement: @Sendable (HTTPMethod) -> Requirement
-  /// The responder for a request, given its path, which is still percent-encoded; nil when the row is not for it. What was
-  /// found out about the request on the way goes along in the responder.
+  /// Returns the responder for a request, given its path, which is still percent-encoded; nil when the row does not
+  /// match. The responder carries the results of the match.
   let responder: @Sendable (_ request: HTTPRequest, _ path: String) -> (any HTTPResponder)?
 
-  /// A row whose requests need nothing here: its answers are public, or each operation behind it declares what it needs.
+  /// A row without a check: its responses are public, or each operation behind it declares its requirement.
   init(
     _ name: String, on listeners: Set<Listener>, needs requirement: OpenRequirement,
     answeredBy responder: @escaping @Sendable (HTTPRequest, String) -> (any HTTPResponder)?
@@ -33,7 +33,7 @@ struct Route: Sendable {
     self.responder = responder
   }
 
-  /// A row whose requests are held against what they need before its responder sees them.
+  /// A row whose requests are checked before its responder gets them.
   init(
     _ name: String, on listeners: Set<Listener>, needs permissions: MethodPermissions, checkedBy check: PermissionCheck,
     answeredBy responder: @escaping @Sendable (String) -> (any AuthorizedResponder)?
@@ -48,7 +48,7 @@ struct Route: Sendable {
 }
 
 extension Route {
-  /// What a row may declare whose requests are not checked by the list.
+  /// The requirement that a row may declare when the list does not check its requests.
   enum OpenRequirement: Sendable {
     case nothing
     case emulator

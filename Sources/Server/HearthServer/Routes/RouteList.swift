@@ -1,11 +1,11 @@
 import HearthTransport
 import NIOCore
 
-/// Gives each request of one listener to the first row that it matches.
+/// A responder that passes each request of one listener to the first matching row.
 struct RouteList: HTTPResponder {
   /// The rows of this listener, in order.
   let routes: [Route]
-  /// Answers what no row is for.
+  /// The responder for requests that match no row.
   private let otherwise: any HTTPResponder
 
   init(_ routes: [Route], on listener: Route.Listener, otherwise: any HTTPResponder) {

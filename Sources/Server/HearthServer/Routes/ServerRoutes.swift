@@ -3,20 +3,20 @@ import HearthIdentity
 import HearthPluginHost
 import HearthTransport
 
-/// Everything that the server answers beside sockets. A new page is a file with its ``HTTPResponder`` and a row here.
+/// The routes of all HTTP requests. A new page is a file with its ``HTTPResponder`` and a row here.
 struct ServerRoutes: Sendable {
-  /// The database's REST interface, for all that no row is for.
+  /// The database's REST API, for all requests that match no row.
   let rest: RESTResponder
   let health: HealthResponder
   let polls: PollResponder
   let identity: IdentityResponder
-  /// Nil unless the server stands in for the emulators.
+  /// The emulator hub; nil for a server that is no emulator.
   let hub: EmulatorHub?
   let plugins: PluginsResponder
   let erasures: ErasureResponder
-  /// Nil where none is served.
+  /// The console; nil when none is served.
   let console: Console?
-  /// Nil for a server by itself.
+  /// The routes of a cluster; nil for a server by itself.
   let cluster: ClusterRoutes?
   let services: GatewayServices
 
@@ -37,22 +37,23 @@ struct ServerRoutes: Sendable {
 
   private var check: PermissionCheck { PermissionCheck(services: services) }
 
-  /// The first row that is for a request answers it. What people and browsers look at is on the port alone.
+  /// The rows; the first match responds to a request. Pages for browsers are on the port alone.
   var rows: [Route] {
     [
       Route("health", on: [.port, .folder], needs: .nothing) { [health] request, _ in
         HealthResponder.isFor(request) ? health : nil
       },
-      // Each client on them shows its own credential.
+      // Each client on them sends its own credential.
       Route("long polls", on: [.port], needs: .nothing) { [polls] _, path in path == PollResponder.path ? polls : nil },
       Route("emulator hub", on: [.port], needs: .emulator) { [hub] _, path in
         EmulatorHub.operation(at: path) == nil ? nil : hub
       },
-      // Plugins are programs on this machine: for those who have its data folder, whatever token others may show.
+      // Plugins are programs on this machine: for users that can access its data folder, whatever token other clients
+      // have.
       Route(
         "plugins", on: [.folder], needs: .server, checkedBy: check
       ) { [plugins] path in path == PluginsResponder.path ? plugins : nil },
-      // Its page is for people; where it has an address of its own, it is there alone.
+      // The page is for browsers; when it has an address of its own, it is there alone.
       Route("console", on: [console?.options.place == nil ? .port : .console], needs: .ofItsOperations) {
         [console, services] _, path in
         guard let console, ConsoleResponder.isFor(path) else { return nil }
@@ -82,7 +83,7 @@ struct ServerRoutes: Sendable {
     ]
   }
 
-  /// The part of the identity endpoints' table that is for some audience.
+  /// Returns the part of the identity endpoints' table for an audience.
   private func row(
     _ name: String, on listeners: Set<Route.Listener>, for audience: IdentityRouter.Match.Audience
   ) -> Route {
@@ -95,7 +96,7 @@ struct ServerRoutes: Sendable {
     }
   }
 
-  /// What one listener answers.
+  /// Returns the routes of one listener.
   func list(for listener: Route.Listener) -> RouteList {
     RouteList(rows, on: listener, otherwise: listener == .console ? NothingHere() : rest)
   }

@@ -3,10 +3,10 @@ import HearthJournal
 import HearthSystem
 
 extension BackupSource {
-  /// A data folder.
+  /// A data folder as the source of a backup.
   ///
-  /// - Parameter place: where its journals are.
-  /// - Throws: `JournalError` when they cannot be looked at.
+  /// - Parameter place: the location of its journals.
+  /// - Throws: `JournalError` when they cannot be read.
   package init(dataDirectory: String, place: JournalPlace) throws(JournalError) {
     let journals = try DataFolderJournals(dataDirectory, place)
     self.init(

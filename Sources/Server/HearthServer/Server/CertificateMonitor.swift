@@ -3,9 +3,9 @@ import HearthTransport
 import HearthTree
 import Logging
 
-/// Looks at the certificate's files every few seconds and tells the operator what becomes of them.
+/// A monitor that checks the certificate's files every few seconds and reports changes to the operator.
 struct CertificateMonitor: Sendable {
-  /// Two looks make a change: it is in force after at most twice as long.
+  /// The seconds between two checks. A change is in force after two of them.
   static let intervalSeconds = 3
 
   private let watch: CertificateWatch
@@ -17,10 +17,10 @@ struct CertificateMonitor: Sendable {
     task = PeriodicTask(every: .seconds(Self.intervalSeconds)) { await Self.look(watch, logger, isAsked: false) }
   }
 
-  /// The time when the certificate in force counts.
+  /// The validity of the certificate in force.
   var validity: CertificateValidity { watch.validity }
 
-  /// Reads the files as they are.
+  /// Reads the files at once.
   func lookNow() async { await Self.look(watch, logger, isAsked: true) }
 
   func stop() async { await task.stop() }

@@ -1,16 +1,16 @@
 import HearthSystem
 
-/// Keys and secrets that all nodes of a cluster have, since any of them makes and takes tokens: they come with a node's
-/// identity, and are put into its data folder before its first start.
+/// The keys and secrets that all nodes of a cluster share, since any of them makes and verifies tokens: they come with
+/// a node's identity, and are copied into its data folder before its first start.
 struct ClusterKeys {
   private static let fileBytesMax = 1 << 20
 
   /// The folder that `hearth cluster init` made for the node; `keys` in it is copied.
   let identityFolder: String
 
-  /// Copies what the node's own folder lacks. What is there stays: keys that were replaced since are in it.
+  /// Copies the keys that the node's own folder lacks. Existing keys stay: they may have been replaced since.
   ///
-  /// - Parameter keysFolder: is there.
+  /// - Parameter keysFolder: an existing folder.
   /// - Throws: ``ServerError`` when a file cannot be copied.
   func install(in keysFolder: String) throws(ServerError) {
     let source = identityFolder + "/keys"

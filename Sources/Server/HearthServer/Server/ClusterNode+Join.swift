@@ -36,7 +36,7 @@ extension ClusterNode {
     }
   }
 
-  /// Closes databases that the cluster's nodes share, as far as this node has a part in them.
+  /// Returns a closer of databases that the cluster's nodes share, for this node's part in them.
   func closer() -> DatabaseCloser {
     { [self] name, database, reason in
       guard close(JournalEngine.databasesPrefix + name, isForced: reason == .removal) else { return false }
@@ -45,7 +45,7 @@ extension ClusterNode {
     }
   }
 
-  /// Opens databases that the cluster's nodes share.
+  /// Returns an opener of databases that the cluster's nodes share.
   func opener(_ router: EffectRouter) -> DatabaseOpener {
     { [self] name, rules, environment, limits in
       var environment = environment
@@ -53,14 +53,14 @@ extension ClusterNode {
       return try open(
         name, of: JournalEngine.databasesPrefix, initialRules: rules, environment: environment, limits: limits,
         denied: { denials in
-          // Who asked is a session of some node and no connection of this one.
+          // The caller is a session of some node and no connection of this one.
           let own = denials.map { Effect.denied($0.ofNobody) }
           router.deliver(own, of: name)
         })
     }
   }
 
-  /// Has receipts of what ends the credentials of people and service accounts tell of the clients of all nodes.
+  /// Collects receipts of revoked credentials of users and service accounts from the clients of all nodes.
   func shareReceipts(of accounts: AccountStore, _ router: EffectRouter) {
     router.receipts.collect(
       from: ReceiptPeers(names: peers) { [self] revocation, heard in
@@ -74,7 +74,7 @@ extension ClusterNode {
       let loop = router.anyLoop
       let promise = loop.makePromise(of: Void.self)
       promise.completeWithTask {
-        // Whatever was durable when it was asked was announced here after this.
+        // All commits that were durable at the time of the request were announced here before this.
         guard await accounts.catchUp(), accounts.position >= position else { throw LinkRefusal.failed }
       }
       return promise.futureResult.flatMap {
@@ -85,7 +85,7 @@ extension ClusterNode {
 }
 
 extension EndedCredentials {
-  /// Nil for what does not end on all nodes.
+  /// The revocation for all nodes; nil for one that concerns this node alone.
   fileprivate init?(_ revocation: Revocation) {
     switch revocation {
     case .user(let uid): self = .user(uid: uid)
@@ -105,7 +105,7 @@ extension Revocation {
 }
 
 extension Denial {
-  /// The same denial, of a client that is not connected here.
+  /// The same denial, for a client that is not connected here.
   fileprivate var ofNobody: Denial {
     var denial = self
     (denial.connection, denial.request) = (ConnectionID(rawValue: 0), nil)

@@ -5,7 +5,7 @@ import NIOCore
 import Synchronization
 
 extension ClusterNode {
-  /// Serves the requests of other nodes, from here on.
+  /// Starts serving the requests of other nodes.
   func serve(
     _ parts: ServiceParts, _ routes: ServerRoutes, _ delivery: DeliveryParts, proxies: TrustedProxies, logger: Logger
   ) {
@@ -17,18 +17,18 @@ extension ClusterNode {
     answerQuestions(routes, loops: delivery.loops, proxies: proxies, logger: logger)
   }
 
-  /// Opens databases that other nodes want this one to own, also when nobody here has asked for them yet.
+  /// Opens databases that other nodes ask this one to own, before any client uses them here.
   private func openAsked(_ databases: DatabaseRegistry, on loop: any EventLoop) {
     whenAsked { journal in
       let prefix = JournalEngine.databasesPrefix
       // Accounts are open as long as the server runs.
       guard journal.hasPrefix(prefix) else { return loop.makeSucceededVoidFuture() }
-      // Whoever asks has a part in it already. One that is there no more has been deleted since.
+      // The asking node has its part in the database already. A missing one has been deleted since.
       return databases.database(String(journal.dropFirst(prefix.count)), .never, on: loop).map { _ in }
     }
   }
 
-  /// Lets go of databases that other nodes have deleted, when they say so.
+  /// Closes databases that other nodes have deleted, when those nodes report it.
   private func lookWhenAsked(_ others: OtherNodes, on loop: any EventLoop) {
     whenAskedToLook {
       let promise = loop.makePromise(of: Void.self)
@@ -37,7 +37,7 @@ extension ClusterNode {
     }
   }
 
-  /// Answers what other nodes hand over, from here on.
+  /// Starts responding to requests that other nodes forward.
   private func answerQuestions(_ routes: ServerRoutes, loops: [TransportLoop], proxies: TrustedProxies, logger: Logger)
   {
     guard let cluster = routes.cluster else { return }
@@ -49,7 +49,7 @@ extension ClusterNode {
   }
 }
 
-/// Loops, one after the other.
+/// The event loops in turn.
 private final class Turns: Sendable {
   private let loops: [TransportLoop]
   private let count = Atomic<Int>(0)

@@ -28,7 +28,7 @@ extension Console {
 }
 
 extension ServerRoutes {
-  /// The ports are open: links can be made.
+  /// Publishes the console's URL once the ports are open: links can be made.
   func openConsole(_ options: HearthServer.Options, _ transport: Transport) {
     guard let console else { return }
     console.watch(
@@ -40,7 +40,7 @@ extension ServerRoutes {
     let host = place?.host ?? options.host
     let isEncrypted = options.tls != nil && (place == nil || !IPAddress.isLoopback(host: host))
     let port = (place == nil ? transport.port : transport.placePort) ?? 0
-    // Where a proxy ends TLS, browsers come by its address.
+    // Behind a proxy that terminates TLS, browsers use its address.
     if place == nil, options.tls == nil, options.accounts.publicURL.hasPrefix("https://") {
       return console.opened(at: options.accounts.publicURL)
     }

@@ -1,30 +1,30 @@
 import Glibc
 import HearthSystem
 
-/// The folder that holds everything a server keeps: `keys/`, the accounts' journal, one for each database in `databases/`,
-/// what was set for it in `settings/`, the versions of its rules in `rules/`, the triggers of all in `triggers/`, and orders
-/// to erase people that are not done yet in `erasures/`.
+/// The folder with all of a server's files: `keys/`, the accounts' journal, one for each database in `databases/`, the
+/// databases' settings in `settings/`, the versions of their rules in `rules/`, all triggers in `triggers/`, and
+/// unfinished erasure orders in `erasures/`.
 struct DataDirectory: Sendable {
   let path: String
 
   var keysPath: String { HearthServer.Options.keysDirectory(of: path) }
   var databasesPath: String { path + "/databases" }
-  /// Made with the first setting.
+  /// The folder of settings; made with the first setting.
   var settingsPath: String { "\(path)/\(Self.settingsName)" }
-  /// Made with the first version.
+  /// The folder of rules versions; made with the first version.
   var versionsPath: String { "\(path)/\(Self.versionsName)" }
 
-  /// Made with the first erasure.
+  /// The folder of erasure orders; made with the first erasure.
   var erasuresPath: String { path + "/erasures" }
 
-  /// Made with the first trigger.
+  /// The folder of triggers; made with the first trigger.
   var triggersPath: String { "\(path)/\(Self.triggersName)" }
 
   static let settingsName = "settings"
   static let versionsName = "rules"
   static let triggersName = "triggers"
 
-  /// Makes what is missing, readable by the owner alone.
+  /// Makes the missing folders, readable by the owner alone.
   func create() throws(ServerError) {
     for folder in [path, keysPath, databasesPath] { try Self.makeFolder(folder) }
   }

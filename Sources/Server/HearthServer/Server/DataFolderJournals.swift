@@ -3,30 +3,32 @@ import HearthJournal
 import HearthPostgres
 import HearthWire
 
-/// The journals of a data folder, whether a server runs on it or not, for those who keep copies of them.
+/// The journals of a data folder, with or without a running server, for making copies of them.
 package struct DataFolderJournals: Sendable {
-  /// One of them.
+  /// A journal and its location.
   package struct Place: Sendable {
-    /// `accounts`, or `databases/NAME`.
+    /// The name: `accounts`, or `databases/NAME`.
     package var name: String
-    /// What keeps it.
+    /// The archive that holds it.
     package var archive: any JournalArchive
-    /// Its name there.
+    /// The name in the archive.
     package var journal: String
   }
 
   private static let accounts = "accounts"
 
   private let directory: DataDirectory
-  /// All journals by their full names; nil when they are in the folder.
+  /// The archive of all journals by their full names; nil when they are in the folder.
   private let postgres: PostgresArchive?
-  /// What is wrong with how a PostgreSQL is set up; a sentence each.
+  /// The problems with the setup of PostgreSQL; a sentence each.
   package let warnings: [String]
 
+  /// Opens the journals' archives.
+  ///
   /// - Parameters:
   ///   - dataDirectory: the folder.
-  ///   - place: where its journals are.
-  /// - Throws: `JournalError` when they cannot be looked at.
+  ///   - place: the location of its journals.
+  /// - Throws: `JournalError` when they cannot be read.
   package init(_ dataDirectory: String, _ place: JournalPlace = .dataFolder) throws(JournalError) {
     directory = DataDirectory(path: dataDirectory)
     guard let url = place.url else {
@@ -37,12 +39,12 @@ package struct DataFolderJournals: Sendable {
     (postgres, warnings) = (engine.archive(""), engine.warnings)
   }
 
-  /// Those that are in a PostgreSQL which is open already.
+  /// The journals in a PostgreSQL that is open already.
   init(_ dataDirectory: String, in engine: PostgresEngine) {
     (directory, postgres, warnings) = (DataDirectory(path: dataDirectory), engine.archive(""), engine.warnings)
   }
 
-  /// Those that there are now.
+  /// Returns the current journals.
   ///
   /// - Throws: `JournalError` when they cannot be listed.
   package func places() throws(JournalError) -> [Place] {
@@ -63,7 +65,7 @@ package struct DataFolderJournals: Sendable {
     }.map { Place(name: $0, archive: postgres, journal: $0) }
   }
 
-  /// Returns true when there are some in the folder itself. A folder that no server has been started on has none.
+  /// Returns true when the folder itself contains journals. A folder without a first server start has none.
   ///
   /// - Throws: `JournalError` when the folder cannot be listed.
   package static func areThere(in dataDirectory: String) throws(JournalError) -> Bool {
@@ -71,7 +73,7 @@ package struct DataFolderJournals: Sendable {
     return try !places(in: dataDirectory).isEmpty
   }
 
-  /// Those that are in the folder itself.
+  /// Returns the journals in the folder itself.
   ///
   /// - Throws: `JournalError` when the folder cannot be listed.
   package static func places(in dataDirectory: String) throws(JournalError) -> [Place] {

@@ -2,7 +2,7 @@ import HearthDatabase
 import Logging
 
 extension DatabaseNotice {
-  /// Tells the operator.
+  /// Logs the notice for the operator.
   ///
   /// - Parameter name: the database's.
   func log(_ name: String, _ logger: Logger) {

@@ -8,7 +8,7 @@ import HearthSystem
 import Logging
 
 extension DatabaseRegistry {
-  /// The databases of a server, none of which is open yet.
+  /// Returns the databases of a server, none of which is open yet.
   ///
   /// - Parameter node: nil for a server by itself.
   static func ofServer(
@@ -33,15 +33,15 @@ extension DatabaseRegistry {
     return registry
   }
 
-  /// The databases that an emulator's requests without a name mean when they exist: those that apps of the project use.
-  /// Tools lose the name on the way.
+  /// Returns the databases that an emulator's requests without a name mean when they exist: those that the project's
+  /// apps use, whose names tools lose.
   private static func unnamedNamespaces(_ options: HearthServer.Options) -> [String] {
     guard options.accounts.isEmulator, !options.isDefaultNamed else { return [] }
     let project = options.accounts.projectID
     return ["\(project)-default-rtdb", project]
   }
 
-  /// Closes a server's own databases. One that is idle leaves a snapshot for the next time.
+  /// Closes a server's own database. An idle one writes a snapshot for the next start.
   private static func closer(_ name: String, _ database: Database, _ reason: DatabaseClosing) -> Bool {
     let now = SystemClock.now.monotonicMilliseconds
     database.close(snapshotsEnd: reason == .idle ? now + idleSnapshotMilliseconds : .min)

@@ -9,40 +9,39 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// Opens a database by name. Blocks for as long as that takes.
+/// Opens a database by name. Blocks meanwhile.
 typealias DatabaseOpener = @Sendable (String, RuleSet, DatabaseEnvironment, DatabaseLimits) throws -> Database
 
-/// Closes a database that ``DatabaseOpener`` opened. Blocks for as long as that takes.
+/// Closes a database that ``DatabaseOpener`` opened. Blocks meanwhile.
 ///
-/// - Returns: False when it stays open, and nothing was done: others need it.
+/// - Returns: false when it stays open, unchanged, because other nodes need it.
 typealias DatabaseCloser = @Sendable (_ name: String, Database, DatabaseClosing) -> Bool
 
 /// The reason why a database is closed while the server runs.
 enum DatabaseClosing: Sendable {
-  /// Nobody has used it for a while.
+  /// The database has not been used for a while.
   case idle
-  /// It is to be removed, or has been by another server.
+  /// The database is about to be removed, or another server has removed it.
   case removal
 }
 
-/// The databases of a server, by name. Each is opened when it is first used, and stays open until nobody has used it for a
-/// while.
+/// The databases of a server, by name. Each is opened at its first use, and closed after an idle time.
 final class DatabaseRegistry: DatabaseSource {
-  /// The number of databases that may be open. Each holds its whole tree in memory and some file descriptors.
+  /// The maximum number of open databases. Each holds its whole tree in memory and some file descriptors.
   static let openMax = 1_000
 
   private enum Entry {
     case opening([EventLoopPromise<Database>])
     case open(Database, DatabaseUse)
-    /// Nobody gets it any more, and nobody may make another one yet.
+    /// The database is being removed: it is no longer available, and no new one of its name may be made yet.
     case removing
   }
 
   private struct State {
     var entries: [String: Entry] = [:]
-    /// Names that have a journal, open or not.
+    /// The names that have a journal, open or not.
     var existing: Set<String>
-    /// Open ones that are not served at the moment.
+    /// The open databases that are not served at the moment.
     var away: Set<String> = []
     var isClosed = false
   }
@@ -59,10 +58,10 @@ final class DatabaseRegistry: DatabaseSource {
   private let closer: DatabaseCloser
   private let environment: @Sendable (_ name: String) -> DatabaseEnvironment
   private let logger: Logger
-  /// Looks whether another server has made a database; nil when there are no others.
+  /// The lookup of databases that other servers have made; nil when there are no others.
   private let looks: NameLookup?
   private let state: Mutex<State>
-  /// Opening reads a whole journal: not on an event loop.
+  /// A queue for opening, which reads a whole journal: not for event loops.
   private let queue = DispatchQueue(label: "hearth.open", attributes: .concurrent)
   private let openings = DispatchGroup()
   private let outboxes = Mutex<@Sendable (String) -> DatabaseOutbox?>({ _ in nil })
@@ -72,13 +71,13 @@ final class DatabaseRegistry: DatabaseSource {
   private let removalHook = Mutex<@Sendable () async -> Void>({})
 
   /// - Parameters:
-  ///   - journals: those of databases that exist, and of those to come.
-  ///   - isDefaultNamed: the operator said which database is the default one.
+  ///   - journals: the factory for journals of existing and new databases.
+  ///   - isDefaultNamed: true when the operator chose the default database.
   ///   - unnamed: databases that a request without a name means before the default one, the first that exists.
-  ///   - removed: takes away what is kept of one that is removed. What it had begun before is done here.
+  ///   - removed: deletes the files of a removed database. Its unfinished removals are completed here.
   ///   - opener: opens one; nil opens its journal as the owner.
   ///   - closer: closes one.
-  ///   - isShared: other servers make databases as well.
+  ///   - isShared: true when other servers make databases as well.
   init(
     journals: any JournalFactory, removed: RemovedDatabases, defaultNamespace: String, isDefaultNamed: Bool = false,
     unnamed: [String] = [], createsOnUse: Bool, initialRules: RuleSet,
@@ -118,7 +117,7 @@ final class DatabaseRegistry: DatabaseSource {
     return state.withLock { state in unnamed.first(where: state.existing.contains) } ?? defaultNamespace
   }
 
-  /// Databases that exist, in order of name.
+  /// The existing databases, in order of name.
   var names: [String] { state.withLock { $0.existing.sorted() } }
 
   var openDatabases: [Database] {
@@ -127,38 +126,44 @@ final class DatabaseRegistry: DatabaseSource {
     }
   }
 
-  /// - Parameter outbox: what becomes of the commits of the database of a name, asked when it is opened.
+  /// Sets the outboxes.
+  ///
+  /// - Parameter outbox: returns the outbox for the commits of a database; called when it is opened.
   func setOutboxes(_ outbox: @escaping @Sendable (_ name: String) -> DatabaseOutbox?) {
     outboxes.withLock { $0 = outbox }
   }
 
-  /// - Parameter work: called with each database when it is open, before anybody else has it.
+  /// Sets the handler of opened databases.
+  ///
+  /// - Parameter work: called with each open database, before any request gets it.
   func whenOpened(_ work: @escaping @Sendable (Database) -> Void) { hook.withLock { $0 = work } }
 
-  /// - Parameter work: called with the name of a database that several servers follow, and whether this one decides from now
-  ///   on what is written there.
+  /// Sets the handler of ownership changes.
+  ///
+  /// - Parameter work: called with the name of a database that several servers follow, and true when this one is now
+  ///   its owner.
   func whenOwnershipChanges(_ work: @escaping @Sendable (_ name: String, _ isOwner: Bool) -> Void) {
     ownershipHook.withLock { $0 = work }
   }
 
-  /// What databases get that have no rules of their own.
+  /// Sets the rules of databases without rules of their own.
   func setInitialRules(_ rules: RuleSet) {
     let rules = limits.engine.countsRules ? rules.counted : rules
     initialRules.withLock { $0 = rules }
   }
 
-  /// What has been counted of the rules in force: of each open database, in order of name, and of reads of databases that
-  /// are not made yet, as the default one's.
+  /// The counts of the rules in force: of each open database, in order of name, and of reads of databases that do not
+  /// exist yet, as the default one's.
   var rulesCoverages: [(database: String, coverage: RulesCoverage)] {
     let databases = openDatabases.sorted { $0.name < $1.name }.map { ($0.name, $0.published.rules) }
     let rules = databases + [(defaultNamespace, initialRules.withLock { $0 })]
     return rules.compactMap { name, rules in rules.coverage.map { (database: name, coverage: $0) } }
   }
 
-  /// The state that a database begins with.
+  /// The initial state of a database.
   var firstState: Published { Published(root: .empty, rules: initialRules.withLock { $0 }, position: 0) }
 
-  /// The database, when it is open already: the way nearly every request goes.
+  /// Returns the database if it is open already: the path of nearly every request.
   func opened(_ name: String) -> Database? {
     state.withLock { state in
       guard case .open(let database, let use) = state.entries[name], !state.away.contains(name) else { return nil }
@@ -167,10 +172,12 @@ final class DatabaseRegistry: DatabaseSource {
     }
   }
 
-  /// - Parameter work: called with the name of an open database that is not served any more for a while.
+  /// Sets the handler of interruptions.
+  ///
+  /// - Parameter work: called with the name of an open database that is not served for a while.
   func whenAway(_ work: @escaping @Sendable (String) -> Void) { awayHook.withLock { $0 = work } }
 
-  /// An open database is served from here on, or is not any more.
+  /// Records whether an open database is served.
   private func setServing(_ isServing: Bool, _ name: String) {
     state.withLock { state in
       if isServing { state.away.remove(name) } else { state.away.insert(name) }
@@ -178,23 +185,23 @@ final class DatabaseRegistry: DatabaseSource {
     if !isServing { awayHook.withLock { $0 }(name) }
   }
 
-  /// There are these databases, some of which other servers have made, and no others but those that are open here.
+  /// Sets the names of the existing databases, some of which other servers have made; open ones are kept.
   func note(_ names: some Sequence<String>) {
     state.withLock { state in
       let found = names.filter { name in
-        // One that is being removed here was found before that is done.
+        // A name that is being removed here was listed before the removal finished.
         if case .removing = state.entries[name] { false } else { Namespace.isValid(name) }
       }
       state.existing = Set(found).union(state.existing.filter { state.entries[$0] != nil })
     }
   }
 
-  /// Another server has removed a database. Whoever asks for it meanwhile waits, and gets another one of its name when there
-  /// is one. Blocks.
+  /// Drops a database that another server has removed. Requests for it wait meanwhile, and get a new one of its name
+  /// when there is one. Blocks.
   ///
   /// - Parameters:
-  ///   - isThereAgain: there is another one of its name.
-  ///   - forget: called when it is closed, and before anybody gets another one.
+  ///   - isThereAgain: true when there is a new one of its name.
+  ///   - forget: called when it is closed, and before any request gets the new one.
   func drop(_ name: String, isThereAgain: Bool, _ forget: @Sendable () -> Void) {
     let old = state.withLock { state -> Database? in
       guard !state.isClosed, case .open(let database, _) = state.entries[name] else { return nil }
@@ -218,13 +225,13 @@ final class DatabaseRegistry: DatabaseSource {
     for promise in promises { promise.fail(problem) }
   }
 
-  // MARK: Idle ones
+  // MARK: Idle databases
 
-  /// Closes databases that nobody has used for a while, and that have no connections. The default one stays. Blocks.
+  /// Closes databases that were not used for a while and have no connections. The default one stays open. Blocks.
   ///
   /// - Parameters:
-  ///   - milliseconds: how long that is.
-  ///   - isNeeded: whether something else is done with it.
+  ///   - milliseconds: the idle time.
+  ///   - isNeeded: returns true when background work uses the database.
   func closeIdle(forMilliseconds milliseconds: Int64, at now: Int64, isNeeded: (Database) -> Bool) {
     let unused = state.withLock { state -> [(String, Database)] in
       guard !state.isClosed else { return [] }
@@ -238,8 +245,7 @@ final class DatabaseRegistry: DatabaseSource {
     }
   }
 
-  /// Closes one that is idle, unless somebody uses it at the last moment. Whoever asks meanwhile waits for it to be opened
-  /// again.
+  /// Closes an idle database, unless it is used at the last moment. Requests wait meanwhile for it to be opened again.
   private func close(_ name: String, _ database: Database) {
     let isClosing = state.withLock { state in
       guard !state.isClosed, case .open(_, let use) = state.entries[name], !use.isNoted else { return false }
@@ -270,13 +276,13 @@ final class DatabaseRegistry: DatabaseSource {
     }
   }
 
-  /// False when ``database(_:_:on:)`` is certain to fail by the server's mode.
+  /// Returns false when ``database(_:_:on:)`` is certain to fail by the server's mode.
   func canOpen(_ name: String) -> Bool {
     guard Namespace.isValid(name) else { return false }
     return createsOnUse || name == defaultNamespace || looks != nil || state.withLock { $0.existing.contains(name) }
   }
 
-  /// Returns true when there is such a database. It need not be open.
+  /// Returns true when the database exists. It need not be open.
   func exists(_ name: String) -> Bool {
     state.withLock { state in
       switch state.entries[name] {
@@ -287,10 +293,10 @@ final class DatabaseRegistry: DatabaseSource {
     }
   }
 
-  /// The database, opened or made when it must be. Fails with ``DatabaseProblem``.
+  /// Returns the database, and opens or makes it when necessary. Fails with ``DatabaseProblem``.
   func database(_ name: String, _ creation: DatabaseCreation, on loop: any EventLoop) -> EventLoopFuture<Database> {
     guard let looks, Namespace.isValid(name), !isKnown(name) else { return known(name, creation, on: loop) }
-    // Another server may have made it a moment ago.
+    // Another server may have made it just before.
     let promise = loop.makePromise(of: Void.self)
     looks.look { [self] names in
       guard let names else {
@@ -306,7 +312,7 @@ final class DatabaseRegistry: DatabaseSource {
     state.withLock { $0.entries[name] != nil || $0.existing.contains(name) }
   }
 
-  /// The database, after it is known which there are.
+  /// Returns the database, once the existing names are known.
   private func known(
     _ name: String, _ creation: DatabaseCreation, on loop: any EventLoop
   ) -> EventLoopFuture<Database> {
@@ -349,15 +355,15 @@ final class DatabaseRegistry: DatabaseSource {
     return promise.futureResult
   }
 
-  /// Opens one for those who wait for it.
+  /// Opens a database for the waiting requests.
   ///
-  /// - Parameter isMade: it is made when there is none.
+  /// - Parameter isMade: true to make it when it does not exist.
   private func open(_ name: String, isMade: Bool) {
     let rules = initialRules.withLock { $0 }
     queue.async(group: openings) { self.open(name, rules, isMade: isMade) }
   }
 
-  /// Returns true when another server has removed one that this one knew. Blocks.
+  /// Returns true when another server has removed a database that this one knew. Blocks.
   private func isGone(_ name: String) -> Bool {
     guard looks != nil, let names = try? journals.names() else { return false }
     return !names.contains(name)
@@ -399,7 +405,7 @@ final class DatabaseRegistry: DatabaseSource {
     }
   }
 
-  /// What a crash leaves of a commit that nobody was told of is worth a note; anything else is worth an alarm.
+  /// Logs damages: the remains of an unacknowledged commit after a crash as a notice, all others as an error.
   private func log(_ damages: [JournalRecovery.Damage], of name: String) {
     for damage in damages {
       logger.log(
@@ -423,7 +429,7 @@ final class DatabaseRegistry: DatabaseSource {
 
   // MARK: Removing
 
-  /// Closes a database and removes all that is kept of it, for good.
+  /// Closes a database and deletes it with all its files.
   func remove(_ name: String, _ forget: @escaping @Sendable () -> Void) async throws(DatabaseRemovalProblem) {
     let open = try reserve(name)
     let result = await withCheckedContinuation {
@@ -434,12 +440,14 @@ final class DatabaseRegistry: DatabaseSource {
     await removalHook.withLock { $0 }()
   }
 
-  /// - Parameter work: done when a database is removed, before anybody is told that it is.
+  /// Sets the handler of removals.
+  ///
+  /// - Parameter work: called when a database is removed, before the response.
   func whenRemoved(_ work: @escaping @Sendable () async -> Void) { removalHook.withLock { $0 = work } }
 
-  /// From here on nobody gets it.
+  /// Makes a database unavailable.
   ///
-  /// - Returns: The database when it is open.
+  /// - Returns: the database when it is open.
   private func reserve(_ name: String) throws(DatabaseRemovalProblem) -> Database? {
     let result = state.withLock { state -> Result<Database?, DatabaseRemovalProblem> in
       guard !state.isClosed else { return .failure(.failed("the server is stopping")) }
@@ -457,7 +465,7 @@ final class DatabaseRegistry: DatabaseSource {
     return try result.get()
   }
 
-  /// Blocks until all of it is gone.
+  /// Removes a database. Blocks until all its files are deleted.
   private func remove(
     _ name: String, _ open: Database?, _ forget: @Sendable () -> Void
   ) -> Result<Void, DatabaseRemovalProblem> {
@@ -475,7 +483,7 @@ final class DatabaseRegistry: DatabaseSource {
     do throws(JournalError) {
       try removed.finish(name)
     } catch {
-      // The name stays taken: what is left of this one must not become part of another.
+      // The name stays reserved: remaining files of this database must not become part of another.
       logger.error(
         "the database is deleted at the next start", metadata: ["database": "\(name)", "error": "\(error)"])
       return .failure(.isUnfinished("\(error)"))
@@ -486,9 +494,10 @@ final class DatabaseRegistry: DatabaseSource {
     return .success(())
   }
 
-  /// Lets every database finish what it has and closes it. Blocks; not for event loops.
+  /// Lets every database finish its commands and closes it. Blocks; not for event loops.
   ///
-  /// - Parameter snapshotsEnd: when they write no more snapshots for the next start, on the monotonic clock.
+  /// - Parameter snapshotsEnd: the time on the monotonic clock after which they write no more snapshots for the next
+  ///   start.
   func close(snapshotsEnd: Int64 = .min) {
     let databases = state.withLock { state -> [Database] in
       state.isClosed = true

@@ -9,7 +9,7 @@ import NIOPosix
 struct DeliveryParts: Sendable {
   let group: MultiThreadedEventLoopGroup
   let loops: [TransportLoop]
-  /// Nil where no console is served.
+  /// The console's access control; nil when no console is served.
   let access: ConsoleAccess?
   let denials: DenialLog
   let router: EffectRouter

@@ -5,13 +5,13 @@ import HearthSystem
 import Logging
 import Synchronization
 
-/// Looks at how much room the disk of the data folder has, tells the operator when it gets little, and has the databases
-/// keep the rest for administration before it is gone. They are told what their snapshots may take of it.
+/// A monitor of the free space on the data folder's disk: it warns the operator, and reserves the last space for
+/// administration before it is used up. It also sets the space for snapshots of each database.
 final class DiskSpaceMonitor: Sendable {
-  /// Between two looks.
+  /// The milliseconds between two checks.
   static let intervalMilliseconds = 500
 
-  /// The part of the least room that no database takes for writes, whatever its file has room for inside.
+  /// The divisor of the minimum space that no database takes for writes, whatever free pages its file has.
   private static let logPart = 4
 
   private let services: GatewayServices
@@ -22,12 +22,12 @@ final class DiskSpaceMonitor: Sendable {
 
   init(_ options: HearthServer.Options, _ services: GatewayServices) {
     self.services = services
-    // What is written goes elsewhere when the journals are.
+    // Writes go to another disk when the journals are not in the data folder.
     let thresholds = options.journal == .dataFolder ? options.space : .never
     (folder, self.thresholds, measure) = (options.dataDirectory, thresholds, options.measureSpace)
   }
 
-  /// Looks at once, and from then on until ``stop()``.
+  /// Checks at once, and repeatedly until ``stop()``.
   func start() async {
     guard thresholds != .never else { return }
     await BlockingThread.run { self.look() }
@@ -39,13 +39,13 @@ final class DiskSpaceMonitor: Sendable {
 
   func stop() async { await task.withLock(\.self)?.stop() }
 
-  /// Tells a database what its snapshots may take that is opened between two looks. Blocks.
+  /// Sets the space for snapshots of a database that is opened between two checks. Blocks.
   func opened(_ database: Database) {
     guard thresholds != .never, let space = measure(folder) else { return }
     share(space.availableBytes, keeping: thresholds.stopBytes(totalBytes: space.totalBytes), among: [database])
   }
 
-  /// Looks once. Blocks: reads files, and goes through the data of databases that may be shortened.
+  /// Checks once. Blocks: reads files, and goes through the data of databases that may be shortened.
   func look() {
     guard let space = measure(folder) else { return }
     let last = services.space.level
@@ -61,20 +61,21 @@ final class DiskSpaceMonitor: Sendable {
         database.setSpaceLow(false)
         continue
       }
-      // What a file has room for inside is as good as room on the disk, as far as it goes.
+      // Free pages inside a file count like room on the disk, up to their size.
       let (reusable, available) = (database.reusableBytes, space.availableBytes)
       let room = reusable.addingReportingOverflow(available)
       let roomBytes = room.overflow ? .max : room.partialValue
       let isFull = SpaceThresholds.isBelow(stopBytes, roomBytes, was: database.isSpaceLow)
-      // Whatever is written goes through SQLite's log, which is beside the file: a part of the rest stays for that. So does
-      // a snapshot of little data, and what is removed after it.
+      // Every write goes through SQLite's log, which is beside the file: a part of the rest is reserved for that, for a
+      // snapshot of little data, and for deletions after it.
       let hasLogRoom = available >= stopBytes / Self.logPart
       database.setSpaceLow(isFull || !hasLogRoom)
       if hasLogRoom { database.makeRoom(sizeBytesMax: available / 4 + min(reusable, .max / 2)) }
     }
   }
 
-  /// Tells each what a snapshot may take: of what is free above the threshold, and of what its own file has room for.
+  /// Sets the space that each database's snapshot may take: of the free space above the threshold, and of the free
+  /// pages of its own file.
   private func share(_ availableBytes: Int, keeping stopBytes: Int, among writers: [any SnapshotWriter]) {
     let needs = writers.map(\.snapshotNeedBytes)
     let spare = availableBytes - stopBytes
@@ -86,7 +87,7 @@ final class DiskSpaceMonitor: Sendable {
       }
       // All of it goes through SQLite's log, too, which is beside the file.
       let hasLogRoom = availableBytes >= stopBytes / 2
-      // Below the threshold, what is missing there is left in the file.
+      // When free space is below the threshold, as many free pages of the file stay reserved.
       let reusable = max(0, writer.reusableBytes + min(0, spare))
       writer.setSnapshotRoom(hasLogRoom ? share + min(reusable, need) : 0)
     }

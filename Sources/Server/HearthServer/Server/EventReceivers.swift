@@ -1,8 +1,8 @@
 import HearthPlugin
 import Synchronization
 
-/// The plugins that take events of writes: those that the server was started with, and those that come and go while it
-/// runs.
+/// The plugins that receive write events: those that the server was started with, and those that are added and removed
+/// while it runs.
 final class EventReceivers: Sendable {
   private struct State {
     var further: [String: any WriteReceiver] = [:]
@@ -12,10 +12,10 @@ final class EventReceivers: Sendable {
   private let own: [String: any WriteReceiver]
   private let state = Mutex(State())
 
-  /// - Parameter own: those that the server was started with. Of two of a name the first counts.
+  /// - Parameter own: the receivers that the server was started with. Of two with the same name the first counts.
   init(_ own: [any WriteReceiver]) { self.own = Self.byName(own) }
 
-  /// Puts these in the place of those of the last call.
+  /// Replaces the receivers of the last call.
   func set(_ further: [any WriteReceiver]) {
     let changed = state.withLock { state in
       state.further = Self.byName(further)
@@ -24,7 +24,9 @@ final class EventReceivers: Sendable {
     changed?()
   }
 
-  /// - Parameter changed: told when others are there than before.
+  /// Sets the handler of changes.
+  ///
+  /// - Parameter changed: called when the receivers have changed.
   func whenChanged(_ changed: @escaping @Sendable () -> Void) { state.withLock { $0.changed = changed } }
 
   func receiver(named name: String) -> (any WriteReceiver)? { own[name] ?? state.withLock { $0.further[name] } }

@@ -10,7 +10,7 @@ import HearthWorkbench
 import NIOPosix
 
 extension GatewayServices {
-  /// The services of a server over its databases and accounts.
+  /// Returns the services of a server over its databases and accounts.
   static func ofServer(
     _ options: HearthServer.Options, _ accounts: OpenedAccounts, _ databases: DatabaseRegistry, router: EffectRouter,
     proxies: TrustedProxies, files: ServerFiles, denials: DenialLog, receivers: EventReceivers, memory: ClientMemory,
@@ -31,7 +31,7 @@ extension GatewayServices {
 }
 
 extension EmulatorClients {
-  /// The networks whose programs an emulator treats as those of its own machine; none without an emulator.
+  /// The networks whose clients an emulator treats as those of its own machine; none without an emulator.
   fileprivate init(of options: HearthServer.Options) throws(ServerError) {
     guard options.accounts.isEmulator else {
       self = .none
@@ -42,9 +42,10 @@ extension EmulatorClients {
 }
 
 extension TriggerOptions {
-  /// The triggers of a server and their senders.
+  /// Returns the options of a server's triggers and their senders.
   ///
-  /// - Parameter group: carries requests to receivers on this machine; without one they go the way of all others.
+  /// - Parameter group: the event loops for requests to receivers on this machine; without it they use the general
+  ///   client.
   static func ofServer(
     _ options: HearthServer.Options, _ files: ServerFiles, _ receivers: EventReceivers,
     group: MultiThreadedEventLoopGroup?

@@ -8,118 +8,116 @@ import HearthTransport
 import Logging
 
 extension HearthServer {
-  /// What makes a server a node of a cluster.
+  /// The options of a node of a cluster.
   public typealias ClusterOptions = HearthClusterNode.ClusterOptions
 
-  /// Everything a server is told when it is made: the one configuration, out of which each part of the server is handed
-  /// what concerns it. Files are read by the caller, except the two TLS files, which are read
-  /// when the server starts and whenever they change.
+  /// The configuration of a server, from which each of its parts gets its own. Files are read by the caller, except the
+  /// two TLS files, which are read when the server starts and whenever they change.
   public struct Options: Sendable {
-    /// How a namespace that nobody has used yet is treated.
+    /// The treatment of a namespace that has not been used yet.
     public enum Mode: Sendable {
-      /// A database comes into being only by an administrator's word: a rules upload that names it.
+      /// The mode in which only an administrator makes a database, by uploading rules for it.
       case serve
-      /// A database comes into being when somebody first writes or listens there, or uploads its rules. A read makes none.
+      /// A database is made by the first write or listen there, or an upload of its rules. A read makes none.
       case dev
     }
 
     /// A PEM certificate chain and its private key.
     public struct TLS: Sendable {
-      /// The certificate, then those above it.
+      /// The private key's file, readable by the server alone.
       public var certificatePath: String
       /// Readable by the server alone.
       public var keyPath: String
 
-      /// Two files; neither is read yet.
+      /// A pair of files; neither is read yet.
       public init(certificatePath: String, keyPath: String) {
         self.certificatePath = certificatePath
         self.keyPath = keyPath
       }
     }
 
-    /// The folder, inside a data folder, that holds secrets and signing keys.
+    /// Returns the folder, inside a data folder, that holds secrets and signing keys.
     public static func keysDirectory(of dataDirectory: String) -> String { dataDirectory + "/keys" }
 
     /// The address to listen on: an IPv4 or IPv6 address, or a host name.
     public var host: String
-    /// 0 lets the system pick a port; ``HearthServer/boundPort`` tells which.
+    /// The port; 0 lets the system pick one, which ``HearthServer/boundPort`` returns.
     public var port: Int
-    /// With it, the port speaks TLS and nothing else.
+    /// The TLS files; nil for plain text. With TLS the port refuses plain text.
     public var tls: TLS?
-    /// Where databases, keys and secrets live. Made when absent.
+    /// The folder of databases, keys and secrets. Made when absent.
     public var dataDirectory: String
-    /// Where the journals of databases and accounts are, if not there. All else stays in ``dataDirectory``.
+    /// The location of the journals of databases and accounts. All other files stay in ``dataDirectory``.
     public var journal = JournalPlace.dataFolder
-    /// What makes the server a node of a cluster, whose journals are in a PostgreSQL; nil for a server by itself.
+    /// The cluster of the server, whose journals are in PostgreSQL; nil for a server by itself.
     public var cluster: ClusterOptions?
-    /// The rules file's text. The default database gets it at every start; any other database has it for as long as
-    /// no rules are uploaded for it. Without it such a database denies everything.
+    /// The rules file's text. The default database gets it at every start; any other database has it as long as no
+    /// rules are uploaded for it. When nil such a database denies all requests.
     public var rules: String?
-    /// Where ``rules`` was read from, for the history of the rules.
+    /// The path that ``rules`` was read from, for the history of the rules.
     public var rulesPath: String?
-    /// True when clients can make databases.
+    /// The treatment of namespaces that have not been used yet.
     public var mode: Mode
     /// The database of a request that names none.
     public var defaultNamespace: String
-    /// The operator said which database that is. Then an administrator's request that names none means it, whatever it
-    /// does.
+    /// True when the operator chose the default database. Then an administrator's request that names none means it, for
+    /// any operation.
     public var isDefaultNamed = false
-    /// Event loops for sockets; 0 means one for each core.
+    /// The number of event loops for sockets; 0 means one for each core.
     public var ioThreadCount = 0
-    /// Users, and how they sign in: everything that the operator's file says. Here are also the project and whether the
-    /// server is an emulator, which every part of it goes by: an emulator is never served together with TLS, and on another
-    /// address than a loopback one only together with ``emulatorAllows``.
+    /// The configuration of accounts and sign-in. It includes the project and the emulator mode, which apply to every
+    /// part of the server: an emulator is never served with TLS, and on another address than a loopback one only with
+    /// ``emulatorAllows``.
     public var accounts: AccountsConfiguration
-    /// The plugins that ``accounts`` switches on, made and ready.
+    /// The plugins that ``accounts`` switches on, ready for use.
     public var plugins: PluginSet
-    /// A database secret by itself opens every database, as the legacy protocol has it. Tokens signed with one count
-    /// either way.
+    /// True when a database secret by itself gives access to every database, as in the legacy protocol. Tokens signed
+    /// with one are accepted either way.
     public var acceptsRawSecrets = true
-    /// True when databases count what each part of their rules comes to, for `/.inspect/coverage`. An emulator always
+    /// True when databases count the results of each part of their rules, for `/.inspect/coverage`. An emulator always
     /// does.
     public var countsRules = false
-    /// How long nobody has used a database that is closed then, until somebody does; nil keeps all open. The default one
-    /// stays open.
+    /// The idle time in seconds after which a database is closed, until its next use; nil keeps all open. The default
+    /// one always stays open.
     public var closesIdleAfterSeconds: Int?
-    /// What of the past databases keep.
+    /// The retention of databases' history.
     public var history = HistoryRetention.none
-    /// True when it is kept who made each change.
+    /// True when the author of each change is stored.
     public var recordsAuthors = false
-    /// Bytes that listens of a database may take; nil goes by the memory that the process may use.
+    /// The maximum memory for listens of a database in bytes; nil derives it from the memory that the process may use.
     var listensBytesMax: Int?
-    /// The time when room on the disk is little; by itself a server does not look.
+    /// The thresholds for low disk space; the default is no monitoring.
     public var space = SpaceThresholds.never
-    /// How much room there is.
+    /// Measures the free space.
     var measureSpace: @Sendable (_ folder: String) -> FileSystemSpace? = { FileSystemSpace(at: $0) }
-    /// Identity requests under way at a time, all clients together; more are asked to come back. Each holds its body; what
-    /// all bodies together may take is bounded by the transport.
+    /// The maximum number of concurrent identity requests of all clients; more are told to retry. Each holds its body;
+    /// the transport limits the memory for all bodies.
     public var identityRequestsMax = IdentityLoad.requestsMax
-    /// Networks in CIDR notation whose programs an emulator lets in as it does those of its own machine.
+    /// The networks in CIDR notation whose clients an emulator treats as those of its own machine.
     public var emulatorAllows: [String] = []
-    /// The place where an emulator's parts are looked for; ports beside ``port`` are opened, too. Without it there is
-    /// no hub.
+    /// The ports of an emulator's parts; those beside ``port`` are opened, too. When nil there is no hub.
     public var emulatorPorts: EmulatorPorts?
-    /// What the emulator hub has write everything into a folder; nil when the server's program cannot.
+    /// The export of the emulator hub, which writes all data into a folder; nil when the server's program has none.
     public var emulatorExport: (@Sendable (_ folder: String, _ databases: [String]) async throws -> Void)?
-    /// Events of triggers are sent; without it they are kept.
+    /// True when events of triggers are sent; otherwise they are kept.
     public var sendsEvents = true
-    /// The emulator of functions that is told of events, `host:port`; nil when there is none.
+    /// The address of the functions emulator that gets events, `host:port`; nil when there is none.
     public var functionsEmulator: String?
-    /// The page in the browser.
+    /// The options of the console.
     public var console = ConsoleOptions()
-    /// Takes what an operator should know. No secret is logged.
+    /// The logger for operators. No secret is logged.
     public var logger: Logger
-    /// Counts what the server does, for `/.metrics`. A program that embeds servers can make it the process's own backend of
+    /// The server's metrics, for `/.metrics`. A program that embeds servers can make it the process's own backend of
     /// swift-metrics; two servers that share one count together.
     public var metrics = MetricsRegistry()
-    /// A file whose first line is a token that may look at `/.metrics` and do nothing else; nil is no such token.
+    /// A file whose first line is a token that may read `/.metrics` and has no other access; nil for no such token.
     public var metricsTokenPath: String?
-    /// What clients may make the server hold; nil goes by this machine's memory.
+    /// The limit on the memory held for clients; nil derives it from this machine's memory.
     var memory: ClientMemory?
 
     /// - Parameters:
-    ///   - accounts: nil takes the defaults, with links that name the address that is listened on.
-    ///   - plugins: without any nobody can sign in but with the credentials of the database.
+    ///   - accounts: nil takes the defaults, with links to the listening address.
+    ///   - plugins: without any, users can sign in only with the credentials of the database.
     public init(
       dataDirectory: String, host: String = "127.0.0.1", port: Int = 9000, tls: TLS? = nil, rules: String? = nil,
       mode: Mode = .serve, defaultNamespace: String = "default", accounts: AccountsConfiguration? = nil,

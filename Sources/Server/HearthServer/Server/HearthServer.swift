@@ -2,7 +2,7 @@ import HearthRules
 import NIOCore
 import Synchronization
 
-/// The server: one port, many databases. The handle that a program starts and stops it by; it may be started again.
+/// A server: one port, many databases. A program starts and stops it by this handle; it may be started again.
 ///
 /// ```swift
 /// let server = HearthServer(options: .init(dataDirectory: "data"))
@@ -14,7 +14,7 @@ public final class HearthServer: Sendable {
   /// The program's version.
   public static let version = "0.1.0"
 
-  /// As the server was made with.
+  /// The options that the server was made with.
   public let options: Options
 
   private enum State {
@@ -26,7 +26,7 @@ public final class HearthServer: Sendable {
 
   private let state = Mutex(State.idle)
 
-  /// Reads nothing yet; all that can fail happens in ``start()``.
+  /// A server that is not started; all operations that can fail are in ``start()``.
   public init(options: Options) {
     self.options = options
   }
@@ -34,18 +34,18 @@ public final class HearthServer: Sendable {
   /// The port that is served; nil before ``start()`` and after ``stop()``.
   public var boundPort: Int? { parts?.transport.port }
 
-  /// The databases that there are, in order of name; none while the server is not running.
+  /// The existing databases, in order of name; none while the server is not running.
   public var databaseNames: [String] { parts?.databases.names ?? [] }
 
-  /// The last second, since 1970, of the certificate that connections get; nil without TLS and while the server is not
+  /// The expiry, in seconds since 1970, of the certificate in force; nil without TLS and while the server is not
   /// running.
   public var certificateEndSeconds: Int64? { parts?.certificateCare?.validity.notAfterSeconds }
 
-  /// What has been counted of the rules in force: of each open database, in order of name, and of reads of databases that
-  /// are not made yet, as the default one's. None when nothing is counted.
+  /// The counts of the rules in force: of each open database, in order of name, and of reads of databases that do not
+  /// exist yet, as the default one's. Empty when counting is off.
   package var rulesCoverages: [(database: String, coverage: RulesCoverage)] { parts?.databases.rulesCoverages ?? [] }
 
-  /// What was put together at the start; nil before and after.
+  /// The parts of the running server; nil before and after.
   var parts: ServerParts? {
     state.withLock { if case .running(let parts) = $0 { parts } else { nil } }
   }
@@ -69,11 +69,12 @@ public final class HearthServer: Sendable {
     }
   }
 
-  /// Has readiness be denied from now on, while requests are answered as before: load balancers then send no more of them.
+  /// Makes readiness fail from now on, while requests are answered as before: load balancers then send no more of them.
   /// ``stop()`` is to follow.
   public func drain() { parts?.services.phase.value = .draining }
 
-  /// Stops accepting, closes sockets with code 1001, lets journals finish and closes them. Safe to call twice.
+  /// Stops accepting connections, closes sockets with code 1001, lets journals finish and closes them. May be called
+  /// twice.
   public func stop() async {
     let parts = state.withLock { state -> ServerParts? in
       guard case .running(let parts) = state else { return nil }
@@ -85,22 +86,21 @@ public final class HearthServer: Sendable {
     state.withLock { $0 = .idle }
   }
 
-  /// Reads the certificate's files at once and puts them in force; connections that are there stay. Files that cannot be
-  /// used leave the former ones in force. The log says which it was. Without TLS nothing is done.
+  /// Reads the certificate's files at once and puts them in force; existing connections keep theirs. Invalid files
+  /// leave the former ones in force. The log has the result. Without TLS the call has no effect.
   public func reloadCertificate() async { await parts?.certificateCare?.lookNow() }
 
-  /// Returns when every event loop has come round: a server that hangs does not.
+  /// Returns when every event loop has run a task: on a hanging server it does not return.
   public func comeRound() async {
     for loop in parts?.transport.loops ?? [] { try? await loop.eventLoop.submit {}.get() }
   }
 
-  /// Puts other rules in force: for the database of that name; or, when nil (what a watched rules file does), for
-  /// the default database, for every other one that still has the rules of the last such call or of
-  /// ``Options/rules``, and for those to come.
+  /// Deploys rules: to the database of that name; or, when nil (as a watched rules file does), to the default database,
+  /// to every other one that still has the rules of the last such call or of ``Options/rules``, and to new ones.
   ///
   /// - Parameter path: the file that the text is from, for the history of the rules.
-  /// - Throws: ``ServerError`` with code `.badRules`; its message begins with `line:column:`, and the rules that
-  ///   were in force stay.
+  /// - Throws: ``ServerError`` with code `.badRules`; its message begins with `line:column:`, and the former rules stay
+  ///   in force.
   public func deployRules(
     _ text: String, to namespace: String? = nil, from path: String? = nil
   ) async throws(ServerError) {
@@ -113,7 +113,9 @@ public final class HearthServer: Sendable {
     }
   }
 
-  /// - Parameter file: where the rules are from; each line of the message begins with it.
+  /// Compiles rules.
+  ///
+  /// - Parameter file: the rules' file; each line of the message begins with it.
   static func compile(_ text: String, file: String? = nil) throws(ServerError) -> RuleSet {
     do {
       return try RuleSet.compile(text)

@@ -3,28 +3,28 @@ import HearthPostgres
 import HearthSQLite
 import Logging
 
-/// The engine that keeps the journals of a server, databases and accounts alike. This is the one place that chooses it.
-/// Another engine is a target beside `HearthSQLite` with a ``JournalFactory``, whose journals pass the checks of
+/// The engine that stores the journals of a server, databases and accounts alike. This is the one place that chooses
+/// it. Another engine is a target beside `HearthSQLite` with a ``JournalFactory``, whose journals pass the checks of
 /// `JournalConformance`, and is named here and in ``JournalPlace``.
 package final class JournalEngine: Sendable {
-  /// The names of journals in a PostgreSQL begin with this, but for that of the accounts.
+  /// The prefix of the names of journals in PostgreSQL, except that of the accounts.
   static let databasesPrefix = "databases/"
 
-  /// Those of databases.
+  /// The factory for the databases' journals.
   let databases: any JournalFactory
-  /// That of the accounts.
+  /// The factory for the accounts' journal.
   let accounts: any JournalFactory
-  /// Looks whether PostgreSQL answers; nil for a data folder.
+  /// The probe of PostgreSQL; nil for a data folder.
   let sentry: PostgresSentry?
-  /// Nil for a data folder.
+  /// The PostgreSQL engine; nil for a data folder.
   let postgres: PostgresEngine?
 
-  /// Opens it, for one server, unless several share it: another one that has it open is an error. Blocks.
+  /// Opens the engine, for one server, unless several share it: it is an error when another one has it open. Blocks.
   ///
   /// - Parameters:
-  ///   - dataDirectory: exists.
-  ///   - isShared: several servers use it, which see to it that each log has one writer.
-  ///   - logger: gets what is wrong with how a PostgreSQL is set up.
+  ///   - dataDirectory: an existing folder.
+  ///   - isShared: true when several servers use it, which ensure that each log has one writer.
+  ///   - logger: gets the problems with the setup of PostgreSQL.
   /// - Throws: ``ServerError`` with the reason why it cannot be used.
   package init(
     _ place: JournalPlace, dataDirectory: String, isShared: Bool = false, logger: Logger
@@ -52,16 +52,16 @@ package final class JournalEngine: Sendable {
     }
   }
 
-  /// The journals in a folder, for those who keep copies of them.
+  /// Returns the journals in a folder, for making copies of them.
   package static func archive(in folder: String) -> any JournalArchive { SQLiteJournals(folder: folder) }
 
-  /// Does what earlier removals left to do. Blocks for as long as that takes.
+  /// Completes earlier removals. Blocks meanwhile.
   func removeLeftovers() throws(JournalError) { try postgres?.removeLeftovers() }
 
-  /// The server is about to end: PostgreSQL is waited for no longer than that takes.
+  /// Shortens the waits for PostgreSQL, because the server is about to end.
   func hurry() { postgres?.hurry() }
 
-  /// Ends the connections. All journals are closed.
+  /// Ends the connections. All journals must be closed.
   package func close() {
     sentry?.close()
     postgres?.close()

@@ -6,12 +6,15 @@ import HearthSystem
 import Logging
 import Synchronization
 
-/// Looks every few seconds whether the PostgreSQL that keeps the journals answers, so that readiness says so before a write
-/// has found out, and tells the operator when that changes.
+/// A monitor that checks every few seconds that the PostgreSQL of the journals answers, so that readiness fails before
+/// a write does, and logs changes for the operator.
 struct JournalMonitor: Sendable {
   private let task: PeriodicTask
 
-  /// - Parameter node: of a cluster, whose heartbeats are commits: they tell that PostgreSQL answers and stores nothing.
+  /// A running monitor.
+  ///
+  /// - Parameter node: of a cluster, whose heartbeats are commits: they reveal a PostgreSQL that answers and stores no
+  ///   data.
   /// - Returns: nil when journals are in the data folder.
   init?(_ engine: JournalEngine, _ gauge: StorageGauge, _ node: ClusterNode?, logger: Logger) {
     guard let sentry = engine.sentry else { return nil }
@@ -26,7 +29,7 @@ struct JournalMonitor: Sendable {
     }
   }
 
-  /// Ends after the look that is under way.
+  /// Stops after the current check.
   func stop() async { await task.stop() }
 
   private static func note(_ finding: PostgresSentry.Finding, _ gauge: StorageGauge, _ logger: Logger) {

@@ -1,18 +1,18 @@
 import HearthJournal
 import HearthPostgres
 
-/// Where a server's journals are: those of its databases, and that of the accounts.
+/// The location of a server's journals: those of its databases, and that of the accounts.
 public enum JournalPlace: Sendable, Equatable {
   /// Files in the data folder.
   case dataFolder
   /// Tables of a PostgreSQL, by its URL.
   case postgres(String)
 
-  /// A PostgreSQL. It is not asked anything yet.
+  /// A location in PostgreSQL, without connecting to it.
   ///
-  /// - Parameter url: `postgres://user@host/database`, as `psql` takes it, without a password: that would be seen in lists of
-  ///   processes, and is kept in the data folder's settings.
-  /// - Throws: ``ServerError`` when it cannot be read, or has a password; its text has no part of that.
+  /// - Parameter url: `postgres://user@host/database`, as `psql` takes it, without a password: that would be seen in
+  ///   lists of processes, and is kept in the data folder's settings.
+  /// - Throws: ``ServerError`` when it cannot be parsed, or has a password; the message has no part of that.
   public init(url: String) throws(ServerError) {
     let address: PostgresAddress
     do throws(JournalError) { address = try PostgresAddress(url) } catch {
@@ -27,6 +27,6 @@ public enum JournalPlace: Sendable, Equatable {
     self = .postgres(url)
   }
 
-  /// Its URL; nil for the data folder.
+  /// The URL; nil for the data folder.
   public var url: String? { if case .postgres(let url) = self { url } else { nil } }
 }

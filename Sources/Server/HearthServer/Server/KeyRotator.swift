@@ -3,17 +3,19 @@ import HearthEngine
 import HearthGateway
 import Logging
 
-/// Makes the signing keys of a first start while the server answers already; replaces those that are due, and has those
-/// that were replaced published and taken away in time.
+/// A task that makes the signing keys of a first start while the server answers already, replaces those that are due,
+/// and publishes and removes the replaced ones in time.
 struct KeyRotator: Sendable {
   static let intervalSeconds = 600
 
   private let task: PeriodicTask
 
-  /// - Parameter isEmulator: nothing is signed with these keys unless somebody asks for it, which makes them then; servers
-  ///   that run for one test suite need not make them at their end.
+  /// Starts the task.
+  ///
+  /// - Parameter isEmulator: true makes keys only at their first use; servers that run for one test suite then need not
+  ///   make them at their end.
   init(_ keys: KeyRing, isEmulator: Bool, logger: Logger) {
-    // A server that is stopped at once leaves its keys, too.
+    // A server that is stopped at once leaves its keys in the folder, too.
     task = PeriodicTask(every: .seconds(Self.intervalSeconds), isEmulator ? .afterPause : .atOnce) {
       let outcome = await BlockingThread.run {
         keys.rotateIfDue(nowSeconds: SystemClock.now.wallMilliseconds / 1000)
@@ -24,6 +26,6 @@ struct KeyRotator: Sendable {
     }
   }
 
-  /// Ends the care once a round that has begun is through.
+  /// Stops the task after the current round.
   func stop() async { await task.stop() }
 }

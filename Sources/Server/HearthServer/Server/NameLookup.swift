@@ -1,13 +1,13 @@
 import Dispatch
 import Synchronization
 
-/// Looks which databases there are, for whoever asks for one that is not known: one look at a time, for all who asked before
-/// it began. So names that somebody makes up cost a look after another, and no more.
+/// A lookup of existing databases, for requests for an unknown one: one lookup at a time, for all requests before it
+/// began. So invented names cost at most one lookup after another.
 final class NameLookup: Sendable {
-  /// Gets the names; nil when nobody knows.
+  /// Takes the names; nil when they could not be read.
   typealias Then = @Sendable ([String]?) -> Void
 
-  /// Who may wait for a look; others are told that nobody knows.
+  /// The maximum number of waiting requests; others get nil.
   private static let waitingMax = 1_024
 
   private struct State {
@@ -19,10 +19,10 @@ final class NameLookup: Sendable {
   private let queue = DispatchQueue(label: "hearth.names")
   private let state = Mutex(State())
 
-  /// - Parameter look: gives the names; nil when nobody knows. Blocks.
+  /// - Parameter look: returns the names; nil when they could not be read. Blocks.
   init(_ look: @escaping @Sendable () -> [String]?) { self.look = look }
 
-  /// Has a look begin after this; `then` is called with the names, on another thread or at once.
+  /// Starts a lookup after this call; `then` is called with the names, on another thread or at once.
   func look(_ then: @escaping Then) {
     let (isTaken, isFirst) = state.withLock { state in
       guard state.waiting.count < Self.waitingMax else { return (false, false) }

@@ -11,23 +11,23 @@ import NIOCore
 
 /// The accounts of a data folder, opened: the store, the keys, and the accounts over both.
 package struct OpenedAccounts: Sendable {
-  /// Users, sign-in, sessions.
+  /// The accounts: users, sign-in, sessions.
   package let accounts: AccountsDirectory
-  /// What signs and verifies their tokens.
+  /// The keys that sign and verify their tokens.
   package let keys: KeyRing
-  /// The place where they are kept; closed by whoever opened it.
+  /// The store of the accounts; the caller that opened it closes it.
   package let store: AccountStore
-  /// Tells when this node owns them; nil for a server by itself.
+  /// The notice of this node's ownership of them; nil for a server by itself.
   let ownership: OwnershipNotice?
 
-  /// Opens the store and puts the accounts together. Reads files: not for event loops.
+  /// Opens the store and makes the accounts. Reads files: not for event loops.
   ///
   /// - Parameters:
-  ///   - engine: keeps the journal.
-  ///   - node: has a part in them where a cluster's nodes share them.
+  ///   - engine: stores the journal.
+  ///   - node: the cluster's node that shares them; nil for a server by itself.
   ///   - environment: clocks, randomness and the operator's log.
-  ///   - onFollowedRevocation: told of credentials that another node has ended.
-  ///   - onRevocation: told of what ends credentials; gives the number by which its receipts are found, or nil.
+  ///   - onFollowedRevocation: called with credentials that another node has revoked.
+  ///   - onRevocation: called with revoked credentials; returns the number by which their receipts are found, or nil.
   /// - Throws: ``ServerError`` when the file cannot be opened, as when another process has it open.
   package static func open(
     _ options: HearthServer.Options, _ engine: JournalEngine, _ node: ClusterNode? = nil, keys: KeyStore,
@@ -66,7 +66,7 @@ package struct OpenedAccounts: Sendable {
 }
 
 extension OpenedAccounts {
-  /// Has accounts of a folder whose server does not run keep the events of its triggers, until it runs.
+  /// Makes the accounts of a stopped server's folder keep the events of its triggers until it runs.
   ///
   /// - Throws: ``ServerError`` when the triggers cannot be read.
   package func keepEvents(_ options: HearthServer.Options) throws(ServerError) {
@@ -80,7 +80,7 @@ extension OpenedAccounts {
 }
 
 extension AccountsEnvironment {
-  /// What the accounts of a server that runs have around them.
+  /// Returns the environment of a running server's accounts.
   static func ofServer(_ logger: Logger) -> AccountsEnvironment {
     var environment = AccountsEnvironment(
       clock: { SystemClock.now }, random: .system,
@@ -99,10 +99,10 @@ extension AccountsEnvironment {
 }
 
 extension OpenedAccounts {
-  /// A hash of more than a second keeps people waiting at every sign-in.
+  /// The duration of a password hash from which the operator is warned: longer ones delay every sign-in.
   static let hashSecondsMax = 1.0
 
-  /// Measures one password hash, in the background, and tells the operator when the machine is too slow for the cost.
+  /// Measures one password hash, in the background, and warns the operator when the machine is too slow for the cost.
   func warnOfSlowHashes(_ options: HearthServer.Options) {
     guard options.plugins.providers.contains(where: { $0.manifest.methods.contains(.password) }) else { return }
     let logger = options.logger

@@ -2,20 +2,20 @@ import HearthClusterNode
 import HearthGateway
 import Synchronization
 
-/// What other nodes of a cluster change beside what is in the databases: which there are, and the files that nodes share.
+/// The changes by other nodes of a cluster outside of the databases: which databases exist, and the shared files.
 final class OtherNodes: Sendable {
   private let node: ClusterNode
   private let databases: DatabaseRegistry
   private let services: GatewayServices
   private let files: SharedFiles?
-  /// One look at a time: what one has found is of no use after another.
+  /// A lock that allows one lookup at a time, so that no older result follows a newer one.
   private let turn = Mutex(())
 
   init(_ node: ClusterNode, _ databases: DatabaseRegistry, _ services: GatewayServices, _ files: SharedFiles?) {
     (self.node, self.databases, self.services, self.files) = (node, databases, services, files)
   }
 
-  /// Looks which databases others have made and removed. Clients of one that was removed are told so. Blocks.
+  /// Looks up the databases that others have made and removed. Clients of removed ones are notified. Blocks.
   func look() {
     turn.withLock { _ in
       guard let found = node.look(for: JournalEngine.databasesPrefix) else { return }
@@ -29,7 +29,7 @@ final class OtherNodes: Sendable {
     }
   }
 
-  /// Returns when all is in force here that others had changed before.
+  /// Returns when all earlier changes of others are in force here.
   func catchUp() async {
     await BlockingThread.run { [self] in
       files?.catchUp()

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// True when this server owns something that the nodes of a cluster share, for somebody who comes later than the first
-/// change.
+/// A notice whether this server owns an object that the nodes of a cluster share, for an observer that is added after
+/// the first change.
 final class OwnershipNotice: Sendable {
   private struct State {
     var isOwner = false
@@ -18,7 +18,7 @@ final class OwnershipNotice: Sendable {
     tell?(isOwner)
   }
 
-  /// Has somebody told how it is, and of every change.
+  /// Sets the observer, which is called with the current state, and with every change.
   func tell(_ tell: @escaping @Sendable (Bool) -> Void) {
     let isOwner = state.withLock { state in
       state.tell = tell

@@ -1,8 +1,8 @@
-/// Work that is done again and again, with a pause between two rounds, until it is stopped.
+/// A task that repeats work, with a pause between two rounds, until it is stopped.
 struct PeriodicTask: Sendable {
-  /// When the first round begins.
+  /// The time of the first round.
   enum Start {
-    /// At once; it is made even if the task is stopped before.
+    /// The first round runs at once, even if the task is stopped before.
     case atOnce
     case afterPause
   }
@@ -22,7 +22,7 @@ struct PeriodicTask: Sendable {
     }
   }
 
-  /// Ends it once a round that has begun is through.
+  /// Stops the task after the current round.
   func stop() async {
     task.cancel()
     await task.value

@@ -3,7 +3,7 @@ import HearthPluginHost
 import Logging
 
 extension PluginHost {
-  /// The plugins of the data folder, none of which runs yet.
+  /// Returns the host of the data folder's plugins, which are not started yet.
   static func ofServer(
     _ options: HearthServer.Options, _ accounts: OpenedAccounts, _ receivers: EventReceivers
   ) -> PluginHost {

@@ -3,23 +3,22 @@ import HearthJournal
 import HearthSystem
 import HearthWire
 
-/// Takes away all that a data folder keeps of databases that are deleted: data and past, settings, and the versions of their
-/// rules.
+/// The removal of all files of deleted databases: data and history, settings, and the versions of their rules.
 ///
-/// First a mark says so, `databases/NAME.deleted`, and last the mark goes. Whatever happens in between, at the next start
-/// the rest is done: a database is there with all that belongs to it, or not at all. Blocks for files.
+/// A mark, `databases/NAME.deleted`, is written first and removed last. After an interruption the next start completes
+/// the removal: a database exists with all its files, or not at all. Blocks for files.
 struct RemovedDatabases: Sendable {
   private static let suffix = ".deleted"
 
   private let directory: DataDirectory
   private let journals: any JournalFactory
 
-  /// - Parameter journals: those of the folder's databases.
+  /// - Parameter journals: the factory for the folder's databases.
   init(_ directory: DataDirectory, journals: any JournalFactory) {
     (self.directory, self.journals) = (directory, journals)
   }
 
-  /// From here on it is deleted, as soon as it is closed.
+  /// Marks a database as deleted; its files are removed once it is closed.
   func begin(_ name: String) throws(JournalError) {
     do throws(WholeFile.Problem) {
       try mark(name).write(Array("{}\n".utf8))
@@ -30,7 +29,7 @@ struct RemovedDatabases: Sendable {
     }
   }
 
-  /// Removes what is left. Nobody has the database open.
+  /// Removes the remaining files. The database must be closed.
   func finish(_ name: String) throws(JournalError) {
     try journals.remove(name)
     try remove(WholeFile(folder: directory.settingsPath, name: name + ".json"))
@@ -40,16 +39,16 @@ struct RemovedDatabases: Sendable {
     try remove(mark(name))
   }
 
-  /// Removes what is left of all that were being deleted when the server ended.
+  /// Completes the removals that were under way when the server ended.
   ///
-  /// - Returns: Their names.
+  /// - Returns: the names of the databases.
   func finishAll() throws(JournalError) -> [String] {
     let marked = try Self.marked(in: directory)
     for name in marked { try finish(name) }
     return marked
   }
 
-  /// The databases that are being deleted, or are to be.
+  /// Returns the databases that are marked as deleted.
   static func marked(in directory: DataDirectory) throws(JournalError) -> [String] {
     do throws(WholeFile.Problem) {
       return try WholeFile.names(in: directory.databasesPath).compactMap { file in

@@ -1,29 +1,29 @@
 import Glibc
 import HearthTree
 
-/// `server.json` in a data folder: what the server that has the folder open is, and where its port is. Commands on the
-/// folder reach it by ``LocalSocket``.
+/// The file `server.json` in a data folder, which describes the server that has the folder open, and its port. Commands
+/// on the folder reach it by ``LocalSocket``.
 ///
 /// ```json
 /// {"pid":4711,"url":"http://127.0.0.1:9000","projectID":"hearth","defaultNamespace":"default"}
 /// ```
 ///
-/// Only the folder's owner can read it. It is there from when the port is open until the server stops; one that a
-/// crash left behind names a process that is gone.
+/// Only the folder's owner can read it. It exists from when the port is open until the server stops; one that a crash
+/// left behind names a process that is gone.
 public struct ServerFile: Sendable, Equatable {
   /// The file's name in the data folder.
   public static let name = "server.json"
 
   /// The server's process.
   public var processID: Int32
-  /// Scheme, address and port as seen from this machine: a server on all addresses is reached at the loopback one.
+  /// The URL as seen from this machine: a server on all addresses is reached at the loopback one.
   public var url: String
   /// The project that the server signs tokens for.
   public var projectID: String
   /// The database that requests without a namespace reach.
   public var defaultNamespace: String
 
-  /// What the server writes when its port is open.
+  /// The contents for a server whose port is open.
   public init(processID: Int32, url: String, projectID: String, defaultNamespace: String) {
     self.processID = processID
     self.url = url
@@ -31,7 +31,7 @@ public struct ServerFile: Sendable, Equatable {
     self.defaultNamespace = defaultNamespace
   }
 
-  /// What a running server wrote into the folder; nil when there is no such file, or none that can be read.
+  /// Returns the contents of a folder's file; nil when there is no such file, or it cannot be read.
   public static func read(dataDirectory: String) -> ServerFile? {
     let descriptor = open(dataDirectory + "/" + name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { return nil }
@@ -48,7 +48,7 @@ public struct ServerFile: Sendable, Equatable {
 
   private static let sizeBytesMax = 4_096
 
-  /// Puts the file into the folder, whole or not at all.
+  /// Writes the file into the folder, atomically.
   func write(dataDirectory: String) throws(ServerError) {
     let path = dataDirectory + "/" + Self.name
     let temporary = path + ".new"
@@ -64,7 +64,7 @@ public struct ServerFile: Sendable, Equatable {
     }
   }
 
-  /// Takes the file away.
+  /// Removes the file.
   static func remove(dataDirectory: String) { unlink(dataDirectory + "/" + name) }
 
   private var json: JSON {
@@ -80,9 +80,11 @@ public struct ServerFile: Sendable, Equatable {
 }
 
 extension ServerFile {
+  /// Returns the URL for this machine.
+  ///
   /// - Parameters:
-  ///   - host: what the server was told to listen on.
-  ///   - port: what it got.
+  ///   - host: the configured address.
+  ///   - port: the bound port.
   static func url(host: String, port: Int, isEncrypted: Bool) -> String {
     let reachable =
       switch host {

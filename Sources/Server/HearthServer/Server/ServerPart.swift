@@ -1,23 +1,23 @@
 import Synchronization
 
-/// A part of a server that runs.
+/// A part of a running server.
 protocol ServerPart: Sendable {
-  /// Ends it. Parts that were started after it have ended; those before it still run.
+  /// Stops it. Parts that were started after it have stopped; those before it still run.
   func stop() async
 }
 
-/// The parts of a server that were started, in order.
+/// The started parts of a server, in order.
 final class PartStack: Sendable {
   private let parts = Mutex<[any ServerPart]>([])
 
-  /// Keeps a part that was started, until ``stop()``.
+  /// Adds a started part, until ``stop()``.
   @discardableResult
   func add<Part: ServerPart>(_ part: Part) -> Part {
     parts.withLock { $0.append(part) }
     return part
   }
 
-  /// Keeps a part that some servers do not have.
+  /// Adds a part that some servers do not have.
   @discardableResult
   func add<Part: ServerPart>(_ part: Part?) -> Part? { part.map { add($0) } }
 

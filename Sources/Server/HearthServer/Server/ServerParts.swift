@@ -5,7 +5,7 @@ import HearthGateway
 import HearthSystem
 import HearthTransport
 
-/// A server from its start to its stop: the inside of a ``HearthServer``.
+/// A running server: the inside of a ``HearthServer``.
 ///
 /// A new part is a ``ServerPart`` in a file of its own and a line where it is started, which adds it to the stack.
 final class ServerParts: Sendable {
@@ -13,10 +13,10 @@ final class ServerParts: Sendable {
   let services: GatewayServices
   let databases: DatabaseRegistry
   let rules: ServerRules
-  /// The answers over HTTP.
+  /// The HTTP routes.
   let routes: ServerRoutes
   let spaceCare: DiskSpaceMonitor
-  /// Nil without TLS.
+  /// The certificate's monitor; nil without TLS.
   let certificateCare: CertificateMonitor?
   private let stack: PartStack
 
@@ -35,7 +35,7 @@ final class ServerParts: Sendable {
       let erasures = ErasureQueue(folder: plan.directory.erasuresPath, services: parts.services)
       routes = ServerRoutes(plan, delivery, storage, parts, erasures)
       storage.node?.serve(parts, routes, delivery, proxies: plan.proxies, logger: plan.options.logger)
-      // Ends console sessions of users who may not be in any more.
+      // Ends console sessions of users who no longer have their role.
       if plan.options.console.claim != nil, let console = routes.console {
         stack.add(PeriodicTask(every: .milliseconds(500)) { console.endLapsedSessions() })
       }
@@ -50,7 +50,7 @@ final class ServerParts: Sendable {
       await stack.add(spaceCare).start()
       stack.add(try Announcement(plan.options, port: transport.port ?? 0))
       storage.accounts.warnOfSlowHashes(plan.options)
-      // Of several nodes the one that owns the accounts writes it down.
+      // Of several nodes only the owner of the accounts records it.
       if storage.node.map({ $0.owner(of: AccountStore.journalName) == $0.name }) ?? true {
         await storage.accounts.accounts.own.recordStart()
       }
@@ -94,7 +94,8 @@ private struct Announcement: ServerPart {
   func stop() async { ServerFile.remove(dataDirectory: dataDirectory) }
 }
 
-/// Requests whose clients are gone and whose work is not done: the last mails and questions to plugins are among it.
+/// The requests whose clients have disconnected and whose work is not done: they include the last mails and requests to
+/// plugins.
 private struct RequestsUnderWay: ServerPart {
   let load: IdentityLoad
   let accounts: Accounts
@@ -106,7 +107,7 @@ private struct RequestsUnderWay: ServerPart {
   }
 }
 
-/// Requests that wait for receipts or rules. They end before connections do, which wait for them.
+/// The requests that wait for receipts or rules. They end before connections do, which wait for them.
 private struct WaitingRequests: ServerPart {
   let services: GatewayServices
 
@@ -126,7 +127,7 @@ private struct Serving: ServerPart {
 
   func stop() async {
     services.phase.value = .draining
-    // While clients are served here, so that they find their databases owned when they come to another node.
+    // While clients are still served here, so that they find their databases owned when they reach another node.
     if let node { await node.leave() }
     journals.hurry()
   }

@@ -6,16 +6,16 @@ import HearthRules
 import HearthTransport
 import HearthWire
 
-/// A server's options, checked, with the files that they name: all that is read before a part is started.
+/// The checked options of a server, with the files that they name: all that is read before a part is started.
 struct ServerPlan {
   let options: HearthServer.Options
-  /// The rules file's.
+  /// The rules of the rules file.
   let rules: RuleSet
   let keys: KeyStore
-  /// Nil without TLS.
+  /// The certificate; nil without TLS.
   let certificate: CertificateWatch?
   let proxies: TrustedProxies
-  /// Nil when each administrator may read metrics and no token does.
+  /// The metrics token; nil when only administrators may read metrics.
   let metricsToken: MetricsToken?
   /// The newest lines of the log, for the console.
   let log: LogRing
@@ -26,6 +26,8 @@ struct ServerPlan {
 
   var directory: DataDirectory { DataDirectory(path: options.dataDirectory) }
 
+  /// Checks the options and reads the files.
+  ///
   /// - Throws: ``ServerError`` with a sentence for the operator.
   init(_ options: HearthServer.Options) throws(ServerError) {
     try Self.check(options)
@@ -101,7 +103,8 @@ struct ServerPlan {
 }
 
 extension HearthServer.Options {
-  /// The same; where there is a console, it shows the newest lines of the log, and accounts know the claim that opens it.
+  /// Returns the options with the console's additions: it shows the newest lines of the log, and accounts know its
+  /// claim.
   fileprivate func keeping(_ log: LogRing) -> HearthServer.Options {
     var options = self
     if console.isServed { options.logger = logger.keeping(in: log) }

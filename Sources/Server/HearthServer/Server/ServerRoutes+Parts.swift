@@ -25,7 +25,7 @@ extension ServerRoutes {
 }
 
 extension EmulatorHub {
-  /// The hub of an emulator that says where its parts are; nil for other servers.
+  /// The hub of an emulator; nil for other servers.
   fileprivate init?(_ options: HearthServer.Options, _ services: GatewayServices, _ databases: DatabaseRegistry) {
     guard options.accounts.isEmulator, let ports = options.emulatorPorts else { return nil }
     self.init(

@@ -4,7 +4,7 @@ import HearthGateway
 import HearthRules
 import Synchronization
 
-/// Puts the rules of the operator's file in force.
+/// The deployer of the rules of the operator's file.
 final class ServerRules: Sendable {
   private let services: GatewayServices
   private let databases: DatabaseRegistry
@@ -16,12 +16,12 @@ final class ServerRules: Sendable {
     followed = Mutex(rules.source)
   }
 
-  /// For one database.
+  /// Deploys rules to one database.
   func deploy(_ rules: RuleSet, to namespace: String, _ change: RulesChange) async throws(ServerError) {
     try await services.deploy(rules, to: try await services.openDatabase(namespace), change)
   }
 
-  /// For the default database, those that follow the same file, and those to come.
+  /// Deploys rules to the default database, to those that follow the same file, and to new ones.
   func deployFile(_ rules: RuleSet, _ change: RulesChange) async throws(ServerError) {
     let before = followed.withLock { text in
       let before = text
@@ -36,7 +36,7 @@ final class ServerRules: Sendable {
     }
   }
 
-  /// Opens the default database, which is there from the start; the rules file is the operator's latest word about it.
+  /// Opens the default database, which always exists; the rules file takes precedence over its stored rules.
   static func openDefault(
     _ options: HearthServer.Options, _ rules: RuleSet, _ services: GatewayServices
   ) async throws(ServerError) {
@@ -49,7 +49,7 @@ final class ServerRules: Sendable {
 }
 
 extension GatewayServices {
-  /// A database that is opened for the operator.
+  /// Returns a database, opened for the operator.
   func openDatabase(_ name: String) async throws(ServerError) -> Database {
     do {
       return try await databases.database(name, .byMode, on: router.anyLoop).get()

@@ -3,13 +3,13 @@ import HearthDatabase
 import HearthGateway
 import HearthPluginHost
 
-/// The databases, the services over them, the plugins, and the work that goes on beside requests.
+/// The databases, the services over them, the plugins, and the background work.
 struct ServiceParts: Sendable {
   let databases: DatabaseRegistry
   let services: GatewayServices
   let plugins: PluginHost
   let space: DiskSpaceMonitor
-  /// Nil for a server by itself.
+  /// The changes by other nodes; nil for a server by itself.
   let others: OtherNodes?
   private let receivers: EventReceivers
 
@@ -44,8 +44,8 @@ struct ServiceParts: Sendable {
     (self.databases, self.services, self.plugins, self.receivers) = (databases, services, plugins, receivers)
   }
 
-  /// Opens the databases that are open from the start, connects triggers to databases and accounts, and starts the work
-  /// beside requests and the plugins.
+  /// Opens the databases that are open from the start, connects triggers to databases and accounts, and starts the
+  /// background work and the plugins.
   func start(_ plan: ServerPlan, _ storage: StorageParts, _ stack: PartStack) async throws(ServerError) {
     let triggers = services.triggers
     databases.whenOpened { [services, space] database in
@@ -55,7 +55,7 @@ struct ServiceParts: Sendable {
       triggers.attach(database)
     }
     databases.setOutboxes { [isShared = storage.node != nil] name in
-      // The node that owns it sends.
+      // The owner node sends the events.
       if isShared { triggers.sender.setSending(false, of: name) }
       return triggers.outbox(of: name)
     }
@@ -66,13 +66,13 @@ struct ServiceParts: Sendable {
     triggers.attachUsers()
     receivers.whenChanged { triggers.sender.pluginsChanged() }
     for task in PeriodicTask.ofServer(plan.options, databases, services, others) { stack.add(task) }
-    // Before a client is let in: hooks that decide must be there.
+    // Before the first client: deciding hooks must be ready.
     stack.add(plugins)
     await plugins.reload(waits: false)
   }
 }
 
-/// The open databases, and the events that are sent of them.
+/// The open databases, and their event senders.
 private struct OpenDatabases: ServerPart {
   let databases: DatabaseRegistry
   let services: GatewayServices
@@ -93,16 +93,16 @@ extension LargeValuePool: ServerPart {}
 extension PluginHost: ServerPart {}
 
 extension PeriodicTask: ServerPart {
-  /// The work of a server that goes on whether requests come or not.
+  /// Makes the background work of a server.
   ///
   /// - Parameter others: nil for a server by itself.
   fileprivate static func ofServer(
     _ options: HearthServer.Options, _ databases: DatabaseRegistry, _ services: GatewayServices, _ others: OtherNodes?
   ) -> [PeriodicTask] {
     var tasks = [
-      // Removes dead letters of triggers that are too old or too much.
+      // Removes dead letters of triggers that are too old or too many.
       PeriodicTask(every: .seconds(3_600)) { await BlockingThread.run { services.triggers.tidy() } },
-      // Counts what is stored in the databases where that is limited.
+      // Counts the stored bytes of databases with a limit.
       PeriodicTask(every: .seconds(QuotaRegistry.storageLookSeconds), .afterPause) {
         guard services.quotas.limitsStorage else { return }
         await BlockingThread.run { services.reviewStorage() }

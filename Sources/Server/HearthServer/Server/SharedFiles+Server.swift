@@ -5,9 +5,9 @@ import HearthGateway
 import Logging
 
 extension SharedFiles {
-  /// The files that nodes share, with their keys; nil for a server by itself. Blocks.
+  /// Opens the files that nodes share, with their keys; nil for a server by itself. Blocks.
   ///
-  /// - Parameter router: lets those go who used a key that another node has taken away.
+  /// - Parameter router: disconnects the clients whose key another node has removed.
   static func open(
     _ options: HearthServer.Options, _ node: ClusterNode?, _ keys: KeyRing, _ router: EffectRouter
   ) throws(ServerError) -> SharedFiles? {
@@ -38,7 +38,7 @@ extension SharedFiles {
     }
   }
 
-  /// Has keys and services go by what another node, or this one, has changed.
+  /// Makes keys and services follow changes of the files by this or another node.
   func tell(_ keys: KeyRing, _ services: GatewayServices) {
     whenChanged { path in
       if path == SharedFiles.keysPath {

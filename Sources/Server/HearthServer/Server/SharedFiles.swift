@@ -9,21 +9,21 @@ import HearthTree
 import Logging
 import Synchronization
 
-/// The small files that a cluster's nodes have in common, in a log of their own: each is a text in a tree that all nodes
-/// follow, written by whichever node somebody asks, and replaced only where nobody else was faster.
+/// The small files that a cluster's nodes share, in a log of their own: each is a text in a tree that all nodes follow.
+/// The node that gets a change writes it, unless another node has changed the file since it was read.
 ///
-/// Every node keeps them in its data folder as well, so that backups of one hold them, and a server by itself can go on with
-/// them. The folder of the node that makes the log is where it begins.
+/// Every node also keeps them in its data folder, so that backups of one contain them, and a server by itself can
+/// continue with them. A new log begins with the folder of the node that makes it.
 final class SharedFiles: SmallFiles {
   /// The name of the journal.
   static let journalName = "settings"
   /// The folders of a data folder that are shared.
   static let folders = [DataDirectory.settingsName, DataDirectory.versionsName, DataDirectory.triggersName]
-  /// Where the keys of all nodes are, sealed. Each node has them in its own folder of keys.
+  /// The path of the sealed keys of all nodes. Each node has the keys in its own folder.
   static let keysPath = "sealed/keys"
-  /// A file: what a text in the tree may have.
+  /// The maximum size of a file: that of a text in the tree.
   private static let fileBytesMax = 10 << 20
-  /// The time that a write waits for an owner, and for PostgreSQL.
+  /// The seconds that a write waits for an owner, and for PostgreSQL.
   private static let patienceSeconds = 30
   private static let connection = ConnectionID(rawValue: 1)
 
@@ -31,16 +31,16 @@ final class SharedFiles: SmallFiles {
   private let local: LocalFiles
   private let logger: Logger
   private let database: Database
-  /// Where the local copies are written and others are told, one change after the other.
+  /// The queue that writes the local copies and calls the observer, one change after the other.
   private let queue = DispatchQueue(label: "hearth.cluster.files")
   private let changed = Mutex<(@Sendable (_ path: String) -> Void)?>(nil)
 
-  /// Blocks until the files are known.
+  /// Opens the files, and blocks until they are known.
   ///
   /// - Parameters:
   ///   - folder: the data folder.
-  ///   - notice: takes what an operator should know of the log.
-  ///   - open: opens the database, with what it needs of the world around it.
+  ///   - notice: called with notices about the log for the operator.
+  ///   - open: opens the database in its environment.
   init(
     folder: String, clock: @escaping @Sendable () -> Instant, logger: Logger,
     notice: @escaping @Sendable (DatabaseNotice) -> Void, open: (DatabaseEnvironment) throws -> Database
@@ -62,16 +62,17 @@ final class SharedFiles: SmallFiles {
     })
   }
 
-  /// Has somebody told of files that were changed, by this node or another one, on a thread that may block.
+  /// Sets the observer of files that were changed, by this node or another one; called on a thread that may block.
   func whenChanged(_ tell: @escaping @Sendable (_ path: String) -> Void) { changed.withLock { $0 = tell } }
 
-  /// Blocks.
+  /// Closes the files. Blocks.
   func close() {
     database.close()
     queue.sync {}
   }
 
-  /// Returns when all that anybody was told of before is known here and in the data folder, and others were told. Blocks.
+  /// Returns when all changes that were acknowledged before are known here and in the data folder, and observers were
+  /// called. Blocks.
   func catchUp() {
     guard database.isFollowing else { return }
     let reply = answers.ask(seconds: Self.patienceSeconds) { [database] request in
@@ -130,7 +131,7 @@ final class SharedFiles: SmallFiles {
 
   // MARK: Keys
 
-  /// The place where the nodes' keys are.
+  /// The shared storage of the nodes' keys.
   var keys: any SharedKeyPlace { SharedKeyFile(files: self) }
 
   private struct SharedKeyFile: SharedKeyPlace {
@@ -161,7 +162,7 @@ final class SharedFiles: SmallFiles {
 
   // MARK: The tree
 
-  /// Names have dots and keys have none.
+  /// Returns the path of a file: names have dots and keys have none.
   private static func place(of path: String) -> Path {
     Path(
       path.split(separator: "/").map { name in
@@ -185,7 +186,7 @@ final class SharedFiles: SmallFiles {
 
   // MARK: The folder
 
-  /// What is in the log is in the folder, or the other way around where the log is new.
+  /// Copies the log into the folder, or the other way around when the log is new.
   private func begin() {
     let root = database.published.root
     let own = Self.folders.flatMap { files(in: $0) }
@@ -198,7 +199,7 @@ final class SharedFiles: SmallFiles {
     }
   }
 
-  /// Those of the data folder that are to be shared.
+  /// Returns the files of the data folder that are to be shared.
   private func files(in folder: String) -> [String] {
     (try? local.names(in: folder))?.flatMap { name -> [String] in
       let path = "\(folder)/\(name)"
@@ -233,7 +234,7 @@ final class SharedFiles: SmallFiles {
     }
   }
 
-  /// Takes a copy away, and the folder that a database's last one leaves empty.
+  /// Removes a copy, and the folder that a database's last one leaves empty.
   private func discard(_ path: String) {
     _ = local.remove(path)
     let folders = path.split(separator: "/").dropLast()
@@ -253,7 +254,7 @@ final class SharedFiles: SmallFiles {
   }
 }
 
-/// Changes until there is somebody who is told.
+/// A queue of changes until an observer is set.
 private final class ChangeQueue: Sendable {
   private struct State {
     var waiting: [[Path]] = []
@@ -280,7 +281,7 @@ private final class ChangeQueue: Sendable {
   }
 }
 
-/// Answers of the database, for threads that wait for them.
+/// The responses of the database, for threads that wait for them.
 private final class Answers: Sendable {
   private final class Answer: Sendable {
     let semaphore = DispatchSemaphore(value: 0)
@@ -302,7 +303,7 @@ private final class Answers: Sendable {
     }
   }
 
-  /// Nil when no answer came in time.
+  /// Sends a request and returns the response; nil when none came in time.
   func ask(seconds: Int, _ send: (Int32) -> Void) -> Reply? {
     let answer = Answer()
     let request = state.withLock { state in

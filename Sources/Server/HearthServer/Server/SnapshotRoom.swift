@@ -1,11 +1,11 @@
-/// The room that snapshots of several databases have on one disk.
+/// The disk space for snapshots of several databases.
 enum SnapshotRoom {
-  /// Who may take how much. As many as possible get what they need, those first who need little; what is left after that
-  /// is shared evenly, so that nobody is held to a need that was guessed too low.
+  /// Returns the share of each. As many as possible get the space that they need, the smallest needs first; the rest is
+  /// shared evenly, so that an underestimated need is no hard limit.
   ///
   /// - Parameters:
-  ///   - roomBytes: what all of them may take together.
-  ///   - needs: what each needs; 0 for those who need nothing now.
+  ///   - roomBytes: the space for all of them together.
+  ///   - needs: the need of each; 0 for one without a need now.
   static func shares(of roomBytes: Int, needs: [Int]) -> [Int] {
     var (shares, rest) = (needs.map { _ in 0 }, max(0, roomBytes))
     for index in needs.indices.sorted(by: { needs[$0] < needs[$1] }) {

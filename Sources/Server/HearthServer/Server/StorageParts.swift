@@ -6,12 +6,12 @@ import HearthGateway
 /// The journals, the cluster that shares them, the accounts, and the files that nodes share.
 struct StorageParts: Sendable {
   let journals: JournalEngine
-  /// Nil for a server by itself.
+  /// The cluster's node; nil for a server by itself.
   let node: ClusterNode?
   let accounts: OpenedAccounts
-  /// Files that a cluster's nodes share; nil for a server by itself.
+  /// The files that a cluster's nodes share; nil for a server by itself.
   let sharedFiles: SharedFiles?
-  /// Those, or the files of the data folder.
+  /// The shared files, or those of the data folder.
   let files: ServerFiles
 
   init(_ plan: ServerPlan, _ delivery: DeliveryParts, _ stack: PartStack) async throws(ServerError) {

@@ -37,8 +37,8 @@ extension Transport {
     ([transport.port] + transport.furtherPorts).map(String.init).joined(separator: ", ")
   }
 
-  /// The socket for commands on the data folder; nil where the file system has no sockets, since databases and accounts are
-  /// served all the same.
+  /// Opens the socket for commands on the data folder; nil when the file system has no sockets, since databases and
+  /// accounts are served without it.
   private static func localSocket(_ options: HearthServer.Options) -> LocalSocket.Listener? {
     do {
       return try LocalSocket(dataDirectory: options.dataDirectory).listen()
@@ -49,7 +49,7 @@ extension Transport {
     }
   }
 
-  /// The console's own address speaks TLS where the server does, but on this machine.
+  /// Returns the console's own address, which has TLS like the server, but not on a loopback address.
   private static func place(
     _ place: ConsoleOptions.Place, _ services: GatewayServices, _ routes: ServerRoutes, tls: ServedContext?
   ) -> Transport.Place {

@@ -1,8 +1,8 @@
 import Dispatch
 
-/// Where work runs that waits for files.
+/// A thread for work that waits for files.
 enum BlockingThread {
-  /// Runs it where nobody else waits for it.
+  /// Runs the work on a thread on which no other work waits.
   static func run<Value: Sendable, Failure: Error>(
     _ work: @escaping @Sendable () throws(Failure) -> Value
   ) async throws(Failure) -> Value {

@@ -5,9 +5,9 @@ import HearthTransport
 import NIOCore
 import NIOHTTP1
 
-/// Answers administrators' tools that were found to have the permission which their route needs.
+/// A responder for administrators' tools whose permission was checked.
 protocol AuthorizedResponder: Sendable {
-  /// What a body may hold.
+  /// The maximum size of a body.
   var bodyBytesMax: Int { get }
 
   func respond(
@@ -19,11 +19,11 @@ extension AuthorizedResponder {
   var bodyBytesMax: Int { 4 << 10 }
 }
 
-/// Holds a request's bearer against a permission.
+/// A check of a request's bearer against a permission.
 struct PermissionCheck: Sendable {
   let services: GatewayServices
 
-  /// The authority that has the permission, or the refusal.
+  /// Returns the authority that has the permission, or the refusal.
   func authority(
     of request: HTTPRequest, from origin: RequestOrigin, for permission: Permission
   ) -> Result<Authority, Refusal> {
@@ -35,13 +35,13 @@ struct PermissionCheck: Sendable {
     }
   }
 
-  /// The answers to callers who may not.
+  /// The refusals of unauthorized callers.
   enum Refusal: Error {
-    /// No administrator's credential came along.
+    /// The request has no administrator's credential.
     case unauthorized
-    /// An administrator's that does not open this.
+    /// The administrator's credential lacks the permission.
     case forbidden
-    /// A console session whose user was not shown to be there.
+    /// The console session lacks a recent proof of presence.
     case presence
 
     var response: HTTPResponse {
@@ -57,20 +57,20 @@ struct PermissionCheck: Sendable {
 
 /// The permissions that the requests of a route need, by their methods.
 struct MethodPermissions: Sendable {
-  /// For GET.
+  /// The permission for GET.
   let reading: Permission
-  /// For every other method.
+  /// The permission for every other method.
   let changing: Permission
 
-  /// Reads how the server is, and changes it.
+  /// The permissions to read the server's state, and to change it.
   static let server = MethodPermissions(reading: .readServer, changing: .changeServer)
-  /// Changes the server, whatever the method.
+  /// The permission to change the server, for every method.
   static let serverChange = MethodPermissions(reading: .changeServer, changing: .changeServer)
 
   func permission(for method: HTTPMethod) -> Permission { method == .GET ? reading : changing }
 }
 
-/// Hands requests on whose bearer has the permission that they need, and refuses the others.
+/// A responder that passes on requests whose bearer has the required permission, and refuses the others.
 struct CheckedResponder: ToolResponder {
   let check: PermissionCheck
   let permissions: MethodPermissions

@@ -1,8 +1,8 @@
 import HearthTransport
 
-/// Answers administrators' tools in JSON, to bodies that are small and limited for everybody alike.
+/// A responder for administrators' tools in JSON, with one small body limit for all callers.
 protocol ToolResponder: HTTPResponder {
-  /// What a body may hold.
+  /// The maximum size of a body.
   var bodyBytesMax: Int { get }
 }
 

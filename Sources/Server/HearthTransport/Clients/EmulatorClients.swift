@@ -1,6 +1,6 @@
 import HearthBytes
 
-/// The networks whose programs an emulator treats as it treats those of its own machine: containers, and devices for tests.
+/// The networks whose clients an emulator treats as those of its own machine: containers, and test devices.
 package struct EmulatorClients: Sendable, Equatable {
   /// A text that names no network.
   package struct NoNetwork: Error, CustomStringConvertible {
@@ -12,13 +12,15 @@ package struct EmulatorClients: Sendable, Equatable {
 
   private let blocks: [IPNetwork]
 
-  /// Programs of the emulator's own machine alone.
+  /// The empty list: clients of the emulator's own machine alone.
   package static let none = EmulatorClients(blocks: [])
 
   private init(blocks: [IPNetwork]) { self.blocks = blocks }
 
+  /// Reads a list of networks.
+  ///
   /// - Parameter texts: addresses and blocks in CIDR notation.
-  /// - Throws: ``NoNetwork`` for one that is neither.
+  /// - Throws: ``NoNetwork`` for a text that is neither.
   package init(_ texts: [String]) throws(NoNetwork) {
     var blocks: [IPNetwork] = []
     for text in texts {

@@ -2,27 +2,27 @@ import HearthBytes
 import HearthTree
 import NIOCore
 
-/// Who is at the other end of a connection.
+/// The peer of a connection.
 package struct Peer: Sendable {
-  /// Nil when the system does not say.
+  /// The peer's address; nil when the system does not report it.
   package var address: SocketAddress?
-  /// True when it has TLS.
+  /// True when the connection uses TLS.
   package var isEncrypted: Bool
-  /// The client's IP address as the node of a cluster found it that the client is connected to, empty when it is not
-  /// known; nil when that is this server. What headers say of addresses counts for nothing then.
+  /// The client's IP address as reported by another node of the cluster, to which the client is connected; empty when
+  /// it is not known there. Headers about addresses are then ignored. Nil when the client is connected to this server.
   package var clientAtOtherNode: String?
 
-  /// The other end of a connection to this server, or to another node that hands its request over.
+  /// The peer of a connection to this server, or to another node that forwards its request.
   package init(address: SocketAddress?, isEncrypted: Bool, clientAtOtherNode: String? = nil) {
     (self.address, self.isEncrypted, self.clientAtOtherNode) = (address, isEncrypted, clientAtOtherNode)
   }
 
-  /// The network of the connection's other end; nil for a socket of this machine, and where the system does not say.
+  /// The peer's network; nil for a Unix socket, and when the system does not report the address.
   var network: NetworkPrefix? {
     (clientAtOtherNode ?? address?.ipAddress).flatMap { IPAddress($0) }.map { NetworkPrefix($0) }
   }
 
-  /// True when the connection comes from this machine. Unknown addresses do not.
+  /// True when the connection comes from this machine. False for unknown addresses.
   package var isLoopback: Bool {
     switch address {
     case .v4?, .v6?: address?.ipAddress.flatMap { IPAddress($0) }?.isLoopback ?? false

@@ -1,5 +1,5 @@
-/// The request that a task works for, for the lines that it logs.
+/// The request that a task works for, for its log lines.
 package enum RequestContext {
-  /// The request's name; nil outside of requests.
+  /// The request's id; nil outside of requests.
   @TaskLocal package static var id: String?
 }

@@ -2,34 +2,34 @@ import HearthBytes
 import NIOHTTP1
 import Synchronization
 
-/// Names for requests: what logs, audit records and answers have in common. A trusted proxy may have named a request
-/// already; all others get names that are unique among all starts of the server.
+/// A generator of request ids, which logs, audit records and responses share. The id of a trusted proxy is kept; all
+/// other ids are unique among all starts of the server.
 package final class RequestIDs: Sendable {
-  /// The header with the name, of requests of proxies and of every answer.
+  /// The header with the id, in requests of proxies and in every response.
   package static let header = "X-Request-Id"
-  /// Of a proxy's name, in bytes: as long as those that are in use, and short enough for every line of a log.
+  /// The maximum size of a proxy's id, in bytes: enough for the formats in use, and short enough for a log line.
   static let bytesMax = 128
 
   private let start: String
   private let count = Atomic<UInt64>(0)
   private let proxies: TrustedProxies?
 
-  /// Names with a beginning that no other start of the server has, as far as chance goes: 32 bits of it.
+  /// Ids with a random prefix of 32 bits, which differs from that of other starts with high probability.
   ///
-  /// - Parameter proxies: whose names count; nil for nobody's.
+  /// - Parameter proxies: the proxies whose ids are kept; nil for none.
   package init(proxies: TrustedProxies? = nil) {
     let text = String(UInt64.random(in: 0...UInt64(UInt32.max)), radix: 16)
     start = String(repeating: "0", count: 8 - text.utf8.count) + text
     self.proxies = proxies
   }
 
-  /// The next name: `4f1c20aa-1f`, in hexadecimal digits. From any thread.
+  /// Returns the next id: `4f1c20aa-1f`, in hexadecimal digits. Thread-safe.
   package func next() -> String {
     start + "-" + String(count.wrappingAdd(1, ordering: .relaxed).newValue, radix: 16)
   }
 
-  /// The name of a request: what a trusted proxy calls it, if that is 1 to 128 visible characters of ASCII; or else the
-  /// next one.
+  /// Returns a request's id: that of a trusted proxy, if it is 1 to 128 visible characters of ASCII; otherwise the next
+  /// one.
   func id(of headers: HTTPHeaders, from peer: Peer) -> String {
     guard let proxies, let name = headers.first(name: Self.header), headers[Self.header].count == 1,
       (1...Self.bytesMax).contains(name.utf8.count), name.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),

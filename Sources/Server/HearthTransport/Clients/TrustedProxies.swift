@@ -1,10 +1,10 @@
 import HearthBytes
 
-/// The proxies whose word about a client's address counts.
+/// The proxies whose headers about a client's address are trusted.
 package struct TrustedProxies: Sendable, Equatable {
   /// A text that names no proxy.
   package struct NoAddress: Error, CustomStringConvertible {
-    /// What was said instead of an address, as it was said.
+    /// The text as it was given.
     package var text: String
 
     package var description: String { "trusted proxy \"\(text)\" is neither an IP address nor a block like 10.0.0.0/8" }
@@ -12,13 +12,15 @@ package struct TrustedProxies: Sendable, Equatable {
 
   private let blocks: [IPNetwork]
 
-  /// No proxies: headers say nothing about a client's address.
+  /// The empty list: no header about a client's address is trusted.
   package static let none = TrustedProxies(blocks: [])
 
   private init(blocks: [IPNetwork]) { self.blocks = blocks }
 
+  /// Reads a list of proxies.
+  ///
   /// - Parameter texts: addresses and blocks in CIDR notation.
-  /// - Throws: ``NoAddress`` for one that is neither.
+  /// - Throws: ``NoAddress`` for a text that is neither.
   package init(_ texts: [String]) throws(NoAddress) {
     var blocks: [IPNetwork] = []
     for text in texts {
@@ -31,12 +33,12 @@ package struct TrustedProxies: Sendable, Equatable {
   /// Returns true when the address is one of the proxies.
   package func contains(_ address: IPAddress) -> Bool { blocks.contains { $0.contains(address) } }
 
-  /// The IP address of who sent a request: the connection's other end; behind trusted proxies, the right-most hop that is
-  /// not one of them. What stands further left was written by the client and counts for nothing. Of a request that another
-  /// node hands over, what that node found.
+  /// Returns the IP address of a request's client: the connection's peer; behind trusted proxies, the right-most hop
+  /// that is not one of them. Hops further left were written by the client and are ignored. For a forwarded request,
+  /// the address that the forwarding node found.
   ///
   /// - Parameter forwardedFor: the request's `X-Forwarded-For` headers.
-  /// - Returns: empty when it is not known.
+  /// - Returns: the address; empty when it is not known.
   package func address(of peer: Peer, forwardedFor: [String]) -> String {
     if let client = peer.clientAtOtherNode { return client }
     guard let text = peer.address?.ipAddress else { return "" }
@@ -44,7 +46,7 @@ package struct TrustedProxies: Sendable, Equatable {
     guard contains(client) else { return client.description }
     let hops = forwardedFor.joined(separator: ",").split(separator: ",")
     for hop in hops.reversed() {
-      // Behind a hop that cannot be read nobody is known.
+      // The hops behind an unreadable one cannot be trusted.
       guard let address = IPAddress(hop: hop) else { break }
       client = address
       guard contains(address) else { break }

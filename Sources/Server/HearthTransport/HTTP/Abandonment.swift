@@ -1,15 +1,15 @@
 import Synchronization
 
-/// The word that nobody waits for an answer any more, for whoever is about to work on it on another thread.
+/// A flag that the client no longer waits for a response, for work on another thread that has not begun.
 package final class Abandonment: Sendable {
   private let flag = Atomic(false)
 
-  /// Somebody waits.
+  /// A flag that is not set.
   package init() {}
 
-  /// True when nobody waits any more. From any thread.
+  /// True when the client no longer waits. Thread-safe.
   package var isDeclared: Bool { flag.load(ordering: .relaxed) }
 
-  /// Says so, for good. From any thread.
+  /// Sets the flag for good. Thread-safe.
   package func declare() { flag.store(true, ordering: .relaxed) }
 }

@@ -1,9 +1,9 @@
-/// The pace of a body, which is measured again and again until it is complete, so that what came fast in the
-/// beginning does not buy hours for the rest.
+/// A check of a body's pace, repeated until the body is complete, so that fast first bytes do not allow hours for the
+/// rest.
 struct BodyPace {
-  /// The loop's second at which is looked next.
+  /// The loop's second of the next check.
   private var lookAt: Int32
-  /// Bytes since the last time.
+  /// The number of bytes since the previous check.
   private var bytes = 0
 
   /// - Parameter beganAt: the loop's second in which the request's head was there.
@@ -11,9 +11,9 @@ struct BodyPace {
 
   mutating func brought(_ count: Int) { bytes += count }
 
-  /// False when too little has come since the last look.
+  /// Returns false when too few bytes have arrived since the previous check.
   ///
-  /// - Parameter heldBytes: what has come of the body until now.
+  /// - Parameter heldBytes: the bytes of the body that have arrived so far.
   mutating func isKept(at now: Int32, heldBytes: Int, _ limits: TransportLimits) -> Bool {
     guard now >= lookAt else { return true }
     let perSecond = max(limits.bodyBytesPerSecondMin, heldBytes / max(1, limits.bodyDoublingSecondsMax))

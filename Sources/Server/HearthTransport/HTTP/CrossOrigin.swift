@@ -1,13 +1,13 @@
 import NIOHTTP1
 
-/// What browsers are told about requests from pages of other origins.
+/// The headers for requests of pages of other origins (CORS).
 ///
-/// The origin is repeated and credentials are never allowed: everything that counts travels in the request itself,
-/// nothing in a cookie.
+/// The origin is repeated and credentials are never allowed: all credentials travel in the request itself, none in a
+/// cookie.
 package enum CrossOrigin {
   static let maxAgeSeconds = 3_600
 
-  /// For every answer.
+  /// Returns the headers for every response.
   package static func headers(for request: HTTPHeaders) -> [(name: String, value: String)] {
     [
       (name: "Access-Control-Allow-Origin", value: origin(request)), (name: "Vary", value: "Origin"),
@@ -15,7 +15,7 @@ package enum CrossOrigin {
     ]
   }
 
-  /// The answer to a browser that asks whether it may send a request. It needs no credential.
+  /// Returns the response to a preflight request, which needs no credential.
   package static func preflight(_ request: HTTPHeaders) -> HTTPResponse {
     var headers = headers(for: request)
     headers.append((name: "Access-Control-Allow-Methods", value: "GET, POST, PUT, PATCH, DELETE, OPTIONS"))
@@ -27,7 +27,7 @@ package enum CrossOrigin {
     return HTTPResponse(.noContent, headers: headers)
   }
 
-  /// What can be an origin is repeated; anything else gets the answer for everybody.
+  /// Returns the request's origin if it is well formed; otherwise the wildcard.
   private static func origin(_ request: HTTPHeaders) -> String {
     let origins = request["Origin"]
     guard origins.count == 1, let origin = origins.first, (1...256).contains(origin.utf8.count),
@@ -38,8 +38,8 @@ package enum CrossOrigin {
 }
 
 extension HTTPHeaders {
-  /// The headers that a page wants to send, to be repeated to its browser; nil when there are none, or what is there
-  /// cannot be a list of names.
+  /// The header names that a page wants to send, for repetition in the response; nil when there are none, or when the
+  /// value cannot be a list of names.
   package var requestedNames: String? {
     let asked = self["Access-Control-Request-Headers"].joined(separator: ", ")
     let isList = asked.utf8.allSatisfy { byte in
@@ -47,7 +47,7 @@ extension HTTPHeaders {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
         UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: ","), 0x20:
         true
-      // In `content_type`, which some clients send.
+      // The underscore of `content_type`, which some clients send.
       case UInt8(ascii: "_"): true
       default: false
       }

@@ -5,11 +5,11 @@ extension HTTPRequest {
   /// The target's bytes behind the first question mark.
   package var query: Substring.UTF8View { target.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst() }
 
-  /// The `Host` header's name or address in lower case, without a port. What a client wrote: good for choosing between
-  /// routes, and never a part of a link.
+  /// The host name or address in the `Host` header, in lower case, without a port. The client chose it: it may select
+  /// routes, but must never become part of a link.
   package var hostName: String { Self.hostName(ofAuthority: header("Host") ?? "") }
 
-  /// `name:port` or `[address]:port` without the port and the brackets.
+  /// Returns `name:port` or `[address]:port` without the port and the brackets.
   package static func hostName(ofAuthority authority: String) -> String {
     let host = authority.lowercased()
     if host.hasPrefix("[") { return String(host.dropFirst().prefix { $0 != "]" }) }

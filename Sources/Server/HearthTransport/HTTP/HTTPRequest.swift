@@ -1,24 +1,24 @@
 import NIOCore
 import NIOHTTP1
 
-/// A whole request, its body collected.
+/// A complete request with its body.
 package struct HTTPRequest: Sendable {
-  /// As sent; no method is refused before a responder sees it.
+  /// The method as sent; no method is refused before a responder sees it.
   package var method: HTTPMethod
   /// The request target as sent: path and query, not decoded.
   package var target: String
-  /// In the order of the request; a name may come several times.
+  /// The headers in the order of the request; a name may occur several times.
   package var headers: HTTPHeaders
-  /// All of it, chunks put together; empty for a request without one.
+  /// The whole body with its chunks joined; empty for a request without a body.
   package var body = ByteBuffer()
   /// The other end of the connection: the client, or a proxy.
   package var peer: Peer
-  /// What the request is called in logs and in its answer: see ``RequestIDs``.
+  /// The request's id in logs and in its response: see ``RequestIDs``.
   package var id = ""
-  /// Tells whoever makes the answer that nobody waits for it any more.
+  /// The flag that the client no longer waits for the response; nil when there is none.
   package var abandonment: Abandonment?
 
-  /// A request of a client's, or one that another node of a cluster hands over.
+  /// A request of a client, or one that another node of a cluster forwards.
   package init(
     method: HTTPMethod, target: String, headers: HTTPHeaders, body: ByteBuffer = ByteBuffer(), peer: Peer,
     id: String = ""
@@ -27,9 +27,9 @@ package struct HTTPRequest: Sendable {
     (self.peer, self.id) = (peer, id)
   }
 
-  /// The same without its body.
+  /// The request without its body.
   package var head: HTTPRequest { HTTPRequest(method: method, target: target, headers: headers, peer: peer, id: id) }
 
-  /// The first value of a header, whatever the case of its name.
+  /// Returns the first value of a header; the case of its name does not matter.
   package func header(_ name: String) -> String? { headers.first(name: name) }
 }

@@ -1,12 +1,12 @@
 import NIOHTTP1
 
 extension HTTPRequestHead {
-  /// The head in the form that everything behind it relies on: header values without the white space around them, and a
+  /// The head in the form that all later code relies on: header values without the white space around them, and a
   /// target that begins with its path.
   ///
-  /// White space around a value is no part of it (RFC 9110, section 5.5). A target in absolute form, which is what proxies
-  /// are sent, counts as its path, and its host takes the place of the `Host` header (RFC 9112, section 3.2.2), so that
-  /// checks of the host see the one that the request names.
+  /// White space around a value is no part of it (RFC 9110, section 5.5). A target in absolute form, as sent to
+  /// proxies, counts as its path, and its host replaces the `Host` header (RFC 9112, section 3.2.2), so that checks of
+  /// the host see the one that the request names.
   ///
   /// - Returns: nil for an absolute form without a host, or with a user.
   var normalized: HTTPRequestHead? {
@@ -19,7 +19,7 @@ extension HTTPRequestHead {
     guard !authority.isEmpty, !authority.contains(UInt8(ascii: "@")) else { return nil }
     let target = String(Substring(rest[authority.endIndex...]))
     head.uri = target.hasPrefix("/") ? target : "/" + target
-    // Any other number of hosts is refused.
+    // Another number of hosts than one is refused later.
     let hosts = headers["Host"].count
     if hosts == 1 || (hosts == 0 && version == .http1_0) {
       head.headers.replaceOrAdd(name: "Host", value: String(Substring(authority)))
@@ -27,7 +27,7 @@ extension HTTPRequestHead {
     return head
   }
 
-  /// The rest of a target behind `http://` or `https://`; nil for a target that begins otherwise.
+  /// Returns the rest of a target behind `http://` or `https://`; nil for a target that begins otherwise.
   private static func withoutScheme(_ target: String) -> Substring.UTF8View? {
     // Nearly every target is a path.
     guard target.utf8.first != UInt8(ascii: "/") else { return nil }

@@ -1,71 +1,73 @@
 import NIOCore
 import NIOHTTP1
 
-/// Answers requests. The transport calls it on the connection's event loop, one request of a connection at a time.
+/// A handler that responds to requests. The transport calls it on the connection's event loop, one request of a
+/// connection at a time.
 package protocol HTTPResponder: Sendable {
-  /// The future may be completed from any thread. Until it is, the connection's next request waits.
+  /// Responds to a request. The future may be completed from any thread. Until then the connection's next request
+  /// waits.
   func respond(to request: HTTPRequest, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse>
 
-  /// The answer to what the transport itself refuses.
+  /// Returns the response to a request that the transport itself refuses.
   ///
   /// - Parameter request: as far as it had arrived; nil when its head could not be read.
   func response(to failure: HTTPFailure, for request: HTTPRequest?) -> HTTPResponse
 
-  /// A tighter limit on the request's body than the transport's own; asked when the head is there.
+  /// Returns a tighter limit on the request's body than the transport's own. Called once the head has arrived.
   func bodyLimit(for request: HTTPRequest) -> HTTPBodyLimit?
 
-  /// Who sends a large body; asked on the connection's event loop before it is read, with the request's head.
+  /// Authenticates the sender of a large body. Called on the connection's event loop before the body is read, with the
+  /// request's head.
   func caller(of request: HTTPRequest, on loop: TransportLoop) -> HTTPBodyCaller
 
-  /// The time at which the rest of a body is read that is not small; asked on the connection's event loop with the request's
-  /// head.
+  /// Decides when the rest of a larger body is read. Called on the connection's event loop with the request's head.
   ///
   /// - Parameter waits: the number of times that the request has waited already.
   func admission(of request: HTTPRequest, waits: Int, on loop: TransportLoop) -> HTTPBodyAdmission
 }
 
-/// The time at which a body is read that is not small. Until then it stays with its client.
+/// The time at which a larger body is read. Until then it stays at the client.
 package enum HTTPBodyAdmission: Sendable {
   case now
-  /// It is asked again after so many milliseconds.
+  /// The body waits; the responder is asked again after so many milliseconds.
   case later(milliseconds: Int64)
-  /// Never: the request is answered so.
+  /// The body is never read; the request gets this response.
   case refused(HTTPResponse)
 }
 
-/// Who sends a large body.
+/// The sender of a large body.
 package enum HTTPBodyCaller: Sendable {
-  /// Somebody whose credential counts.
+  /// The request has a valid credential.
   case known
-  /// No credential was shown.
+  /// The request has no credential.
   case anonymous
-  /// Somebody to whom the request will be refused in any case: with this answer.
+  /// The request will be refused in any case, with this response.
   case refused(HTTPResponse)
 }
 
-/// The number of bytes that a request's body may have, and what is answered to a longer one.
+/// The maximum size of a request's body, and the response to a larger one.
 package struct HTTPBodyLimit: Sendable {
   var bytesMax: Int
   var response: @Sendable () -> HTTPResponse
 
-  /// - Parameter response: made for each request that is over the limit.
+  /// - Parameter response: called for each request that is over the limit.
   package init(bytesMax: Int, response: @escaping @Sendable () -> HTTPResponse) {
     self.bytesMax = bytesMax
     self.response = response
   }
 }
 
-/// Why the transport did not pass a request on, or another node of a cluster gave no answer to it.
+/// The reason why the transport did not pass a request on, or why another node of a cluster sent no response to it.
 package enum HTTPFailure: Sendable, Equatable {
-  /// Not HTTP/1, or a request that could be read in two ways.
+  /// The request is not HTTP/1, or is ambiguous.
   case malformed
   /// The target or the headers are over their limit.
   case headTooLong
   /// The body is over its limit.
   case bodyTooLong
-  /// What clients make the server hold is over its limit, and this request is the one to go.
+  /// The memory held for clients is over its limit, and this request was chosen to go.
   case overloaded
-  /// The body is larger than any that is taken without a credential.
+  /// The body is larger than any that is accepted without a credential.
   case bodyNeedsCredential
   /// The request did not arrive in time.
   case timeout
@@ -73,16 +75,16 @@ package enum HTTPFailure: Sendable, Equatable {
   case badUpgrade
   /// The responder failed.
   case internalError
-  /// The node that answers such requests is not known, or not reached. Nothing was done.
+  /// The node for such requests is not known, or not reachable. The request was not carried out.
   case unreachable
-  /// No answer came from the node that was handed the request. Whether it was carried out is not known.
+  /// The node that the request was forwarded to sent no response. Whether it was carried out is not known.
   case outcomeUnknown
-  /// The request was carried out, and the answer is none that a node hands to another.
+  /// The request was carried out, and its response cannot be passed between nodes.
   case unrelayable
 }
 
 extension HTTPFailure {
-  /// The status that fits, and a sentence for the client.
+  /// The status for the failure, and a sentence for the client.
   package var explanation: (status: HTTPResponseStatus, text: String) {
     switch self {
     case .malformed: (.badRequest, "The request is not valid HTTP/1.1.")
@@ -109,10 +111,10 @@ extension HTTPFailure {
 }
 
 extension HTTPResponder {
-  /// None but the transport's own.
+  /// The default: the transport's own limit.
   package func bodyLimit(for request: HTTPRequest) -> HTTPBodyLimit? { nil }
-  /// Everybody may send large bodies.
+  /// The default: every client may send large bodies.
   package func caller(of request: HTTPRequest, on loop: TransportLoop) -> HTTPBodyCaller { .known }
-  /// Every body is read as it comes.
+  /// The default: every body is read as it arrives.
   package func admission(of request: HTTPRequest, waits: Int, on loop: TransportLoop) -> HTTPBodyAdmission { .now }
 }

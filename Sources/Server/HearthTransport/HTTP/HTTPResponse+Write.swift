@@ -2,22 +2,22 @@ import NIOCore
 import NIOHTTP1
 
 extension HTTPResponse {
-  /// How the other side knows where a body ends.
+  /// The way in which the client finds the end of a body.
   enum BodyFraming {
     case length
-    /// Each part says how long it is (RFC 9112, section 7.1).
+    /// Each part states its length (RFC 9112, section 7.1).
     case chunks
-    /// With the connection: for clients of HTTP/1.0, and for event streams.
+    /// The connection ends with the body: for clients of HTTP/1.0, and for event streams.
     case connection
   }
 
-  /// The bytes of the response, in one buffer when the body is short.
+  /// Returns the bytes of the response, in one buffer when the body is short.
   ///
   /// - Parameters:
-  ///   - id: what the request is called.
-  ///   - keepsAlive: what the `Connection` header says.
-  ///   - omitsBody: for the answer to a HEAD request, which has the length and not the body.
-  ///   - framing: how the end of the body is told.
+  ///   - id: the request's id.
+  ///   - keepsAlive: the value of the `Connection` header.
+  ///   - omitsBody: for the response to a HEAD request, which has the length and not the body.
+  ///   - framing: the way in which the body ends.
   func buffers(
     date: String, id: String, keepsAlive: Bool, omitsBody: Bool, framing: BodyFraming = .length
   ) -> (head: ByteBuffer, body: ByteBuffer?) {
@@ -54,10 +54,10 @@ extension HTTPResponse {
     return (head, nil)
   }
 
-  /// 1xx, 204 and 304 end at their head.
+  /// True when the response may have a body: 1xx, 204 and 304 end at their head.
   private var mayHaveBody: Bool { status.code >= 200 && status != .noContent && status != .notModified }
 
-  /// Control characters would end the header and begin another.
+  /// Writes a header value with spaces for control characters, which would end the header and begin another.
   private static func write(value: String, to buffer: inout ByteBuffer) {
     if value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) {
       buffer.writeString(value)

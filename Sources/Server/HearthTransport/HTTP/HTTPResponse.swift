@@ -1,26 +1,28 @@
 import NIOCore
 import NIOHTTP1
 
-/// A response: whole, or the beginning of a stream. Length, date, connection and request id headers are added when it is written.
+/// A response: complete, or the beginning of a stream. The headers for length, date, connection and request id are
+/// added when it is written.
 package struct HTTPResponse: Sendable {
-  /// The first line's; its reason is the standard's.
+  /// The status of the first line; its reason phrase is the standard one.
   package var status: HTTPResponseStatus
-  /// In the order in which they are written. Line breaks in values are written as spaces.
+  /// The headers in the order in which they are written. Line breaks in values are written as spaces.
   package var headers: [(name: String, value: String)]
-  /// The whole body, or of a stream what leaves with the head.
+  /// The whole body; for a stream, the part that is sent with the head.
   package var body: ByteBuffer
-  /// The connection ends after this response.
+  /// True when the connection ends after this response.
   var closesConnection = false
-  /// Milliseconds for which nothing more is read of the connection, which goes on after that.
+  /// The pause in milliseconds before the connection is read again.
   package var restMilliseconds: Int64 = 0
-  /// The request had no effect, and another node of the cluster may be the one that carries it out now.
+  /// True when the request had no effect, and another node of the cluster may carry it out now.
   package var mayBeginAnew = false
-  /// Who goes on with the body, behind ``body``; the connection is the stream's own from then on.
+  /// The delegate that sends the body after ``body``, and owns the connection from then on; nil for a complete
+  /// response.
   package var stream: NIOLoopBound<any HTTPStreamDelegate>?
-  /// The body of ``stream`` is not framed: it ends with the connection, also for clients of HTTP/1.1.
+  /// True when the body of ``stream`` is not framed: it ends with the connection, also for clients of HTTP/1.1.
   package var isUnframed = false
 
-  /// A whole response, after which the connection goes on.
+  /// A complete response, after which the connection continues.
   package init(
     _ status: HTTPResponseStatus, headers: [(name: String, value: String)] = [], body: ByteBuffer = ByteBuffer()
   ) {

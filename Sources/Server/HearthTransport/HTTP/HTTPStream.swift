@@ -1,26 +1,26 @@
 import NIOCore
 
-/// The body of a response that goes on for as long as both sides want: the handle that it is sent through.
+/// The body of a response that continues for as long as both sides want: the handle through which it is sent.
 ///
-/// What is sent waits until ``flush()`` and leaves in as few writes as possible. The connection ends with the stream.
+/// Queued bytes wait until ``flush()`` and are sent in as few writes as possible. The connection ends with the stream.
 /// Used on its event loop only.
 package final class HTTPStream {
   private enum State {
     case open
-    /// The end is written.
+    /// The last part is written.
     case ending
     case closed
   }
 
   private let loop: TransportLoop
   private let context: ChannelHandlerContext
-  /// True when parts are framed (RFC 9112 §7.1); in event streams, and for clients of HTTP/1.0, they are not.
+  /// True when parts are framed (RFC 9112 §7.1); event streams, and responses to clients of HTTP/1.0, are not.
   private let isChunked: Bool
   private var delegate: (any HTTPStreamDelegate)?
   private var state = State.open {
     didSet { if state != .open { outlet?.seal() } }
   }
-  /// The line out, for as long as the connection is there.
+  /// The connection's outlet; nil once the connection is closed.
   package private(set) var outlet: Outlet?
 
   // Times, in the loop's seconds.
@@ -29,7 +29,7 @@ package final class HTTPStream {
 
   /// - Parameters:
   ///   - share: the connection's.
-  ///   - isChunked: parts are framed as HTTP/1.1 has it; otherwise the end of the connection is the end.
+  ///   - isChunked: true frames parts as HTTP/1.1 does; otherwise the end of the connection is the end.
   package init(
     loop: TransportLoop, context: ChannelHandlerContext, share: MemoryShare, isChunked: Bool, isDirect: Bool,
     delegate: any HTTPStreamDelegate
@@ -42,14 +42,14 @@ package final class HTTPStream {
     outlet = Outlet(loop: loop, context: context, share: share, isDirect: isDirect, owner: self)
   }
 
-  /// Tells the delegate that it may speak. The head is written.
+  /// Notifies the delegate that it may send. The head is written.
   package func start() { delegate?.opened(self) }
 
   // MARK: Sending
 
-  /// Puts bytes in line. Nothing happens on a stream that is not open any more.
+  /// Queues bytes. Ignored when the stream is not open any more.
   ///
-  /// - Parameter text: what a large part counts as.
+  /// - Parameter text: the shared text that a large part counts as.
   package func send(_ part: ByteBuffer, of text: SharedText? = nil) {
     loop.eventLoop.assertInEventLoop()
     guard state == .open, part.readableBytes > 0 else { return }
@@ -66,7 +66,7 @@ package final class HTTPStream {
     outlet?.send(Self.lineEnd)
   }
 
-  /// A part as HTTP/1.1 frames it.
+  /// Returns a part as HTTP/1.1 frames it.
   private static func chunk(_ part: ByteBuffer) -> ByteBuffer {
     var chunk = chunkHead(part.readableBytes, more: part.readableBytes + lineEnd.readableBytes)
     chunk.writeImmutableBuffer(part)
@@ -85,23 +85,23 @@ package final class HTTPStream {
   private static let lastChunk = ByteBuffer(string: "0\r\n\r\n")
   private static let lineEnd = ByteBuffer(string: "\r\n")
 
-  /// True when the client has taken most of what it was sent, so that more would not wait long.
+  /// True when the client has taken most of the sent bytes, so that more would not wait long.
   package var takesMore: Bool { state == .open && outlet?.isWritable == true }
 
-  /// Sends what is in line.
+  /// Sends the queued bytes.
   package func flush() {
     loop.eventLoop.assertInEventLoop()
     if state == .open { outlet?.flush() }
   }
 
-  /// Calls once all that was sent until now is written to the connection, which may be never.
+  /// Calls `body` once all bytes sent until now are written to the connection, which may be never.
   package func whenWritten(_ body: @escaping () -> Void) {
     if state != .closed { outlet?.whenWritten(body) }
   }
 
   // MARK: Ending
 
-  /// Sends what is in line and ends the body, and the connection with it.
+  /// Sends the queued bytes and ends the body, and the connection with it.
   package func end() {
     guard state == .open else { return }
     if isChunked { outlet?.send(Self.lastChunk) }
@@ -113,7 +113,7 @@ package final class HTTPStream {
     context.writeAndFlush(NIOAny(ByteBuffer())).whenComplete { _ in channel.close(promise: nil) }
   }
 
-  /// The connection is gone.
+  /// Handles the end of the connection.
   package func closed() {
     state = .closed
     endOutlet()
@@ -122,18 +122,18 @@ package final class HTTPStream {
     delegate?.closed()
   }
 
-  /// The connection is about to close.
+  /// Ends the outlet before the connection closes.
   package func endOutlet() {
     outlet?.end()
     outlet = nil
   }
 
-  // MARK: What the loop looks after
+  // MARK: Supervision by the loop
 
-  /// Tells the connection's share of the memory what waits for the client.
+  /// Updates the connection's memory share with the bytes that wait for the client.
   package func countOutbound() { outlet?.countOutbound() }
 
-  /// Ends streams whose client takes nothing, and keeps quiet ones from looking dead.
+  /// Aborts streams whose client does not read, and keeps quiet ones from timing out.
   package func sweep() {
     if loop.now >= closeBy { return abort() }
     guard state == .open else { return }
@@ -150,7 +150,7 @@ package final class HTTPStream {
     if loop.now - drained.at >= Int32(loop.limits.stallTimeoutSeconds) { abort() }
   }
 
-  /// Ends the connection, so that nobody takes what came for all of it.
+  /// Aborts the connection, so that the client does not take a partial body for a whole one.
   package func abort() {
     // not at once: the delegate may be in the middle of a call to this stream
     let channel = context.channel
@@ -164,14 +164,14 @@ extension HTTPStream: OutletOwner {
   func outletIsOverfull() { abort() }
 }
 
-/// Whoever fills a stream. Called on the stream's event loop.
+/// The source of a stream's body. Called on the stream's event loop.
 package protocol HTTPStreamDelegate: AnyObject {
-  /// Bytes may be sent now.
+  /// Notifies that bytes may be sent now.
   func opened(_ stream: HTTPStream)
 
-  /// The connection is gone, or there never was a stream. Called once.
+  /// Notifies that the connection is closed, or that there never was a stream. Called once.
   func closed()
 
-  /// What is sent after some quiet seconds, so that nobody in between takes the connection for dead.
+  /// The bytes that are sent after some quiet seconds, so that proxies do not close the connection as dead.
   var quietText: ByteBuffer { get }
 }

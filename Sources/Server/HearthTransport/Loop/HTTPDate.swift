@@ -14,7 +14,7 @@ enum HTTPDate {
 
   private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
-  /// The Gregorian date, counted in years that begin in March so that the leap day is a year's last.
+  /// Returns the Gregorian date, computed in years that begin in March so that the leap day is a year's last.
   private static func civil(daysSinceEpoch: Int) -> (year: Int, month: Int, day: Int) {
     let shifted = daysSinceEpoch + 719_468
     let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

@@ -1,39 +1,39 @@
 import HearthTree
 import NIOCore
 
-/// What the server holds for one connection: bytes of what its client has begun to say, and bytes of what waits for the
-/// client to take it. Tells the memory of all loops about it when it is enough to count.
+/// The memory that the server holds for one connection: bytes of unfinished requests or messages, and bytes that wait
+/// for the client to read them. Reports to the memory of all loops when it is large enough to count.
 ///
 /// Used on its event loop only.
 package final class MemoryShare {
   private let loop: TransportLoop
-  /// What is written is copied for this connection as it is encrypted.
+  /// True when written bytes are copied for this connection as they are encrypted.
   private let isEncrypted: Bool
-  /// The client's; nil where that is not known.
+  /// The client's network; nil when it is not known.
   private let network: NetworkPrefix?
   private weak var owner: (any TransportConnection)?
-  /// Since there is something that counts.
+  /// The share's id in the memory's table; nil until the memory is large enough to count.
   private var id: ClientMemory.Table.ID?
   private var claim = ClientMemory.Table.Claim()
   private var told = ClientMemory.Table.Claim()
 
   private var inboundBytes = 0
   private var waitingBytes = 0
-  /// Since the beginning.
+  /// The total bytes that have arrived, and that the client has taken.
   private var (arrivedBytes, takenBytes) = (0, 0)
-  /// Large texts on their way to the client, and their bytes.
+  /// The large texts that wait for the client, by id, with the number of times each waits.
   private var texts: [ClientMemory.Table.ID: (text: SharedText, uses: Int)] = [:]
   private var textBytes = 0
 
-  /// Bytes given to the connection since the beginning.
+  /// The total bytes given to the connection.
   package fileprivate(set) var written = 0
 
-  /// Nothing is held yet.
+  /// An empty share.
   ///
   /// - Parameters:
-  ///   - owner: told to go when too much is held for it.
-  ///   - isEncrypted: what is written goes through TLS, so that the channel copies it.
-  ///   - network: of the client; nil where that is not known.
+  ///   - owner: notified to close when too much is held for it.
+  ///   - isEncrypted: true when written bytes go through TLS, so that the channel copies them.
+  ///   - network: of the client; nil when it is not known.
   package init(
     loop: TransportLoop, owner: any TransportConnection, isEncrypted: Bool, from network: NetworkPrefix? = nil
   ) {
@@ -43,33 +43,33 @@ package final class MemoryShare {
     self.isEncrypted = isEncrypted
   }
 
-  // MARK: What is held
+  // MARK: Counting
 
-  /// Counts what is kept of something that is not complete.
+  /// Sets the size of the unfinished input.
   ///
-  /// - Parameter arrived: bytes of it that have just come.
+  /// - Parameter arrived: the bytes of it that have just arrived.
   package func setInbound(_ bytes: Int, arrived: Int = 0) {
     inboundBytes = bytes
     arrivedBytes &+= arrived
     tell()
   }
 
-  /// Counts what waits for the client.
+  /// Sets the number of bytes that wait for the client.
   package func setOutbound(_ bytes: Int) {
     takenBytes = written &- bytes
-    // Also when as much waits as before: who takes it and is given more is not slow.
+    // Also when the number is the same as before: a client that reads and is sent more is not slow.
     guard bytes != waitingBytes || id != nil else { return }
     waitingBytes = bytes
     tell()
   }
 
-  /// The bytes that have come are a large body of a caller without a credential.
+  /// True when the arrived bytes are a large body of a caller without a credential.
   var isAnonymous: Bool {
     get { claim.isAnonymous }
     set { mark(\.isAnonymous, newValue) }
   }
 
-  /// What has come is complete and is being worked on: it would not be free if the connection went.
+  /// True when the input is complete and being processed: closing the connection would not free it.
   var isFixed: Bool {
     get { claim.isFixed }
     set { mark(\.isFixed, newValue) }
@@ -81,25 +81,25 @@ package final class MemoryShare {
     tell()
   }
 
-  /// A large text waits for the client. Until ``letGo(_:)`` it does not count as the connection's own.
+  /// Adds a large text that waits for the client. Until ``letGo(_:)`` it does not count as the connection's own.
   package func hold(_ text: SharedText) {
     texts[text.id] = (text, (texts[text.id]?.uses ?? 0) + 1)
     textBytes += text.sizeBytes
     loop.memory.hold(text.id, by: begin())
   }
 
-  /// The text was taken, or is not sent any more: undoes one ``hold(_:)``.
+  /// Undoes one ``hold(_:)``, when the text was taken or is not sent any more.
   package func letGo(_ text: SharedText) {
     guard let uses = texts[text.id]?.uses else { return }
     texts[text.id] = uses > 1 ? (text, uses - 1) : nil
     textBytes -= text.sizeBytes
-    // What was counted as waiting had the text in it.
+    // The count of waiting bytes included the text.
     waitingBytes = max(0, waitingBytes - text.sizeBytes)
     if texts.isEmpty, told.ownBytes == 0 { return leave() }
     if let id { loop.memory.letGo(text.id, by: id) }
   }
 
-  // MARK: The memory's side
+  // MARK: Reporting to the memory
 
   private func begin() -> ClientMemory.Table.ID {
     if let id { return id }
@@ -109,7 +109,7 @@ package final class MemoryShare {
     return id
   }
 
-  /// Tells when it has changed by a step, or when what was told is over.
+  /// Reports the share when it has changed by a step, or when a reported one has become small.
   private func tell() {
     claim.ownBytes = inboundBytes + max(0, waitingBytes - textBytes)
     claim.movedBytes = arrivedBytes &+ takenBytes
@@ -134,14 +134,14 @@ package final class MemoryShare {
     loop.memory.remove(id)
   }
 
-  /// Nothing is held any more.
+  /// Ends the share: the connection holds no memory any more.
   package func end() {
     leave()
     (claim, told, texts) = (ClientMemory.Table.Claim(), ClientMemory.Table.Claim(), [:])
     (inboundBytes, waitingBytes, textBytes) = (0, 0, 0)
   }
 
-  /// The connection was told to go and has to stay: it counts as before.
+  /// Restores the share of a connection that was asked to close and has to stay.
   func stay() {
     guard id != nil else { return }
     leave()
@@ -156,13 +156,13 @@ package final class MemoryShare {
 // MARK: -
 
 extension MemoryShare {
-  /// So many bytes were taken by the client's socket without having been given to the connection. They wait for nobody.
+  /// Records bytes that the client's socket took without the channel. They do not wait.
   func wrotePastChannel(_ bytes: Int) { written &+= bytes }
 
-  /// Writes a part of what the client is sent.
+  /// Writes a part of the output.
   ///
-  /// - Parameter text: what the part counts as until it is written, or lost with the connection. The part stays in memory
-  ///   whole until its last byte is taken.
+  /// - Parameter text: the shared text that the part counts as until it is written, or lost with the connection. The
+  ///   part stays in memory whole until its last byte is taken.
   package func write(_ part: ByteBuffer, of text: SharedText? = nil, to context: ChannelHandlerContext) {
     written &+= part.readableBytes
     loop.wrote(part.readableBytes)
@@ -175,6 +175,6 @@ extension MemoryShare {
 }
 
 extension ChannelHandlerContext {
-  /// Bytes that were written and that the connection has not taken yet.
+  /// The number of written bytes that the connection has not taken yet.
   package var waitingBytes: Int { (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 }
 }

@@ -1,13 +1,13 @@
 import NIOCore
 
-/// Whoever speaks over a line out.
+/// The owner of an outlet.
 protocol OutletOwner: AnyObject {
-  /// The client does not take what waits for it, and it is too much by now: the connection has to go.
+  /// Handles an outlet with too many bytes that the client does not read: the connection has to close.
   func outletIsOverfull()
 }
 
-/// The line out to one client: what it is sent waits until ``flush()``, or the loop's pass, and leaves in order and in as
-/// few calls of the system as possible.
+/// The output of one client: queued messages wait until ``flush()``, or the loop's pass, and are sent in order and in
+/// as few system calls as possible.
 ///
 /// Used on its event loop only, from when the connection's handler has its context until ``end()``.
 package final class Outlet: OutletChannel {
@@ -15,12 +15,13 @@ package final class Outlet: OutletChannel {
   private let context: ChannelHandlerContext
   private let share: MemoryShare
   private weak var owner: (any OutletOwner)?
-  /// Its row in the loop's table; nil once it has ended.
+  /// The outlet's row in the loop's table; nil once it has ended.
   private var row: Int?
-  /// The longest part of those that wait in the channel.
+  /// The size of the longest part that waits in the channel.
   private var longestWaiting = 0
 
-  /// - Parameter isDirect: the socket may be given bytes past the channel's handlers: none of them changes any.
+  /// - Parameter isDirect: true when bytes may be given to the socket past the channel's handlers, because none of them
+  ///   changes any.
   init(loop: TransportLoop, context: ChannelHandlerContext, share: MemoryShare, isDirect: Bool, owner: any OutletOwner)
   {
     self.loop = loop
@@ -30,28 +31,28 @@ package final class Outlet: OutletChannel {
     row = loop.outlets.add(self, descriptor: isDirect ? DirectSend.descriptor(of: context) : -1)
   }
 
-  /// The place where others put what several clients are told alike; ``OutletID/none`` once it has ended.
+  /// The id by which messages for several clients are queued; ``OutletID/none`` once the outlet has ended.
   package var id: OutletID { row.map(loop.outlets.id) ?? .none }
-  /// The table of the loop's lines.
+  /// The table of the loop's outlets.
   package var table: OutletTable { loop.outlets }
 
-  /// How much a client was sent.
+  /// The amounts of data that a client was sent.
   package struct Traffic: Sendable {
-    /// Bytes that the system has taken since the beginning.
+    /// The total bytes that the system has taken.
     package var takenBytes: Int
-    /// Bytes that wait because the client does not take them.
+    /// The bytes that wait because the client does not read them.
     package var waitingBytes: Int
   }
 
-  /// What it was sent until now.
+  /// The amounts of data sent until now.
   package var traffic: Traffic { Traffic(takenBytes: takenBytes, waitingBytes: waitingBytes) }
 
   // MARK: Sending
 
-  /// Puts a message in line.
+  /// Queues a message.
   ///
-  /// - Parameter text: what a large message counts as. It is never copied, and goes through the channel, which keeps it
-  ///   until its last byte is taken.
+  /// - Parameter text: the shared text that a large message counts as. It is never copied, and goes through the
+  ///   channel, which keeps it until its last byte is taken.
   func send(_ message: ByteBuffer, of text: SharedText? = nil) {
     guard let row, message.readableBytes > 0 else { return }
     guard let text else { return loop.outlets.stage(row, message) }
@@ -61,29 +62,29 @@ package final class Outlet: OutletChannel {
     share.write(message, of: text, to: context)
   }
 
-  /// Sends what is in line.
+  /// Sends the queued messages.
   func flush() { if let row { loop.outlets.flush(row) } }
 
-  /// Sends what is in line, and calls once that and all before it is taken by the system. When the connection ends first,
-  /// `done` is let go.
+  /// Sends the queued messages, and calls `done` once the system has taken them and all before. When the connection
+  /// ends first, `done` is released without a call.
   func whenWritten(_ done: @escaping () -> Void) {
     guard let row else { return }
     flush()
     guard self.row != nil else { return }
-    // Nearly every client takes what it is sent at once.
+    // Nearly every client takes its output at once.
     if loop.outlets.isClear(row) || context.channel.isWritable && context.waitingBytes == 0 { return done() }
     // An empty write is done when those before it are.
     context.writeAndFlush(NIOAny(ByteBuffer())).assumeIsolated().whenSuccess(done)
   }
 
-  /// Forgets what is in line.
+  /// Drops the queued messages.
   func discard() { if let row { loop.outlets.discard(row) } }
 
-  /// Others tell the client nothing from now on.
+  /// Stops messages by ``id``: from now on only the owner sends.
   func seal() { if let row { loop.outlets.seal(row) } }
 
-  /// The connection is closed, or about to be: nothing more is sent. To be called before the channel closes its socket, or
-  /// in the same turn.
+  /// Ends the outlet of a connection that is closed or about to be. To be called before the channel closes its socket,
+  /// or in the same turn of the loop.
   func end() {
     guard let row else { return }
     self.row = nil
@@ -91,21 +92,21 @@ package final class Outlet: OutletChannel {
     loop.outlets.remove(row)
   }
 
-  // MARK: What the loop looks after
+  // MARK: Supervision by the loop
 
-  /// When something was last sent, in the loop's seconds.
+  /// The time of the last output, in the loop's seconds.
   var sentAt: Int32 { row.map(loop.outlets.sentAt) ?? loop.now }
 
-  /// True when the client takes what it is sent.
+  /// True when the client reads its output.
   var isWritable: Bool { row.map(loop.outlets.isClear) == true || context.channel.isWritable }
 
-  /// Bytes that the client has taken since the beginning.
+  /// The total bytes that the client has taken.
   var takenBytes: Int {
     if let row { countDirect(row) }
     return share.written &- waitingBytes
   }
 
-  /// Tells the connection's share of the memory what waits for the client.
+  /// Updates the connection's memory share with the bytes that wait for the client.
   func countOutbound() {
     guard let row else { return }
     countDirect(row)

@@ -1,20 +1,21 @@
-/// Something that holds a connection open.
+/// A connection that the loop supervises.
 package protocol TransportConnection: AnyObject {
-  /// Once a second: end what is overdue.
+  /// Ends overdue work. Called once a second.
   func sweep()
-  /// The server is going away: finish and close.
+  /// Finishes and closes, because the server is stopping.
   func shutDown()
-  /// Close now.
+  /// Closes at once.
   func abort()
-  /// Tells the connection's share of the memory what waits for the client now.
+  /// Updates the connection's memory share with the bytes that wait for the client now.
   func countOutbound()
-  /// Too much is held for all clients, and most for this one: close, or answer that there is no room.
+  /// Gives up the connection's memory because too much is held for all clients, and most for this one: closes, or
+  /// responds that the server is overloaded.
   func giveUpMemory()
 }
 
 extension TransportConnection {
-  /// Nothing waits for its client.
+  /// The default: no output waits for the client.
   package func countOutbound() {}
-  /// Closes.
+  /// The default: closes.
   package func giveUpMemory() { abort() }
 }

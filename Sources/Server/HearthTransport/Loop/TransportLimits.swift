@@ -1,63 +1,65 @@
-/// The bounds of what one connection may take from the server, each with its reason.
+/// The limits on one connection's use of the server, each with its reason.
 package struct TransportLimits: Sendable {
-  /// Bytes of a request's target and headers together. Tokens and filters live in URLs: at least 16 KiB of it.
+  /// The maximum bytes of a request's target and headers together. Tokens and filters live in URLs: they need at least
+  /// 16 KiB of it.
   var headBytesMax = 64 << 10
-  /// Headers of a request. Browsers and proxies send some thirty.
+  /// The maximum number of headers of a request. Browsers and proxies send some thirty.
   var headersMax = 128
-  /// Bytes of a request's body: the documented size of one write over HTTP.
+  /// The maximum bytes of a request's body: the documented size of one write over HTTP.
   var bodyBytesMax = 256 << 20
-  /// A body of more than this is taken when the request's credential counts, or within what callers without one may make
-  /// the server hold. Nearly every write of an app is far below.
+  /// The size in bytes from which a body is accepted only with a valid credential, or within the memory limit for
+  /// callers without one. Nearly every write of an app is far smaller.
   var bodyBytesOfAnybodyMax = 2 << 20
-  /// A body of up to this size is read without asking whether its client owes something: as much as a connection may hold
+  /// The size in bytes up to which a body is read without the responder's admission: as much as a connection may hold
   /// without being counted.
   package static let bodyBytesUnasked = 16 << 10
-  /// Seconds from the connection, or the last response, to the end of a TLS handshake and the first request's head.
+  /// The seconds from the connection, or the last response, to the end of a TLS handshake and the next request's head.
   var headTimeoutSeconds = 15
-  /// Seconds that a connection may wait for its next request. Proxies keep theirs for 60.
+  /// The seconds that a connection may wait for its next request. Proxies keep theirs for 60.
   var idleTimeoutSeconds = 75
-  /// Seconds without a byte of a body that was announced.
+  /// The seconds without a byte of an announced body.
   var bodyPauseSeconds = 30
-  /// Seconds over which a body's pace is looked at, again and again until it is complete; the first time it has twice
-  /// as long.
+  /// The seconds over which a body's pace is measured, repeatedly until it is complete; the first period is twice as
+  /// long.
   var bodyWindowSeconds = 30
-  /// Bytes a second that a body must bring in each of these times.
+  /// The minimum bytes a second of a body in each of these periods.
   package var bodyBytesPerSecondMin = 4 << 10
-  /// The more of a body is held, the more has to come: so much in each of these times that in this many seconds it would
-  /// be twice as large. The largest body takes less than an hour, and one of a megabyte what any telephone manages.
+  /// The maximum seconds in which a body would double at its pace: the larger the received part, the more has to arrive
+  /// in each period. The largest body takes less than an hour, and one of a megabyte needs what any telephone manages.
   var bodyDoublingSecondsMax = 512
-  /// Seconds that a client may take no byte of what is written to it.
+  /// The seconds that a client may take no byte of its output.
   var stallTimeoutSeconds = 60
-  /// Seconds after which something is sent on a quiet event stream. Proxies give up connections that are silent for 60.
+  /// The seconds after which a keep-alive is sent on a quiet event stream. Proxies close connections that are silent
+  /// for 60.
   var streamQuietSeconds = 30
-  /// Seconds that a connection waits for the other side to close it too.
+  /// The seconds that a connection waits for its peer to close it too.
   var lingerSeconds = 2
-  /// The same while the server stops, in milliseconds, and of the end of TLS at any time: everything is written by then.
+  /// The milliseconds of the same while the server stops, and of the end of TLS at any time: all output is written by
+  /// then.
   var goodbyeMilliseconds = 250
 
-  /// Messages of one socket, or requests of one connection, that are handled before others have their turn: some tenths of
-  /// a millisecond's work. Nearly every client sends fewer at once, and never waits in line.
+  /// The number of messages of one socket, or requests of one connection, that are handled before others have their
+  /// turn: some tenths of a millisecond's work. Nearly every client sends fewer at once, and never waits.
   package var turnMessagesMax = 16
-  /// Turns of connections that wait in line, before the loop looks at its other connections again.
+  /// The number of waiting connections that get their turn before the loop polls its other connections again.
   var turnsMax = 8
-  /// Microseconds for which they then wait at least: a loop that has something to do at once looks at no connection.
+  /// The minimum microseconds that they then wait: a loop with work that is due at once polls no connection.
   var turnPauseMicroseconds: Int64 = 20
 
-  /// Bytes of a socket's message in one frame or many: the largest that anybody who is served here means to send.
+  /// The maximum bytes of a socket's message in one frame or many: larger than any message of a supported client.
   package var messageBytesMax = 32 << 20
-  /// Seconds between a message's first part and its last.
+  /// The seconds between a message's first part and its last.
   package var messageTimeoutSeconds = 120
-  /// Seconds after which a silent socket is pinged.
+  /// The seconds after which a silent socket is pinged.
   var pingAfterSeconds = 30
-  /// Seconds after which a silent socket is given up, although it was pinged.
+  /// The seconds after which a silent socket is closed, although it was pinged.
   var silenceSeconds = 60
-  /// The same for clients that cannot be pinged: they speak after 45 quiet seconds by themselves.
+  /// The same for clients that cannot be pinged: they send a message after 45 quiet seconds.
   var unpingableSilenceSeconds = 120
-  /// Bytes that may wait for a socket whose client does not take them, beside one message of any size. Small
-  /// messages are shared with other sockets, so the bound is about time more than memory.
+  /// The maximum bytes that may wait for a socket whose client does not read, beside one message of any size. Small
+  /// messages are shared with other sockets, so the limit is about time more than memory.
   var outboundBytesMax = 16 << 20
-  /// Bytes that an event loop writes without a look at how much of it its clients have not taken; it looks every second
-  /// in any case.
+  /// The bytes that an event loop writes between two counts of waiting output; it counts every second in any case.
   var outboundBytesUncounted = 32 << 20
 
   static let standard = TransportLimits()

@@ -1,48 +1,48 @@
 import Glibc
 import NIOCore
 
-// Unchecked because everything but the constants is touched on `eventLoop` only.
-/// What one event loop's connections share: a coarse clock, and the sweep that ends connections that are overdue.
+// Unchecked because all members but the constants are used on `eventLoop` only.
+/// The shared state of one event loop's connections: a coarse clock, and the sweep that ends overdue connections.
 ///
-/// One repeated task a loop does what a timer a connection would: at ten thousand sockets it costs less than a
-/// millisecond a second, and nothing while messages flow.
+/// One repeated task for each loop replaces a timer for each connection: at ten thousand sockets it takes less than a
+/// millisecond a second, and no time while messages flow.
 package final class TransportLoop: MemoryPlace, @unchecked Sendable {
-  /// The thread that all of it happens on.
+  /// The event loop that all of it runs on.
   package let eventLoop: any EventLoop
-  /// Position among the transport's loops.
+  /// The index among the transport's loops.
   package let index: Int
-  /// Those of each of its connections.
+  /// The limits of each of its connections.
   package let limits: TransportLimits
-  /// What the clients of all loops make the server hold.
+  /// The memory that is held for the clients of all loops.
   package let memory: ClientMemory
-  /// Names requests, those of all loops.
+  /// The generator of request ids, shared by all loops.
   package let requestIDs: RequestIDs
-  /// Count what its connections do.
+  /// The metrics of its connections.
   let meters: TransportMeters
 
-  /// Seconds since the loop started, counted by its own task.
+  /// The seconds since the loop started, counted by its own task.
   package private(set) var now: Int32 = 0
-  /// Connections for which something is held that counts, by the name that ``memory`` knows them by.
+  /// The connections with counted memory, by their ids in ``memory``.
   var holders: [ClientMemory.Table.ID: any TransportConnection] = [:]
-  /// Bytes that were written since all connections were last asked what waits for their clients.
+  /// The bytes that were written since the waiting output was last counted.
   private var unaskedBytes = 0
-  /// Set when the server no longer takes requests: connections end with their response.
+  /// True when the server takes no more requests: connections end with their response.
   package private(set) var isShuttingDown = false
-  /// The lines out to this loop's clients.
+  /// The outlets of this loop's clients.
   package let outlets = OutletTable()
-  /// Reused by whoever encodes a message on this loop.
+  /// A buffer that is reused for encoding messages on this loop.
   package var scratch: [UInt8] = []
 
-  /// Those of its connections that have brought more than a turn takes.
+  /// The queue of connections that have received more than a turn handles.
   package let turns: TurnLine
 
   private var connections: [ObjectIdentifier: any TransportConnection] = [:]
   private var task: RepeatedTask?
-  /// The time when the last sweep ended; 0 before the first, or when nobody measures.
+  /// The time of the last sweep; 0 before the first, or when metrics are off.
   private var sweptAt: UInt64 = 0
   private var date: (second: time_t, text: String) = (-1, "")
 
-  /// A loop without connections, whose clock stands until ``start()``.
+  /// A loop without connections, whose clock stands still until ``start()``.
   package init(
     eventLoop: any EventLoop, index: Int, limits: TransportLimits = .standard, memory: ClientMemory,
     requestIDs: RequestIDs = RequestIDs(), meters: TransportMeters = .none
@@ -56,10 +56,10 @@ package final class TransportLoop: MemoryPlace, @unchecked Sendable {
     turns = TurnLine(eventLoop: eventLoop, limits: limits)
   }
 
-  /// Connections that are open now.
+  /// The number of open connections.
   package var connectionCount: Int { connections.count }
 
-  /// Starts the sweep. On the event loop.
+  /// Starts the sweep. To be called on the event loop.
   package func start() {
     eventLoop.assertInEventLoop()
     task = eventLoop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { [weak self] _ in
@@ -67,14 +67,14 @@ package final class TransportLoop: MemoryPlace, @unchecked Sendable {
     }
   }
 
-  /// From now on the connection is looked after: swept every second, and told of the shutdown. On the event loop.
+  /// Adds a connection: it is swept every second, and notified of the shutdown. To be called on the event loop.
   package func add(_ connection: any TransportConnection) {
     eventLoop.assertInEventLoop()
     connections[ObjectIdentifier(connection)] = connection
     if isShuttingDown { connection.shutDown() }
   }
 
-  /// The connection is over. On the event loop; nothing happens when it is not there.
+  /// Removes a connection that has ended; ignored when it is not there. To be called on the event loop.
   package func remove(_ connection: any TransportConnection) {
     eventLoop.assertInEventLoop()
     connections[ObjectIdentifier(connection)] = nil
@@ -82,7 +82,7 @@ package final class TransportLoop: MemoryPlace, @unchecked Sendable {
 
   private func sweep() {
     let began = meters.now()
-    // It is due a second after the last one.
+    // The sweep is due a second after the last one.
     if sweptAt > 0 { meters.late(byNanoseconds: began > sweptAt + 1_000_000_000 ? began - sweptAt - 1_000_000_000 : 0) }
     defer { sweptAt = meters.now() }
     now += 1
@@ -92,7 +92,7 @@ package final class TransportLoop: MemoryPlace, @unchecked Sendable {
     outlets.flush()
   }
 
-  /// Bytes were written to some connection: what waits for clients is counted every second, and sooner when much is
+  /// Records bytes that were written to a connection: waiting output is counted every second, and sooner when much is
   /// written.
   func wrote(_ bytes: Int) {
     unaskedBytes &+= bytes
@@ -104,13 +104,13 @@ package final class TransportLoop: MemoryPlace, @unchecked Sendable {
     for connection in connections.values { connection.countOutbound() }
   }
 
-  /// Too much is held for clients, and this connection is the one to go. From any thread.
+  /// Makes a connection close because too much memory is held for clients. Thread-safe.
   package func giveUp(_ id: ClientMemory.Table.ID) {
-    // Not at once: the connection, or another, may be in the middle of something.
+    // Not at once: this connection, or another, may be in the middle of a call.
     eventLoop.execute { self.holders[id]?.giveUpMemory() }
   }
 
-  /// Asks every connection to end in good order. On the event loop.
+  /// Asks every connection to finish and close. To be called on the event loop.
   package func shutDown() {
     eventLoop.assertInEventLoop()
     guard !isShuttingDown else { return }
@@ -118,7 +118,7 @@ package final class TransportLoop: MemoryPlace, @unchecked Sendable {
     for connection in connections.values { connection.shutDown() }
   }
 
-  /// Ends every connection that is left, and the sweep. On the event loop.
+  /// Aborts the remaining connections, and ends the sweep. To be called on the event loop.
   package func stop() {
     eventLoop.assertInEventLoop()
     task?.cancel()

@@ -1,13 +1,14 @@
 import NIOCore
 
-/// A connection that may have brought more than one turn takes.
+/// A connection that may have received more than one turn handles.
 package protocol TurnTaker: AnyObject {
-  /// Handles a turn's worth of what has come. Joins the line again when there is more.
+  /// Handles a turn's worth of input. Joins the queue again when there is more.
   func takeTurn()
 }
 
-/// Connections of one event loop that have brought more than a turn takes. They go on one after the other, and between
-/// some turns the loop looks at its other connections: whoever asks little waits for none who asks much.
+/// A queue of connections of one event loop that have received more than a turn handles. They continue one after the
+/// other, and between some turns the loop polls its other connections: a client with few requests waits for none with
+/// many.
 ///
 /// Used on its event loop only.
 package final class TurnLine {
@@ -18,15 +19,15 @@ package final class TurnLine {
 
   init(eventLoop: any EventLoop, limits: TransportLimits) { (self.eventLoop, self.limits) = (eventLoop, limits) }
 
-  /// Connections whose turn is still to come.
+  /// The number of connections that wait for their turn.
   var count: Int { line.count }
 
-  /// Gives a connection its turn behind those that are in line. It joins once until then.
+  /// Queues a connection behind those that wait. It may join once until its turn.
   package func join(_ taker: any TurnTaker) {
     line.append(taker)
     guard !isScheduled else { return }
     isScheduled = true
-    // The loop has looked at its other connections in this pass.
+    // The loop has polled its other connections in this pass.
     eventLoop.assumeIsolated().execute { self.run() }
   }
 
@@ -38,7 +39,7 @@ package final class TurnLine {
     }
     isScheduled = !line.isEmpty
     guard isScheduled else { return }
-    // SwiftNIO runs whatever is due before it looks at sockets.
+    // SwiftNIO runs due tasks before it polls sockets.
     eventLoop.assumeIsolated().scheduleTask(in: .microseconds(limits.turnPauseMicroseconds)) { self.run() }
   }
 }

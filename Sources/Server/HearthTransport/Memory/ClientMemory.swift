@@ -3,42 +3,42 @@ import HearthSystem
 import HearthTree
 import Synchronization
 
-/// Where connections live for which memory is held.
+/// The event loop of connections for which memory is held.
 package protocol MemoryPlace: AnyObject, Sendable {
-  /// Too much is held for clients, and this connection is the one to go. From any thread.
+  /// Makes this connection close because too much memory is held for clients. Thread-safe.
   func giveUp(_ id: ClientMemory.Table.ID)
 }
 
-/// What all clients together make the server hold, over all event loops, and its bound.
+/// The memory that the server holds for all clients together, over all event loops, and its limit.
 ///
-/// Connections tell of what is held for them in steps of some kilobytes, so that nothing is locked for a small message.
-/// When it is too much, those are given up for whom most is held and who bring or take it slowest: never the one that
-/// came last.
+/// Connections report in steps of some kilobytes, so that no small message takes a lock. When the limit is exceeded,
+/// the connections with the most memory and the slowest transfer are closed: never just the newest one.
 package final class ClientMemory: Sendable {
-  /// What is held for whom; ``ClientMemory`` is its lock.
+  /// The table of memory by connection; ``ClientMemory`` is its lock.
   package typealias Table = HolderTable<any MemoryPlace>
 
   private struct State {
     var table: Table
-    /// The last name that a connection or a text was given.
+    /// The last id of a connection or a text.
     var lastID: UInt64 = 0
-    /// The most that was held since memory was given back.
+    /// The most memory that was held since memory was returned to the system.
     var peakBytes = 0
     var isReturning = false
   }
 
-  /// The bounds, with their reasons.
+  /// The limits, with their reasons.
   package let limits: MemoryLimits
-  /// A body of more than this has no room without a credential, whoever else is there.
+  /// The size in bytes from which a body without a credential never fits, even alone.
   let anonymousBytesMax: Int
   private let clock: @Sendable () -> Int64
   private let giveBack: @Sendable (_ delaySeconds: Int, _ done: @escaping @Sendable () -> Void) -> Void
   private let state: Mutex<State>
 
   /// - Parameters:
-  ///   - memoryBytes: what the process may use; 0 when that is not known.
+  ///   - memoryBytes: the memory that the process may use; 0 when that is not known.
   ///   - clock: milliseconds on the monotonic clock.
-  ///   - giveBack: has freed memory given back to the machine away from event loops, and says when it may be done again.
+  ///   - giveBack: returns freed memory to the system away from event loops, and calls back when it may be called
+  ///     again.
   package init(
     memoryBytes: Int, limits: MemoryLimits = .standard,
     clock: @escaping @Sendable () -> Int64 = { Clock.monotonicMilliseconds },
@@ -53,18 +53,18 @@ package final class ClientMemory: Sendable {
     state = Mutex(State(table: table))
   }
 
-  /// Bytes that are held for clients now, as far as they count.
+  /// The counted memory that is held for clients now, in bytes.
   package var heldBytes: Int { state.withLock { $0.table.heldBytes } }
-  /// Connections for which something is held that counts.
+  /// The number of connections with counted memory.
   var holderCount: Int { state.withLock { $0.table.holderCount } }
 
   // MARK: Connections
 
-  /// A connection begins to count. Its place is told when it has to go.
+  /// Adds a connection. Its event loop is notified when it has to close.
   ///
   /// - Parameters:
-  ///   - network: of the client; nil where that is not known.
-  ///   - movedBytes: what it has brought and taken before.
+  ///   - network: of the client; nil when it is not known.
+  ///   - movedBytes: the bytes that it has transferred before.
   func add(at place: any MemoryPlace, from network: NetworkPrefix?, movedBytes: Int) -> Table.ID {
     state.withLock { state in
       state.lastID += 1
@@ -78,20 +78,21 @@ package final class ClientMemory: Sendable {
     change { table, milliseconds in table.update(id, claim, milliseconds: milliseconds) }
   }
 
-  /// The connection holds nothing any more.
+  /// Removes a connection that holds no memory any more.
   func remove(_ id: Table.ID) { change { table, _ in table.remove(id) } }
 
-  /// Whether a body of that size may be worked on beside those that are. Nobody who is worked for is given up, so they
-  /// may take a half of the room together, or else the others would have to go for them; one alone always may.
+  /// Returns true when a body of that size may be processed beside those in progress. Requests in progress are never
+  /// closed, so they may take half of the limit together, or else the others would have to close for them; a single one
+  /// is always allowed.
   func mayWork(on bytes: Int) -> Bool {
     state.withLock { $0.table.fixedBytes == 0 || $0.table.fixedBytes + bytes <= $0.table.heldBytesMax / 2 }
   }
 
   // MARK: Large texts
 
-  /// Counts a large text for as long as somebody keeps what is returned.
+  /// Counts a large text for as long as the result is referenced.
   ///
-  /// - Parameter made: the text itself, for others who want the same.
+  /// - Parameter made: the text itself, for other connections that need the same.
   package func text(bytes: Int, made: (any AnyObject & Sendable)? = nil) -> SharedText {
     let id = state.withLock { state in
       state.lastID += 1
@@ -101,11 +102,11 @@ package final class ClientMemory: Sendable {
     return SharedText(self, id: id, sizeBytes: bytes, made: made)
   }
 
-  /// Nobody keeps the text any more.
+  /// Removes a text that is no longer referenced.
   func remove(text: Table.ID) { change { table, _ in table.remove(text: text) } }
-  /// The text waits for that connection, once more.
+  /// Adds one use of the text by that connection.
   func hold(_ text: Table.ID, by id: Table.ID) { change { table, _ in table.hold(text, by: id) } }
-  /// The text waits for that connection once less.
+  /// Removes one use of the text by that connection.
   func letGo(_ text: Table.ID, by id: Table.ID) { change { table, _ in table.letGo(text, by: id) } }
 
   // MARK: Both
@@ -120,7 +121,7 @@ package final class ClientMemory: Sendable {
     if returns { returnMemory() }
   }
 
-  /// A burst is over: much less is held than was.
+  /// Returns true when a burst is over: much less is held than before.
   private func beginsReturn(_ state: inout State) -> Bool {
     state.peakBytes = max(state.peakBytes, state.table.heldBytes)
     guard !state.isReturning, state.peakBytes - state.table.heldBytes >= limits.givenBackBytesMin else { return false }
@@ -137,12 +138,12 @@ package final class ClientMemory: Sendable {
     }
   }
 
-  /// A part of this machine's memory, or of what the process may use of it.
+  /// Returns a memory whose limit is a share of this machine's, or of the part that the process may use.
   package static func ofThisMachine() -> ClientMemory {
     ClientMemory(
       memoryBytes: Machine.current.memoryBytes,
       giveBack: { delaySeconds, done in
-        // Later, when the last of those who leave have left.
+        // Later, when the last of the closing connections has ended.
         DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .seconds(delaySeconds)) {
           done()
           Allocator.giveBack()

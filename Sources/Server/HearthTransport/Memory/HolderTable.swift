@@ -1,40 +1,40 @@
 import HearthTree
 
-/// For which connections the server holds how much memory, and who of them has to go when it is too much.
+/// The table of the memory that is held for each connection. It chooses the connections to close when it is too much.
 ///
 /// A value without a clock or a lock. A text that many connections wait for counts once.
 package struct HolderTable<Place: Sendable>: Sendable {
-  /// The name of a connection or a text, given once.
+  /// The unique id of a connection or a text.
   package typealias ID = UInt64
 
-  /// What a connection says about itself.
+  /// The report of a connection about its memory.
   struct Claim: Sendable, Equatable {
-    /// What is held for it alone.
+    /// The bytes that are held for it alone.
     var ownBytes = 0
-    /// All bytes that it brought or took since it began.
+    /// The total bytes that it has transferred.
     var movedBytes = 0
-    /// Its bytes are the large body of a caller without a credential.
+    /// True when its bytes are the large body of a caller without a credential.
     var isAnonymous = false
-    /// Its request is being answered: nothing would be free if it went.
+    /// True when its request is being processed: closing it would free no memory.
     var isFixed = false
   }
 
   private struct Holder {
     let place: Place
-    /// The client's network; nil where that is not known.
+    /// The client's network; nil when it is not known.
     let network: NetworkPrefix?
     var claim: Claim
-    /// The shared texts that wait for it, and how often.
+    /// The shared texts that wait for it, with the number of times each waits.
     var texts: [ID: Int] = [:]
     var pace: Pace
-    /// It was told to go, and has not gone yet.
+    /// True when it was asked to close, and is not closed yet.
     var isLeaving = false
   }
 
   private struct Text {
     let bytes: Int
     var userCount = 0
-    /// All who wait for it were told to go.
+    /// True when all connections that wait for it were asked to close.
     var isLeaving = false
   }
 
@@ -42,13 +42,13 @@ package struct HolderTable<Place: Sendable>: Sendable {
   let anonymousBytesMax: Int
   let limits: MemoryLimits
 
-  /// Bytes that are held for clients now.
+  /// The bytes that are held for clients now.
   private(set) var heldBytes = 0
-  /// Those of large bodies without a credential.
+  /// The bytes of large bodies without a credential.
   private(set) var anonymousBytes = 0
-  /// Those of requests that are being answered.
+  /// The bytes of requests that are being processed.
   private(set) var fixedBytes = 0
-  /// Of the first two, what is free as soon as those are gone who were told to go.
+  /// The part of the first two that is free once the closing connections have ended.
   private var leavingBytes = 0
   private var leavingAnonymousBytes = 0
   private var holders: [ID: Holder] = [:]
@@ -64,9 +64,11 @@ package struct HolderTable<Place: Sendable>: Sendable {
 
   // MARK: Changes
 
+  /// Adds a connection.
+  ///
   /// - Parameters:
-  ///   - network: of the client; nil where that is not known.
-  ///   - movedBytes: what the connection has brought and taken before.
+  ///   - network: of the client; nil when it is not known.
+  ///   - movedBytes: the bytes that the connection has transferred before.
   ///   - milliseconds: on the monotonic clock.
   mutating func add(
     _ id: ID, at place: Place, from network: NetworkPrefix? = nil, movedBytes: Int = 0, milliseconds: Int64
@@ -102,7 +104,7 @@ package struct HolderTable<Place: Sendable>: Sendable {
     if removed.isLeaving { leavingBytes -= removed.bytes }
   }
 
-  /// The text waits for that connection, once more.
+  /// Adds one use of the text by that connection.
   mutating func hold(_ text: ID, by id: ID) {
     guard holders[id] != nil, texts[text] != nil else { return }
     holders[id]?.texts[text, default: 0] += 1
@@ -133,10 +135,10 @@ package struct HolderTable<Place: Sendable>: Sendable {
     if holder.isLeaving { leavingAnonymousBytes += bytes }
   }
 
-  // MARK: Who has to go
+  // MARK: Choosing connections to close
 
-  /// Those who have to go so that what is held is within its bounds again, and a little below: of a network that has more
-  /// than half of all the largest and slowest first, then of the others. Each is named once.
+  /// Returns the connections to close so that the held memory is a little below its limits again: first the largest and
+  /// slowest of a network that has more than half of all, then of the others. Each is returned once.
   mutating func takeVictims(milliseconds: Int64) -> [(id: ID, place: Place)] {
     var victims: [(id: ID, place: Place)] = []
     if anonymousBytes - leavingAnonymousBytes > anonymousBytesMax {
@@ -161,7 +163,7 @@ package struct HolderTable<Place: Sendable>: Sendable {
       guard !anonymousOnly || holder.claim.isAnonymous else { continue }
       let bytes = holder.texts.reduce(holder.claim.ownBytes) { $0 + (texts[$1.key]?.bytes ?? 0) }
       let pace = holder.pace.bytesPerSecond(holder.claim.movedBytes, milliseconds: milliseconds)
-      // How long it would take at its pace to move as much again as is held for it.
+      // The time to move as many bytes again, at its pace, as are held for it.
       guard bytes > 0 else { continue }
       weights.append((id, Double(bytes) / (pace + Double(limits.paceBytesPerSecondMin))))
       sum += bytes
@@ -170,7 +172,7 @@ package struct HolderTable<Place: Sendable>: Sendable {
     guard let heavy = sums.first(where: { $0.value > sum / 2 })?.key else {
       return weights.sorted { $0.weight > $1.weight }.map(\.id)
     }
-    // Those of the others come behind all of its own.
+    // Connections of other networks follow after those of the heavy one.
     let ranks = weights.map { (id: $0.id, isOther: holders[$0.id]?.network != heavy, weight: $0.weight) }
     return ranks.sorted { $0.isOther == $1.isOther ? $0.weight > $1.weight : $1.isOther }.map(\.id)
   }

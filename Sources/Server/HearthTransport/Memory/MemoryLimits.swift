@@ -1,29 +1,31 @@
-/// The bounds of what clients make the server hold, over all event loops, each with its reason.
+/// The limits on the memory that the server holds for clients, over all event loops, each with its reason.
 package struct MemoryLimits: Sendable {
-  /// Of the machine's memory, or of the part of it that the process may use: bodies and messages that are not complete,
-  /// and answers and events that wait to be taken. The data itself needs the rest.
+  /// The percentage of the machine's memory, or of the part that the process may use, for unfinished bodies and
+  /// messages, and for responses and events that wait to be read. The data itself needs the rest.
   var heldPercentMax = 25
-  /// Of the same: large bodies of callers whose credential is none. Some servers let anybody write, so there is
-  /// some room, and what has it full is of their own kind.
+  /// The percentage of the same for large bodies of callers without a valid credential. Some servers allow anonymous
+  /// writes, so there is some room, which only such callers can fill.
   var anonymousPercentMax = 3
-  /// Whatever the machine says: less would not hold one message of a socket.
+  /// The minimum limit on any machine: less would not hold one message of a socket.
   var heldBytesMin = 64 << 20
-  /// Up to this size, and in steps of it, nobody counts: it is about what a connection costs anyway, and small messages
-  /// pass without a look at what other loops hold.
+  /// The size, in bytes, up to which a connection is not counted, and the step of its reports: about the cost of a
+  /// connection anyway, so that small messages take no lock.
   var stepBytes = 16 << 10
-  /// A longer answer counts as a text of its own until its last byte is taken.
+  /// The size in bytes from which a response counts as a text of its own until its last byte is taken.
   var uncountedTextBytesMax = 256 << 10
-  /// Bytes a second that count as no pace at all when it is decided who is slow.
+  /// The pace, in bytes a second, below which all connections count as equally slow.
   var paceBytesPerSecondMin = 64 << 10
-  /// Over how long a time a pace is taken, at least.
+  /// The minimum period over which a pace is measured, in seconds.
   var paceSeconds = 8
-  /// When what is held has fallen by so much, the allocator's free memory is given back.
+  /// The decrease in bytes after which the allocator's free memory is returned to the system.
   var givenBackBytesMin = 64 << 20
-  /// Seconds between two times at which that is done: it holds up threads that allocate meanwhile.
+  /// The minimum seconds between two returns: each delays threads that allocate meanwhile.
   var givenBackSeconds = 10
 
   static let standard = MemoryLimits()
 
+  /// Returns the limit for a machine.
+  ///
   /// - Parameter memoryBytes: of the machine; 0 when that is not known.
   func heldBytesMax(memoryBytes: Int) -> Int { max(heldBytesMin, memoryBytes / 100 * heldPercentMax) }
 

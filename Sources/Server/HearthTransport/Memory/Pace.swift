@@ -1,6 +1,6 @@
-/// How fast somebody brings or takes bytes.
+/// The rate at which a client sends or takes bytes.
 struct Pace: Sendable {
-  /// Two moments, with what was moved until then. The earlier one is at least the time ago over which a pace is taken, or
+  /// Two times, each with the bytes transferred until then. The earlier one is at least the measuring period ago, or
   /// the beginning.
   private var earlier: (bytes: Int, milliseconds: Int64)
   private var later: (bytes: Int, milliseconds: Int64)

@@ -1,22 +1,21 @@
 import NIOCore
 
-/// What lines are to be sent, as chains of messages: lines with the same messages share one chain, which is put together
-/// once.
+/// The queued messages of outlets, as chains: outlets with the same messages share one chain, which is joined once.
 ///
-/// Chains are numbered; 0 is the empty one. A chain is made of another one and a message behind it, so whoever is told the
-/// same three events goes the same way, and an answer for one client alone is a branch of it.
+/// Chains are numbered; 0 is the empty one. A chain is another one followed by a message, so outlets that are sent the
+/// same three events share a chain, and a response for one client alone is a branch of it.
 struct Bursts {
   private struct Chain {
     let parent: Int32
     let sizeBytes: Int
     let last: ByteBuffer
-    /// The whole, once somebody asked for it.
+    /// The joined chain; nil until it is first needed.
     var whole: ByteBuffer?
   }
 
   private var chains: [Chain] = [Chain(parent: 0, sizeBytes: 0, last: ByteBuffer(), whole: ByteBuffer())]
 
-  /// The chain and a message behind it.
+  /// Returns the chain that has a message behind this one.
   mutating func append(_ message: ByteBuffer, to chain: Int32) -> Int32 {
     let sizeBytes = chains[Int(chain)].sizeBytes + message.readableBytes
     chains.append(Chain(parent: chain, sizeBytes: sizeBytes, last: message, whole: chain == 0 ? message : nil))
@@ -25,7 +24,7 @@ struct Bursts {
 
   func sizeBytes(of chain: Int32) -> Int { chains[Int(chain)].sizeBytes }
 
-  /// All messages of a chain in order.
+  /// Returns all messages of a chain in order.
   mutating func bytes(of chain: Int32) -> ByteBuffer {
     if let whole = chains[Int(chain)].whole { return whole }
     var (messages, at): ([ByteBuffer], Int32) = ([], chain)
@@ -39,10 +38,10 @@ struct Bursts {
     return whole
   }
 
-  /// True when there is any chain but the empty one.
+  /// True when there is no chain but the empty one.
   var isEmpty: Bool { chains.count == 1 }
   var count: Int { chains.count - 1 }
 
-  /// Forgets all chains but the empty one.
+  /// Removes all chains but the empty one.
   mutating func removeAll() { chains.removeLast(chains.count - 1) }
 }

@@ -1,88 +1,88 @@
 import NIOCore
 
-/// What a line's bytes go through when the system's socket is not given them directly.
+/// The channel of an outlet, for bytes that are not given to the system's socket directly.
 protocol OutletChannel: AnyObject {
-  /// Bytes that were written and that the system has not taken.
+  /// The number of written bytes that the system has not taken.
   var waitingBytes: Int { get }
-  /// Puts bytes behind those that wait.
+  /// Queues bytes behind those that wait.
   func write(_ bytes: ByteBuffer)
-  /// Has the system take what it takes.
+  /// Gives queued bytes to the system, as many as it takes.
   func flushChannel()
 }
 
-/// The name of a line out for as long as it may be told things. Lines that come later at the same place have another.
+/// The id of an outlet for as long as messages may be sent by it. Later outlets in the same row have another id.
 public struct OutletID: BitwiseCopyable, Sendable {
   @usableFromInline let row: Int32
   @usableFromInline let generation: UInt32
 
-  /// Names no line: what it is told reaches nobody.
+  /// The id of no outlet: messages to it are dropped.
   public static let none = OutletID(row: -1, generation: 0)
 }
 
-/// A message for any number of lines: the step from what each is to be sent to the same with the message behind it.
+/// A message for any number of outlets: the step from each outlet's chain to the chain with the message behind it.
 public struct OutletStep {
   @usableFromInline var from: Int32 = -1
   @usableFromInline var to: Int32 = -1
   @usableFromInline var round: UInt32 = 0
   let message: ByteBuffer
-  /// The steps of those lines that were to be sent something else.
+  /// The steps of outlets with another chain than the first.
   var others: [Int32: Int32] = [:]
 
-  /// The step of one message, before it is put in any line.
+  /// The step of a message that is not queued anywhere yet.
   public init(_ message: ByteBuffer) { self.message = message }
 }
 
-/// The lines out of one event loop: one row for each, and one pass that sends what all of them have been told.
+/// The outlets of one event loop: one row for each, and one pass that sends the queued messages of all.
 ///
-/// What lines are told is staged as ``Bursts``, and leaves with ``flush()``, or when a line is flushed by itself. A line
-/// whose socket takes everything is sent it with one call of the system; what the socket does not take goes the way through
-/// the line's channel, and so does all that follows until the channel holds nothing any more. Lines without a socket of
-/// their own, such as encrypted ones, go through their channels always.
+/// Messages are queued as ``Bursts``, and sent with ``flush()``, or when an outlet is flushed by itself. An outlet
+/// whose socket takes all bytes needs one system call; the bytes that the socket does not take go through the outlet's
+/// channel, and so do all that follow until the channel is empty. Outlets without a socket of their own, such as
+/// encrypted ones, always use their channels.
 ///
 /// Used on its event loop only.
 public final class OutletTable {
-  /// Up to this size messages are copied together.
+  /// The size in bytes up to which messages are copied together.
   static let coalescedBytesMax = 16 << 10
 
   @usableFromInline struct Row: BitwiseCopyable {
-    /// Changes when the line may be told no more through an ``OutletID``.
+    /// The generation, which changes when the outlet gets no more messages through an ``OutletID``.
     @usableFromInline var generation: UInt32 = 1
-    /// The chain that is staged.
+    /// The queued chain.
     @usableFromInline var burst: Int32 = 0
-    /// It is among those that the next pass looks at.
+    /// True when the next pass visits the row.
     @usableFromInline var isListed = false
-    /// Nothing waits in the channel.
+    /// True when the channel holds no bytes.
     var isClear = false
-    /// Something was put in the channel that the system was not told of.
+    /// True when the channel holds bytes that it was not asked to flush.
     var needsFlush = false
-    /// The socket; -1 when the channel must not be passed by.
+    /// The socket; -1 when all bytes must go through the channel.
     var descriptor: Int32 = -1
-    /// When something was last sent, in the loop's seconds.
+    /// The time of the last output, in the loop's seconds.
     var sentAt: Int32 = 0
-    /// Bytes that were sent past the channel and are not counted yet.
+    /// The uncounted bytes that were sent past the channel.
     var directBytes = 0
   }
 
   @usableFromInline let rows = RawRows<Row>()
-  /// What each row's bytes go through otherwise.
+  /// The channel of each row.
   private var channels: [(any OutletChannel)?] = []
   private var free: [Int] = []
   private var bursts = Bursts()
-  /// Counts how often ``bursts`` began anew: a step from before leads nowhere.
+  /// A counter of the times that ``bursts`` began anew: a step from before is invalid.
   @usableFromInline var round: UInt32 = 1
-  /// The rows that have something to send, each once, and those of the pass under way.
+  /// The rows with output, each once, and those of the pass under way.
   private let listed = RawRows<Int32>()
   private let passing = RawRows<Int32>()
   private var isPassing = false
-  /// The loop's seconds.
+  /// The loop's clock in seconds.
   var now: Int32 = 0
 
-  /// A table without lines; each event loop has one.
+  /// A table without outlets; each event loop has one.
   public init() {}
 
-  // MARK: Lines
+  // MARK: Rows
 
-  /// A new line.
+  /// Adds an outlet.
   ///
   /// - Parameter descriptor: the socket to which its bytes may be given directly; -1 for none.
   /// - Returns: the number of its row.
@@ -107,19 +107,19 @@ public final class OutletTable {
     free.append(number)
   }
 
-  /// From now on only the line's owner tells it anything.
+  /// Invalidates the outlet's id: from now on only the outlet's owner sends.
   func seal(_ number: Int) { rows[number].generation &+= 1 }
 
   func id(_ number: Int) -> OutletID {
     OutletID(row: Int32(truncatingIfNeeded: number), generation: rows[number].generation)
   }
 
-  /// Lines that there are.
+  /// The number of outlets.
   var count: Int { rows.count - free.count }
 
   // MARK: Staging
 
-  /// Puts the step's message in the line.
+  /// Queues the step's message in an outlet.
   @inlinable
   public func stage(_ id: OutletID, _ step: inout OutletStep) {
     let number = Int(id.row)
@@ -143,7 +143,7 @@ public final class OutletTable {
     set(number, to)
   }
 
-  /// Puts a message for this line alone in it.
+  /// Queues a message for this outlet alone.
   func stage(_ number: Int, _ message: ByteBuffer) {
     makeRoom(for: message.readableBytes, in: number)
     set(number, bursts.append(message, to: rows[number].burst))
@@ -165,18 +165,18 @@ public final class OutletTable {
     if staged > 0, staged + count > Self.coalescedBytesMax { release(number) }
   }
 
-  /// Drops what is staged.
+  /// Drops the queued messages.
   func discard(_ number: Int) { rows[number].burst = 0 }
 
   // MARK: Sending
 
-  /// Sends what the line has been told.
+  /// Sends the outlet's queued messages.
   func flush(_ number: Int) {
     release(number)
     flushChannel(number)
   }
 
-  /// Sends what all lines have been told.
+  /// Sends the queued messages of all outlets.
   public func flush() {
     guard !isPassing else { return }
     isPassing = true
@@ -191,7 +191,7 @@ public final class OutletTable {
     round &+= 1
   }
 
-  /// Sends to the lines of ``passing``. Whoever is called meanwhile may stage more and end lines.
+  /// Sends to the outlets of ``passing``. Callbacks may queue more messages and end outlets meanwhile.
   private func pass() {
     var next = 0
     while next < passing.count {
@@ -203,7 +203,7 @@ public final class OutletTable {
         flush(number)
         continue
       }
-      // Lines with the same to send mostly stand together.
+      // Rows with the same chain mostly follow each other.
       let bytes = bursts.bytes(of: burst)
       let rest = bytes.withUnsafeReadableBytes { bytes in
         var rest = send(bytes, to: number)
@@ -220,7 +220,7 @@ public final class OutletTable {
     }
   }
 
-  /// Sends what is staged, or puts it in the channel.
+  /// Sends the queued messages, or puts them in the channel.
   func release(_ number: Int) {
     let burst = rows[number].burst
     guard burst != 0 else { return }
@@ -233,7 +233,9 @@ public final class OutletTable {
     if let rest { write(bytes.getSlice(at: bytes.readerIndex + rest, length: bytes.readableBytes - rest), number) }
   }
 
-  /// - Returns: how many bytes the socket took when it did not take all.
+  /// Sends bytes.
+  ///
+  /// - Returns: the number of bytes that the socket took; nil when it took all.
   @inline(__always)
   private func send(_ bytes: UnsafeRawBufferPointer, to number: Int) -> Int? {
     let sent = DirectSend.send(bytes, to: rows[number].descriptor)
@@ -263,14 +265,14 @@ public final class OutletTable {
 
   // MARK: The channel
 
-  /// Something was put in the channel, and is not flushed: what follows stands behind it.
+  /// Records unflushed bytes in the channel: later output has to follow them there.
   func wroteToChannel(_ number: Int) {
     rows[number].isClear = false
     rows[number].needsFlush = true
     if !rows[number].isListed { list(number) }
   }
 
-  /// Returns true when the socket may be given bytes: nothing waits in the channel before them.
+  /// Returns true when bytes may be given to the socket: none wait in the channel before them.
   func isClear(_ number: Int) -> Bool {
     guard rows[number].descriptor >= 0 else { return false }
     if !rows[number].isClear { rows[number].isClear = channels[number]?.waitingBytes == 0 }
@@ -279,7 +281,7 @@ public final class OutletTable {
 
   func sentAt(_ number: Int) -> Int32 { rows[number].sentAt }
 
-  /// Bytes that were sent past the channel since this was last asked.
+  /// Returns the bytes sent past the channel since the last call.
   func takeDirectBytes(_ number: Int) -> Int {
     defer { rows[number].directBytes = 0 }
     return rows[number].directBytes

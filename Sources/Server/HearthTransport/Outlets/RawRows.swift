@@ -1,13 +1,13 @@
 import Glibc
 import NIOCore
 
-// What the way out does with raw memory and descriptors, all of it. Unsafe, because each of a thousand lines is looked at
-// for every event: an array in a class costs a check of exclusive access, a check of its bounds and two reference counts
-// there, which together were most of what a delivery cost in this program.
+// The output's use of raw memory and descriptors, all of it. Unsafe, because each of a thousand rows is visited for
+// every event: an array in a class costs a check of exclusive access, a check of its bounds and two reference counts
+// there, which together were most of the cost of a delivery in this program.
 
-/// Rows of plain values, found by number.
+/// A table of plain values by number.
 ///
-/// A number that was not given out by ``append(_:)`` is a mistake of the caller's; in debug builds it traps.
+/// A number that ``append(_:)`` has not assigned is a mistake of the caller; in debug builds it traps.
 public struct RawRows<Row: BitwiseCopyable>: ~Copyable {
   @usableFromInline struct State {
     @usableFromInline var base: UnsafeMutablePointer<Row>
@@ -15,10 +15,10 @@ public struct RawRows<Row: BitwiseCopyable>: ~Copyable {
     var capacity = 64
   }
 
-  /// Behind a pointer, so that who keeps the rows in a constant changes them without a check of exclusive access.
+  /// A pointer, so that an owner that keeps the rows in a constant can change them without a check of exclusive access.
   @usableFromInline let state: UnsafeMutablePointer<State>
 
-  /// No rows, with room for 64.
+  /// An empty table with room for 64 rows.
   public init() {
     state = .allocate(capacity: 1)
     state.initialize(to: State(base: .allocate(capacity: 64)))
@@ -30,10 +30,10 @@ public struct RawRows<Row: BitwiseCopyable>: ~Copyable {
     state.deallocate()
   }
 
-  /// The number of rows that there are: they have the numbers below it.
+  /// The number of rows; the numbers of the rows are below it.
   @inlinable public var count: Int { state.pointee.count }
 
-  /// The row of that number, to be read and changed in place. Not to be kept: the rows move when one is appended.
+  /// The row of that number, to be read and changed in place. Not to be kept: appending a row moves the rows.
   @inlinable
   public subscript(number: Int) -> Row {
     _read {
@@ -46,17 +46,17 @@ public struct RawRows<Row: BitwiseCopyable>: ~Copyable {
     }
   }
 
-  /// Adds a row behind the others; its number is the ``count`` before.
+  /// Appends a row; its number is the previous ``count``.
   public func append(_ row: Row) {
     if state.pointee.count == state.pointee.capacity { grow() }
     (state.pointee.base + state.pointee.count).initialize(to: row)
     state.pointee.count += 1
   }
 
-  /// Forgets all rows; their room stays.
+  /// Removes all rows; the capacity stays.
   public func removeAll() { state.pointee.count = 0 }
 
-  /// Changes what is in these rows with what is in others.
+  /// Exchanges the contents with those of another table.
   func exchange(with other: borrowing RawRows<Row>) { swap(&state.pointee, &other.state.pointee) }
 
   private func grow() {
@@ -68,15 +68,15 @@ public struct RawRows<Row: BitwiseCopyable>: ~Copyable {
   }
 }
 
-/// The sends that pass a channel by.
+/// The functions that send past a channel.
 enum DirectSend {
-  /// The descriptor of a channel that is one of the system's sockets; -1 for another.
+  /// Returns the descriptor of a channel that is one of the system's sockets; -1 for another.
   ///
-  /// Kept by a row of ``OutletTable`` beyond the closure that it is valid in, because no send comes between the end of the
-  /// descriptor, whose number another thread may then be given, and the end of the row. The channel closes it on its own
-  /// event loop only. When a handler asks for that, the row has ended before (`close(context:)` of the handlers). When the
-  /// channel does it by itself, it fails the writes that wait and tells its handlers in the same turn: the row ends with
-  /// `channelInactive`, and whoever follows a write sends nothing when it fails.
+  /// A row of ``OutletTable`` keeps it beyond the closure in which it is valid, because no send comes between the end
+  /// of the descriptor, whose number another thread may then get, and the end of the row. The channel closes it on its
+  /// own event loop only. When a handler asks for that, the row has ended before (`close(context:)` of the handlers).
+  /// When the channel does it by itself, it fails the waiting writes and notifies its handlers in the same turn: the
+  /// row ends with `channelInactive`, and callbacks of failed writes do not send.
   static func descriptor(of context: ChannelHandlerContext) -> Int32 {
     let found = try? context.pipeline.syncOperations.withUnsafeTransportIfAvailable {
       (descriptor: NIOBSDSocket.Handle) in
@@ -85,9 +85,9 @@ enum DirectSend {
     return found ?? -1
   }
 
-  /// Gives bytes to the system, without waiting for room.
+  /// Sends bytes, without waiting for room.
   ///
-  /// - Returns: how many it took; 0 too when it says no, whatever its reason: the channel then finds that out by itself.
+  /// - Returns: the number of bytes that the system took; 0 for any error: the channel then finds that out by itself.
   @inline(__always)
   static func send(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int {
     max(0, Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL)))

@@ -3,13 +3,13 @@ import HearthTree
 import NIOCore
 import Synchronization
 
-/// The connections that a server has at a time: each takes one of the files that the process may open, and so does all that
-/// it stores. Clients share them: ``ShareRule``.
+/// The quota of concurrent connections: each takes one of the files that the process may open, as do its data files.
+/// Clients share it: ``ShareRule``.
 ///
-/// They count by the other end of the connection, before anything is read of it. Behind a trusted proxy nothing is known of
-/// the client yet, so that its connections are held to no share.
+/// Connections count by their peer, before any byte is read. Behind a trusted proxy the client is not known yet, so
+/// that its connections have no share limit.
 final class ConnectionPlaces: Sendable {
-  /// Of the files that the process may open, those that connections may take.
+  /// The percentage of the files that the process may open which connections may take.
   static let filesPercentMax = 90
 
   private let proxies: TrustedProxies
@@ -20,15 +20,15 @@ final class ConnectionPlaces: Sendable {
     bound = Mutex(SharedBound(max: max))
   }
 
-  /// Connections now.
+  /// The number of connections now.
   var count: Int { bound.withLock { $0.used } }
 
-  /// The number of connections that there may be.
+  /// Returns the maximum number of connections.
   ///
   /// - Parameter files: that the process may open.
   static func max(files: Int) -> Int { files / 100 * filesPercentMax + files % 100 * filesPercentMax / 100 }
 
-  /// Takes a place for a connection; nil when there is none for its client.
+  /// Takes a slot for a connection; nil when its client can have none.
   func take(_ address: IPAddress?) -> SharedBound.Claim? {
     let network = address.flatMap { proxies.contains($0) ? nil : NetworkPrefix($0) }
     return bound.withLock { bound in
@@ -39,7 +39,7 @@ final class ConnectionPlaces: Sendable {
     }
   }
 
-  /// Gives a place back.
+  /// Frees a slot.
   func leave(_ claim: SharedBound.Claim) {
     bound.withLock { bound in
       var claim = claim
@@ -47,15 +47,15 @@ final class ConnectionPlaces: Sendable {
     }
   }
 
-  /// Counts a connection that came in, until it is closed.
+  /// Counts an accepted connection until it is closed.
   ///
-  /// - Throws: for one that has no place; it is closed then.
+  /// - Throws: when there is no slot for it; it is closed then.
   func admit(_ channel: any Channel) throws {
     let address = channel.remoteAddress?.ipAddress.flatMap { IPAddress($0) }
     guard let claim = take(address) else { throw NoPlace() }
     channel.closeFuture.whenComplete { [self] _ in leave(claim) }
   }
 
-  /// All places are taken, or the client has its share of them.
+  /// All slots are taken, or the client has used its share.
   struct NoPlace: Error {}
 }

@@ -1,14 +1,14 @@
 import NIOCore
 import NIOHTTP1
 
-/// Builds the pipeline of an accepted connection.
+/// A builder of the pipeline of an accepted connection.
 struct ConnectionSetup: Sendable {
   var responder: any HTTPResponder
   var acceptor: any SocketAcceptor
   var tls: ServedContext?
   var allowsPlaintext = true
 
-  /// The first handlers of a connection. On its event loop.
+  /// Adds the first handlers of a connection. To be called on its event loop.
   func start(_ channel: any Channel, on loop: TransportLoop) throws {
     if tls == nil {
       try addHandlers(
@@ -19,7 +19,7 @@ struct ConnectionSetup: Sendable {
     }
   }
 
-  /// The handlers of HTTP, behind those that are there.
+  /// Adds the handlers of HTTP behind the existing ones.
   func addHandlers(
     to pipeline: ChannelPipeline.SynchronousOperations, on loop: TransportLoop, channel: any Channel, isEncrypted: Bool,
     deadline: Int32

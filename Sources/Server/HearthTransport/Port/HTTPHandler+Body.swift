@@ -1,9 +1,9 @@
 import NIOCore
 import NIOHTTP1
 
-/// The way of a request in: what its head must be, and how much of a body is taken from whom, and how slowly.
+/// Receiving requests: the checks of the head, and the limits on size and pace of the body.
 extension HTTPHandler {
-  /// The decoder reads nothing after such a request.
+  /// Returns true for a request after which the decoder reads no more.
   static func isUpgrade(_ head: HTTPRequestHead) -> Bool {
     head.method == .CONNECT || head.headers.contains(name: "Upgrade")
   }
@@ -35,10 +35,10 @@ extension HTTPHandler {
     }
   }
 
-  /// Asks whether the body is read now. Otherwise nothing more is read of the connection until it may be, so that it waits
-  /// with its client and is not held here.
+  /// Asks whether the body may be read now. Otherwise the connection is not read until it may, so that the body waits
+  /// at the client and is not held here.
   ///
-  /// - Returns: False when it is not read now.
+  /// - Returns: false when it is not read now.
   private func admitBody(waits: Int = 0) -> Bool {
     guard case .receiving(let request, var framing) = phase else { return false }
     switch responder.admission(of: request, waits: waits, on: loop) {
@@ -84,16 +84,16 @@ extension HTTPHandler {
     }
     if count > TransportLimits.bodyBytesUnasked, !framing.isAdmitted { _ = admitBody() }
     guard case .receiving = phase else { return }
-    // A body in chunks says its size by growing.
+    // A chunked body reveals its size only as it grows.
     if share.isAnonymous, count > loop.memory.anonymousBytesMax { return refuse(.bodyNeedsCredential, request) }
     pace.brought(bytes.readableBytes)
     deadline = loop.now + Int32(loop.limits.bodyPauseSeconds)
     share.setInbound(count, arrived: bytes.readableBytes)
   }
 
-  /// Asks who sends so large a body, before the rest of it is read: everything that says so is in the request's head.
+  /// Authenticates the sender of a large body before the rest of it is read, by the request's head.
   ///
-  /// - Returns: False when the request is refused.
+  /// - Returns: false when the request is refused.
   private func admitLarge(_ bytes: Int, _ request: HTTPRequest, _ framing: Framing) -> Bool {
     switch responder.caller(of: request, on: loop) {
     case .known: break
@@ -111,7 +111,7 @@ extension HTTPHandler {
     return true
   }
 
-  /// The request is answered, or refused: its body is not held any more.
+  /// Releases the body of a request that is answered or refused.
   func forgetBody() {
     body = ByteBuffer()
     share.isFixed = false

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// The way back: what a request is answered, and what becomes of the connection then.
+/// Sending responses, and what follows on the connection.
 extension HTTPHandler {
   func dispatch(_ request: HTTPRequest, _ framing: Framing) {
     guard let context else { return }
@@ -53,7 +53,7 @@ extension HTTPHandler {
     }
   }
 
-  /// Writes the head and leaves the rest to the delegate. Nothing more is expected from the client.
+  /// Writes the head and leaves the rest to the delegate. No more input is expected from the client.
   private func begin(
     _ response: HTTPResponse, _ delegate: any HTTPStreamDelegate, _ framing: Framing, _ context: ChannelHandlerContext
   ) {
@@ -86,16 +86,19 @@ extension HTTPHandler {
     if isReading { needsFlush = true } else { context.flush() }
   }
 
-  /// Answers what is not passed on. The client may still be sending: closing at once would lose the answer.
+  /// Responds to a request that is not passed on. The client may still be sending: closing at once would lose the
+  /// response.
   func refuse(_ failure: HTTPFailure, _ request: HTTPRequest?) {
     refuse(with: responder.response(to: failure, for: request), id: request?.id)
   }
 
-  /// - Parameter id: of the request, where its head is not taken in yet.
+  /// Refuses a request with this response.
+  ///
+  /// - Parameter id: of the request, when its head is not processed yet.
   func refuse(with response: HTTPResponse, id: String? = nil) {
     if case .ending = phase { return }
     guard let context else { return }
-    // in the middle of a body there is no other answer
+    // in the middle of a body no other response is possible
     if case .streaming = phase { return abort() }
     var (isHead, id) = (false, id)
     if case .receiving(_, let framing) = phase { (isHead, id) = (framing.isHead, framing.requestID) }
@@ -124,11 +127,11 @@ extension HTTPHandler {
     context.write(wrapOutboundOut(head), promise: nil)
     let holdsRead = isReadHeld
     leave()
-    // This handler first: bytes behind the request leave the decoder as it goes, and they belong to the socket.
+    // This handler first: bytes behind the request leave the decoder on its removal, and they belong to the socket.
     pipeline.removeHandler(self, promise: nil)
     socket.start()
     pipeline.removeHandler(decoder, promise: nil)
-    // The decoder hands its bytes on without the end of a read cycle.
+    // The decoder passes its bytes on without the end of a read cycle.
     loop.eventLoop.execute { socket.finishReadCycle() }
     if holdsRead { socket.context?.read() }
   }

@@ -1,9 +1,9 @@
 import NIOCore
 
-/// A client that sends many requests at once: they are handled in turn with those of other connections, and after some
-/// answers nothing more is taken for a moment.
+/// Handling a client that sends many requests at once: they take turns with those of other connections, and after some
+/// responses the connection pauses reading.
 extension HTTPHandler: TurnTaker {
-  /// Has the requests that are there handled in a later turn, when they are more than this one takes.
+  /// Queues the handler for a later turn when it has more requests than this turn handles.
   func joinLine() {
     guard isOverTurn, !isInLine, !isResting else { return }
     isInLine = true
@@ -18,7 +18,7 @@ extension HTTPHandler: TurnTaker {
     finishReadCycle(context)
   }
 
-  /// Takes nothing more from the client for a while: what it sends waits with the system, and then with the client.
+  /// Stops reading the connection for a while: new input waits with the system, and then at the client.
   func rest(milliseconds: Int64) {
     isResting = true
     loop.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(milliseconds)) {

@@ -1,8 +1,8 @@
 import NIOCore
 import NIOHTTP1
 
-/// Collects the requests of one connection, has them answered one at a time and in order, and turns the connection
-/// into a WebSocket when that is wanted.
+/// A handler that collects the requests of one connection, has them answered one at a time and in order, and upgrades
+/// the connection to a WebSocket on request.
 final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundIn = ByteBuffer
@@ -13,26 +13,26 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
     case waiting
     case receiving(HTTPRequest, Framing)
     case responding(Framing)
-    /// The response goes on. What arrives meanwhile is dropped, so that the client's end is noticed.
+    /// The response continues. Input is dropped meanwhile, so that the client's end is noticed.
     case streaming(HTTPStream)
-    /// The last response is written; what arrives is no longer looked at.
+    /// The last response is written; input is ignored.
     case ending
   }
 
-  /// What of a request's head decides about the connection.
+  /// The facts of a request's head that decide about the connection.
   struct Framing {
-    /// What the answer calls the request.
+    /// The request's id for the response.
     var requestID: String
     var keepsAlive: Bool
     var isHead: Bool
-    /// The decoder reads nothing after such a request.
+    /// True when the decoder reads no more after the request.
     var isUpgrade: Bool
-    /// The client knows HTTP/1.1.
+    /// True when the client supports HTTP/1.1.
     var mayChunk: Bool
     var bodyLimit: HTTPBodyLimit?
-    /// It was asked who sends so large a body.
+    /// True when the sender of the large body was authenticated.
     var isCallerKnown = false
-    /// It was asked whether a body that is not small is read.
+    /// True when the responder admitted the larger body.
     var isAdmitted = false
   }
 
@@ -45,35 +45,35 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
   var context: ChannelHandlerContext?
   var phase = Phase.waiting
-  /// The body so far of the request that is being received. Not in `phase`: there a second reference, held while the
-  /// phase is looked at, would have the whole of it copied for every part that arrives.
+  /// The body so far of the request that is being received. Not in `phase`: a second reference there would copy the
+  /// whole body for every part that arrives.
   var body = ByteBuffer()
-  /// How fast it comes.
+  /// The pace of the body.
   var pace: BodyPace
-  /// What is held for the connection.
+  /// The memory that is held for the connection.
   private(set) lazy var share = MemoryShare(
     loop: loop, owner: self, isEncrypted: peer.isEncrypted, from: peer.network)
-  /// What was decoded while a response was awaited.
+  /// The parts that were decoded while a response was awaited.
   private var backlog = CircularBuffer<HTTPServerRequestPart>()
   private var isDraining = false
-  /// What the decoder could not read, behind everything in the backlog.
+  /// The decoding failure behind all parts in the backlog; nil when there is none.
   private var failure: HTTPFailure?
   var isReadHeld = false
-  /// Requests that may still be handled in this turn.
+  /// The number of requests that may still be handled in this turn.
   var turnLeft: Int
-  /// The next request is handled in a later turn.
+  /// True when the next request is handled in a later turn.
   var isInLine = false
-  /// Nothing more is taken from the client for a moment.
+  /// True while reading is paused.
   var isResting = false
-  /// The body that is being received is not read for a moment.
+  /// True while reading of the current body is paused.
   var isBodyHeld = false
   var isReading = false
   var needsFlush = false
   /// The loop's second at which the connection is overdue.
   var deadline: Int32
-  /// Bytes of the last answer that the client had not taken when it was last looked at.
+  /// The bytes of the last response that the client had not taken at the last sweep.
   var untakenBytes = 0
-  /// Says that nobody waits for the answer that is being made; nil between requests.
+  /// The flag that the client no longer waits for the current response; nil between requests.
   var abandonment: Abandonment?
 
   init(
@@ -139,7 +139,7 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
   }
 
-  /// A client that sends more requests before the answers is read again when it has them.
+  /// Reads again from a client that sent more requests, once it has its responses.
   func read(context: ChannelHandlerContext) {
     if backlog.isEmpty, !isResting, !isBodyHeld, context.channel.isWritable {
       context.read()
@@ -150,7 +150,7 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
   func channelWritabilityChanged(context: ChannelHandlerContext) { drain() }
 
-  /// Takes the parts that are there, up to a request that must be answered first.
+  /// Handles the queued parts, up to a request that must be answered first.
   func drain() {
     guard !isDraining else { return }
     isDraining = true
@@ -178,7 +178,7 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
   }
 
-  /// True when a request waits that could be handled, were it not for the others' turns.
+  /// True when a request waits only for the turns of other connections.
   var isOverTurn: Bool {
     guard case .waiting = phase, turnLeft <= 0 else { return false }
     return !backlog.isEmpty || failure != nil
@@ -193,7 +193,7 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
       if isLarge, !loop.memory.mayWork(on: body.readableBytes) { return refuse(.overloaded, request) }
       request.body = body
       body = ByteBuffer()
-      // An earlier answer that is not taken keeps the connection from being spared for the request's sake.
+      // While the client has not taken earlier responses, the connection may be closed to free their memory.
       share.isFixed = hasTakenAll
       phase = .responding(framing)
       deadline = .max
@@ -217,7 +217,7 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
   func channelInactive(context: ChannelHandlerContext) { leave() }
 
-  /// Whoever closes the channel: its socket is not used any more.
+  /// Ends the outlet before the channel closes its socket, by whichever caller.
   func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
     endStreamOutlet()
     context.close(mode: mode, promise: promise)
@@ -252,13 +252,13 @@ extension HTTPHandler: TransportConnection {
     context?.close(promise: nil)
   }
 
-  /// A client that takes its answer, however slowly, is not idle; who is too slow when memory is short is the memory's to
-  /// say.
+  /// Extends the deadline of a client that takes its response, however slowly; the memory limit closes clients that are
+  /// too slow.
   private func followAnswer() {
     guard untakenBytes > 0 else { return }
     let waiting = context?.waitingBytes ?? 0
     if waiting == 0 {
-      // A connection that is about to end keeps the short time that it has.
+      // A connection that is about to end keeps its short deadline.
       if case .waiting = phase { deadline = loop.now + Int32(loop.limits.idleTimeoutSeconds) }
     } else if waiting < untakenBytes {
       deadline = max(deadline, loop.now + Int32(loop.limits.stallTimeoutSeconds))
@@ -274,12 +274,12 @@ extension HTTPHandler: TransportConnection {
   func giveUpMemory() {
     switch phase {
     case .receiving(let request, _) where hasTakenAll: refuse(.overloaded, request)
-    // What the request did is not undone, so its client is told.
+    // The effect of the request stays, so its client gets the response.
     case .responding where hasTakenAll: share.stay()
     case .receiving, .responding, .waiting, .streaming, .ending: abort()
     }
   }
 
-  /// Nothing that was written still waits for the client.
+  /// True when the client has taken all written bytes.
   private var hasTakenAll: Bool { (context?.waitingBytes ?? 0) == 0 }
 }

@@ -1,42 +1,42 @@
 import Glibc
 
-/// `server.sock` in a data folder: the Unix socket by which the folder's owner reaches the server that has the folder
-/// open, whatever its port speaks and wherever that is. It speaks the HTTP of the port, in plain text.
+/// The Unix socket `server.sock` in a data folder, by which the folder's owner reaches the server that has the folder
+/// open, whatever its port and protocol. It speaks the HTTP of the port, in plain text.
 ///
-/// Only the owner and the system's administrator come in (``admits(_:)``), and they show the administrator's token all
-/// the same. It is there for as long as the server runs; one that a crash left behind refuses every connection until the
-/// next server replaces it, under the locks of the folder.
+/// Only the owner and the superuser can connect (``admits(_:)``), and they still send the administrator's token. It
+/// exists for as long as the server runs; one that a crash left behind refuses every connection until the next server
+/// replaces it, under the locks of the folder.
 ///
 /// A socket's name has 108 bytes in all (`sun_path`, unix(7)), and a folder's path may be longer: so the folder is
 /// opened, and the socket named through `/proc/self/fd`.
 public final class LocalSocket: Sendable {
   /// The socket's file in the folder.
   public static let name = "server.sock"
-  /// A folder that nobody else may enter: there the socket waits until its mode is set.
+  /// A folder that no other user may enter: there the socket waits until its mode is set.
   private static let cradle = "server.sock.new"
-  /// Connections that wait to be taken. Commands come one at a time.
+  /// The number of connections that may wait to be accepted. Commands come one at a time.
   private static let backlog: Int32 = 128
 
-  /// What could not be opened or made, and why, in words for the operator.
+  /// The reason why a file could not be opened or made, in words for the operator.
   public struct Failure: Error, CustomStringConvertible {
     public let description: String
   }
 
-  /// A socket that lets connections in.
+  /// A socket that accepts connections.
   package struct Listener: Sendable {
-    /// The file behind it.
+    /// The socket's file.
     package let socket: LocalSocket
-    /// The listening socket. Whoever takes the listener over closes it.
+    /// The listening socket. The transport that takes the listener over closes it.
     package let descriptor: Int32
 
-    /// Ends a listener that nobody took over.
+    /// Closes a listener that no transport has taken over.
     package func cancel() {
       socket.remove()
       close(descriptor)
     }
   }
 
-  /// Who made a connection: `struct ucred` of unix(7), which Swift's C library does not show. Three 32-bit numbers.
+  /// The peer's credentials: `struct ucred` of unix(7), which Swift's C library does not declare. Three 32-bit numbers.
   struct PeerCredentials {
     var processID: pid_t
     var userID: uid_t
@@ -46,9 +46,11 @@ public final class LocalSocket: Sendable {
   }
 
   private let folder: Int32
-  /// The socket's place, for messages.
+  /// The socket's path, for messages.
   public let place: String
 
+  /// A socket in that folder.
+  ///
   /// - Throws: ``Failure`` when there is no such folder.
   public init(dataDirectory: String) throws(Failure) {
     place = dataDirectory + "/" + Self.name
@@ -58,13 +60,13 @@ public final class LocalSocket: Sendable {
 
   deinit { close(folder) }
 
-  /// What a client in this process connects to, for as long as this object is there.
+  /// The path that a client in this process connects to, for as long as this object exists.
   public var connectPath: String { Self.path(in: folder, Self.name) }
 
-  /// Makes the socket, takes the place of one that was left there, and lets connections in. For the holder of the
-  /// folder's locks.
+  /// Makes the socket, replaces one that was left behind, and accepts connections. For the holder of the folder's
+  /// locks.
   ///
-  /// - Throws: ``Failure`` where the file system has no sockets.
+  /// - Throws: ``Failure`` when the file system has no sockets.
   package func listen() throws(Failure) -> Listener {
     removeCradle()
     guard mkdirat(folder, Self.cradle, 0o700) == 0 else { throw failure }
@@ -86,11 +88,11 @@ public final class LocalSocket: Sendable {
     return Listener(socket: self, descriptor: descriptor)
   }
 
-  /// Takes the socket's name away; connections that are there stay. For the holder of the folder's locks.
+  /// Removes the socket's file; existing connections stay open. For the holder of the folder's locks.
   package func remove() { unlinkat(folder, Self.name, 0) }
 
-  /// Returns true when somebody with this user number is let in: the server's own user, and root, who could be it
-  /// anyway. The socket's mode says the same until somebody changes it.
+  /// Returns true when this user may connect: the server's own user, and root, who could become it anyway. The socket's
+  /// mode says the same unless it is changed.
   static func admits(_ userID: uid_t) -> Bool { userID == geteuid() || userID == 0 }
 
   private func removeCradle() {

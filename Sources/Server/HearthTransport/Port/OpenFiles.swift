@@ -1,15 +1,15 @@
 import Glibc
 
-/// The files, sockets included, that this process may have open.
+/// The limit on the files, sockets included, that this process may have open.
 public enum OpenFiles {
-  /// The number of files that there may be; nil when the system does not say.
+  /// The maximum number of open files; nil when the system does not report it.
   static var max: Int? {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return nil }
     return Int(clamping: limit.rlim_cur)
   }
 
-  /// Takes all that the system grants without asking: each connection needs one.
+  /// Raises the limit to the highest value that needs no privilege: each connection needs a file.
   public static func raiseLimit() {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 
-/// Looks at a connection's first byte: 0x16 begins a TLS handshake, everything else is a request in plain text.
+/// A handler that checks a connection's first byte: 0x16 begins a TLS handshake, any other a request in plain text.
 final class PortSniffer: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer

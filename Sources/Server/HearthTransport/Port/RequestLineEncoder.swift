@@ -1,30 +1,32 @@
 import NIOCore
 import NIOHTTP1
 
-/// Percent-encodes the bytes beyond ASCII in a request's first line, before the decoder, which takes none there.
+/// A handler that percent-encodes the bytes beyond ASCII in a request's first line, before the decoder, which refuses
+/// them.
 ///
-/// Libraries of micro-controllers send paths and bounds as raw UTF-8, as the service lets them. Whether the bytes are UTF-8
-/// is decided where the target is decoded. The handler behind the decoder says where a request ends, so nothing is changed
-/// in headers and bodies. A line that arrives in one read with the request before it is passed on as it is, and refused:
-/// finding it here would take a second reader of lengths and chunks, and where two readers differ requests can be smuggled.
+/// Libraries of micro-controllers send paths and bounds as raw UTF-8, as the service lets them. The code that decodes
+/// the target decides whether the bytes are UTF-8. The handler behind the decoder reports where a request ends, so
+/// headers and bodies are not changed. A line that arrives in one read with the previous request is passed on as it is,
+/// and refused: finding it here would take a second parser of lengths and chunks, and where two parsers differ requests
+/// can be smuggled.
 final class RequestLineEncoder: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
 
   private enum Place {
-    /// Before the first line of a request.
+    /// The state before the first line of a request.
     case start
     case line
-    /// Behind the first line, or where HTTP has ended.
+    /// The state behind the first line, or where HTTP has ended.
     case behind
   }
 
   private var place = Place.start
 
-  /// Notes that the decoder has read a request to its end.
+  /// Records that the decoder has read a request to its end.
   func requestEnded() { place = .start }
 
-  /// Changes nothing any more: what follows is no HTTP.
+  /// Stops encoding: the following bytes are not HTTP.
   func stop(with context: ChannelHandlerContext) {
     place = .behind
     context.pipeline.syncOperations.removeHandler(self, promise: nil)
@@ -43,7 +45,7 @@ final class RequestLineEncoder: ChannelInboundHandler, RemovableChannelHandler {
     context.fireChannelRead(wrapInboundOut(encoded))
   }
 
-  /// The bytes that belong to the first line. Empty lines before it count for nothing (RFC 9112, section 2.2).
+  /// Returns the bytes that belong to the first line. Empty lines before it are ignored (RFC 9112, section 2.2).
   private func takeLine(of bytes: ByteBufferView) -> ByteBufferView {
     for (index, byte) in zip(bytes.indices, bytes) {
       switch byte {

@@ -1,43 +1,43 @@
 import NIOCore
 import NIOPosix
 
-/// The port, and the socket beside it: accepts connections, spreads them over event loops, and ends them in good order.
+/// The port, and the Unix socket beside it: accepts connections, distributes them over event loops, and closes them
+/// gracefully.
 package final class Transport: Sendable {
-  /// Where and how the port is opened.
+  /// The options for opening the port.
   package struct Options: Sendable {
-    /// An address to listen on, or a name that has one.
+    /// The address to listen on, or a name that resolves to one.
     package var host = "127.0.0.1"
-    /// 0 lets the system choose.
+    /// The port's number; 0 lets the system choose.
     package var port = 9000
-    /// Ports that answer like ``port``.
+    /// The additional ports with the same responses as ``port``.
     package var furtherPorts: [Int] = []
-    /// With it, TLS and plain text share the port.
+    /// The TLS settings; nil for plain text alone. TLS and plain text share the port.
     package var tls: ServedContext?
-    /// Without it, only TLS is answered (when there is a ``tls``).
+    /// True when plain text is answered although there is a ``tls``.
     package var allowsPlaintext = true
-    /// The place where commands of this machine come in beside the port. The transport takes it over, also when it
-    /// cannot start.
+    /// The Unix socket for commands of this machine. The transport takes it over, also when it cannot start.
     package var local: LocalSocket.Listener?
-    /// Somewhere else where something else is answered.
+    /// An additional address with another responder; nil for none.
     package var place: Place?
-    /// Proxies whose connections are those of many clients.
+    /// The proxies whose connections belong to many clients.
     package var proxies = TrustedProxies.none
-    /// Connections at a time; nil goes by the files that the process may open.
+    /// The maximum number of concurrent connections; nil derives it from the files that the process may open.
     package var connectionsMax: Int?
-    /// The bounds of every connection.
+    /// The limits of every connection.
     package var limits = TransportLimits.standard
 
     /// Plain text on port 9000 of the loopback address.
     package init() {}
   }
 
-  /// An address beside the port with answers of its own.
+  /// An additional address with a responder of its own.
   package struct Place: Sendable {
     var host: String
     var port: Int
     var setup: ConnectionSetup
 
-    /// An address that speaks TLS alone, or none without `tls`.
+    /// An address that speaks TLS alone, or plain text when `tls` is nil.
     package init(
       host: String, port: Int, tls: ServedContext?, responder: any HTTPResponder, acceptor: any SocketAcceptor
     ) {
@@ -46,17 +46,17 @@ package final class Transport: Sendable {
     }
   }
 
-  /// The place beside the port cannot be listened on.
+  /// An additional address that cannot be listened on.
   package struct PlaceProblem: Error, CustomStringConvertible {
-    /// The address, and why.
+    /// The address and the reason.
     package let description: String
   }
 
-  /// One for each event loop of the group, in the group's order.
+  /// The loops, one for each event loop of the group, in the group's order.
   package let loops: [TransportLoop]
-  /// Of ``Options/port``, then of the further ones.
+  /// The listeners of ``Options/port``, then of the additional ports.
   private let listeners: [any Channel]
-  /// Of ``Options/place``.
+  /// The listener of ``Options/place``; nil when there is none.
   private let placeListener: (any Channel)?
   private let local: (socket: LocalSocket, listener: any Channel)?
 
@@ -70,14 +70,14 @@ package final class Transport: Sendable {
     self.local = local
   }
 
-  /// Where the port is, with the number that the system chose.
+  /// The address of the port, with the number that the system chose.
   package var address: SocketAddress? { listeners.first?.localAddress }
-  /// The port's number; nil for what has none.
+  /// The port's number; nil when the address has none.
   package var port: Int? { address?.port }
-  /// The number of the place beside the port.
+  /// The port number of the additional address.
   package var placePort: Int? { placeListener?.localAddress?.port }
 
-  /// The loops for a group, to make per-loop state before the port is open.
+  /// Returns the loops for a group, to make per-loop state before the port is open.
   package static func loops(
     of group: any EventLoopGroup, limits: TransportLimits = .standard, memory: ClientMemory,
     requestIDs: RequestIDs = RequestIDs(), meters: TransportMeters = .none
@@ -90,7 +90,7 @@ package final class Transport: Sendable {
 
   /// Opens the port.
   ///
-  /// - Parameter localResponder: answers the requests of ``Options/local``; nil has ``responder`` do it.
+  /// - Parameter localResponder: responds to requests of ``Options/local``; nil uses ``responder``.
   package static func start(
     _ options: Options, group: any EventLoopGroup, loops: [TransportLoop], responder: any HTTPResponder,
     localResponder: (any HTTPResponder)? = nil, acceptor: any SocketAcceptor
@@ -129,7 +129,7 @@ package final class Transport: Sendable {
     }
   }
 
-  /// Takes connections of the folder's socket. The kernel says who made each.
+  /// Accepts connections of the folder's socket. The kernel reports the user of each.
   private static func accept(
     _ local: LocalSocket.Listener, group: any EventLoopGroup, setup: ConnectionSetup,
     _ loops: [ObjectIdentifier: TransportLoop]
@@ -154,7 +154,7 @@ package final class Transport: Sendable {
         }
       }
       .childChannelOption(.writeBufferWaterMark, value: .init(low: 256 << 10, high: 1 << 20))
-      // Of 64 KiB at most, which is SwiftNIO's choice: then the loop's other connections have their turn.
+      // One read of 64 KiB at most, SwiftNIO's limit: then the loop's other connections have their turn.
       .childChannelOption(.maxMessagesPerRead, value: 1)
   }
 
@@ -166,7 +166,7 @@ package final class Transport: Sendable {
       .serverChannelOption(.backlog, value: 4096)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-      // A peer that vanished is noticed by the kernel, also where it may not be pinged.
+      // The kernel notices a peer that vanished, also one that must not be pinged.
       .childChannelOption(.socketOption(.so_keepalive), value: 1)
       .childChannelOption(.tcpOption(.init(rawValue: TCP_KEEPIDLE)), value: .init(limits.silenceSeconds))
       .childChannelOption(.tcpOption(.init(rawValue: TCP_KEEPINTVL)), value: 10)
@@ -185,7 +185,7 @@ package final class Transport: Sendable {
       }
   }
 
-  /// Takes no more connections, says goodbye to those there are, and closes what is left after the grace time.
+  /// Stops accepting, asks the connections to close, and aborts the remaining ones after the grace time.
   package func shutDown(graceSeconds: Int = 5) async {
     local?.socket.remove()
     try? await local?.listener.close().get()

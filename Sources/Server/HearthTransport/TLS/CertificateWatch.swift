@@ -1,50 +1,50 @@
 import Synchronization
 
-/// Puts a certificate and its key in force when their files change, as a renewal changes them. Files that cannot be used
-/// leave in force what is.
+/// A reloader that puts a certificate and its key in force when their files change, as a renewal changes them. While
+/// the files are invalid, the current certificate stays in force.
 ///
-/// Somebody else keeps the time and calls ``look(nowSeconds:isAsked:)`` every few seconds. A version of the files counts
-/// when two looks in a row have found it: one that is being written, or of which one file has come and the other has not,
-/// changes in between.
+/// A timer of the caller calls ``look(nowSeconds:isAsked:)`` every few seconds. A version of the files counts when two
+/// calls in a row have found it: files that are still being written, or of which only one has been replaced, change in
+/// between.
 package final class CertificateWatch: Sendable {
-  /// What an operator should hear of.
+  /// A notice for the operator.
   package enum Notice: Sendable, Equatable {
-    /// What the files hold is in force.
+    /// The certificate in the files is in force now.
     case replaced(CertificateValidity)
-    /// What the files hold cannot be used, with the reason; what was in force stays. Said once of each version of the
-    /// files.
+    /// The files are invalid, for this reason; the current certificate stays in force. Reported once for each version
+    /// of the files.
     case refused(String)
-    /// The certificate in force ends within ``endingSeconds``, or has ended. Said once a day.
+    /// The certificate in force expires within ``endingSeconds``, or has expired. Reported once a day.
     case ending(CertificateValidity)
   }
 
-  /// How long before its end a certificate is spoken of. Renewals of certificates that live 90 days are due 30 days
-  /// before: one that is left with this has not been renewed.
+  /// The time before its expiry at which a certificate is reported. Renewals of certificates that live 90 days are due
+  /// 30 days before: one that has only this left has not been renewed.
   package static let endingSeconds: Int64 = 14 * 86_400
   private static let daySeconds: Int64 = 86_400
 
-  /// What connections get.
+  /// The TLS settings of new connections.
   package let served: ServedContext
-  /// The names that the certificate was for when it was first read.
+  /// The names of the certificate when it was first read.
   package let names: [String]
   private let files: TLSFiles
-  /// Beside the state, which is held while files are read.
+  /// The validity in a lock of its own, because the state's lock is held while files are read.
   private let servedValidity: Mutex<CertificateValidity>
   private let state: Mutex<State>
 
   private struct State {
-    /// What is in force was read from these.
+    /// The versions of the files that are in force.
     var inForce: TLSFiles.Versions
-    /// What the last look found.
+    /// The versions of the files at the previous call.
     var seen: TLSFiles.Versions
-    /// Of what cannot be used the operator has been told.
+    /// The versions of the invalid files that were reported; nil when there are none.
     var refused: TLSFiles.Versions?
     var saidEndingAtSeconds: Int64?
   }
 
   /// Reads the files and puts them in force.
   package init(_ files: TLSFiles) throws(TLSFiles.Failure) {
-    // Asked before the files are read: what changes meanwhile is seen by the next look.
+    // Before the files are read: the next check sees changes during the read.
     let versions = files.versions
     let pair = try files.read()
     self.files = files
@@ -54,14 +54,14 @@ package final class CertificateWatch: Sendable {
     state = Mutex(State(inForce: versions, seen: versions))
   }
 
-  /// The time when the certificate in force counts. Does not wait for files.
+  /// The validity of the certificate in force. Does not wait for files.
   package var validity: CertificateValidity { servedValidity.withLock { $0 } }
 
-  /// Looks at the files. Blocks while they are read: not for event loops.
+  /// Checks the files. Blocks while they are read: not for event loops.
   ///
   /// - Parameters:
   ///   - nowSeconds: seconds since 1970.
-  ///   - isAsked: an operator asks for it: the files are read as they are, changed or not.
+  ///   - isAsked: true when an operator asks for it: the files are then read, changed or not.
   package func look(nowSeconds: Int64, isAsked: Bool = false) -> [Notice] {
     state.withLock { state in
       let versions = files.versions
@@ -83,7 +83,7 @@ package final class CertificateWatch: Sendable {
     let result = Result { () throws(TLSFiles.Failure) in try files.readAgain(versions) }
     let after = files.versions
     guard after == versions else {
-      // The next looks find what becomes of it.
+      // The files changed during the read: the next checks handle them.
       state.seen = after
       return isAsked ? .refused("the files are being written; they are looked at again in a moment") : nil
     }
@@ -107,7 +107,7 @@ package final class CertificateWatch: Sendable {
   private func ending(_ nowSeconds: Int64, _ state: inout State) -> [Notice] {
     let validity = validity
     guard validity.notAfterSeconds - nowSeconds < Self.endingSeconds else { return [] }
-    // Said again after a day, also when the clock was set back.
+    // Reported again after a day, also when the clock was set back.
     if let said = state.saidEndingAtSeconds, (said..<said + Self.daySeconds).contains(nowSeconds) { return [] }
     state.saidEndingAtSeconds = nowSeconds
     return [.ending(validity)]

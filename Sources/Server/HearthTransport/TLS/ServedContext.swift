@@ -1,11 +1,11 @@
 import NIOSSL
 import Synchronization
 
-/// The TLS settings of connections that begin now. Those that are there keep what they began with.
+/// The TLS settings of new connections. Existing connections keep their own.
 package final class ServedContext: Sendable {
   private let context: Mutex<NIOSSLContext>
 
-  /// Serves that one until it is replaced.
+  /// The settings with this context until it is replaced.
   package init(_ context: NIOSSLContext) { self.context = Mutex(context) }
 
   var current: NIOSSLContext { context.withLock { $0 } }

@@ -6,34 +6,34 @@ package struct TLSFiles: Sendable {
   private let certificatePath: String
   private let keyPath: String
 
-  /// Reads nothing yet.
+  /// A pair of files, which are not read yet.
   ///
   /// - Parameters:
-  ///   - certificatePath: the server's certificate first, then those above it.
+  ///   - certificatePath: the server's certificate first, then its issuers.
   ///   - keyPath: the first one's private key, not encrypted.
   package init(certificatePath: String, keyPath: String) {
     self.certificatePath = certificatePath
     self.keyPath = keyPath
   }
 
-  /// What could not be used, and why, in words for the operator.
+  /// The file that could not be used, and the reason, in words for the operator.
   package struct Failure: Error, CustomStringConvertible {
     package var description: String
   }
 
-  /// What the two files held when they were read.
+  /// The contents of the two files.
   package struct Pair: Sendable {
     /// The server's TLS settings: versions 1.2 and 1.3, HTTP/1.1 only.
     package let context: NIOSSLContext
-    /// The time when the server's own certificate counts.
+    /// The validity of the server's own certificate.
     package let validity: CertificateValidity
-    /// The names that it is for, but those with a wildcard.
+    /// The names that it is for, except wildcards.
     package let names: [String]
   }
 
   /// Reads both files.
   ///
-  /// - Throws: ``Failure`` when one is not what it should be, or they do not belong together.
+  /// - Throws: ``Failure`` when one is invalid, or they do not belong together.
   package func read() throws(Failure) -> Pair {
     let chain: [NIOSSLCertificate]
     let key: NIOSSLPrivateKey
@@ -67,7 +67,7 @@ package struct TLSFiles: Sendable {
     }
   }
 
-  /// Which versions of the two files are there.
+  /// The versions of the two files.
   struct Versions: Sendable, Equatable {
     var certificate: FileVersion?
     var key: FileVersion?
@@ -77,15 +77,15 @@ package struct TLSFiles: Sendable {
     Versions(certificate: FileVersion(of: certificatePath), key: FileVersion(of: keyPath))
   }
 
-  /// Chains of a few certificates have some kilobytes.
+  /// The maximum size in bytes. Chains of a few certificates have some kilobytes.
   private static let sizeBytesMax: Int64 = 1 << 20
 
-  /// Reads both files as ``read()`` does, unless that could wait, as for a pipe that nobody writes to.
+  /// Reads both files as ``read()`` does, unless that could block, as for a pipe without a writer.
   ///
-  /// - Parameter versions: those that are there.
+  /// - Parameter versions: the current ones.
   func readAgain(_ versions: Versions) throws(Failure) -> Pair {
     for (path, version) in [(certificatePath, versions.certificate), (keyPath, versions.key)] {
-      // Of one that is not there the reading tells.
+      // A missing file makes the read fail.
       guard let version else { continue }
       guard version.isRegular, version.sizeBytes <= Self.sizeBytesMax else {
         throw Failure(description: "\(path) is not a file of at most \(Self.sizeBytesMax) bytes")
@@ -95,10 +95,10 @@ package struct TLSFiles: Sendable {
   }
 }
 
-/// From when until when a certificate counts, in seconds since 1970.
+/// The validity period of a certificate, in seconds since 1970.
 package struct CertificateValidity: Sendable, Equatable {
-  /// Its first second.
+  /// The first second.
   package var notBeforeSeconds: Int64
-  /// Its last second.
+  /// The last second.
   package var notAfterSeconds: Int64
 }

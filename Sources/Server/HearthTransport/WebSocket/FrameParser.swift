@@ -7,35 +7,35 @@ import NIOCore
 //   37 FA 21 3D   the mask
 //   7F 9F 4D 51   58    "Hello", byte i xor mask byte i % 4
 
-/// Reads the frames of a client, and nothing that the protocol forbids.
+/// A parser of a client's frames, which rejects what the protocol forbids.
 ///
-/// The payload of a data frame is taken as it arrives, unmasked and checked to be UTF-8 at once, so a frame that is
-/// announced and never sent holds no memory, and a message over the limit ends at its header.
+/// The payload of a data frame is unmasked and checked to be UTF-8 as it arrives, so a frame that is announced and
+/// never sent holds no memory, and a message over the limit ends at its header.
 struct FrameParser {
   enum Event: Equatable {
-    /// A whole text message; its bytes are ``FrameParser/message`` until the next call.
+    /// A complete text message; its bytes are ``FrameParser/message`` until the next call.
     case text
-    /// With the payload to send back.
+    /// A ping with the payload to send back.
     case ping([UInt8])
     case pong
-    /// nil: the frame has no code.
+    /// A close frame; the code is nil when the frame has none.
     case close(code: UInt16?)
   }
 
   private struct Frame {
     var opcode: FrameOpcode
     var isFinal: Bool
-    /// The mask for the next byte in its lowest byte.
+    /// The mask, with that of the next byte in its lowest byte.
     var mask: UInt32
     var missing: Int
   }
 
-  /// The text of the message that was read last.
+  /// The text of the last message.
   private(set) var message: [UInt8] = []
 
   private let messageBytesMax: Int
   private var frame: Frame?
-  /// A fragmented message has begun and waits for its continuation.
+  /// True while a fragmented message waits for its continuation.
   private var isFragmented = false
   private var isDelivered = false
   private var validator = UTF8Validator()
@@ -45,7 +45,7 @@ struct FrameParser {
   /// True when a message has begun and is not complete.
   var isInsideMessage: Bool { isFragmented || frame.map { !$0.opcode.isControl } ?? false }
 
-  /// Reads up to the next event; nil when more bytes are needed.
+  /// Reads up to the next event; returns nil when more bytes are needed.
   mutating func next(_ input: inout ByteBuffer) throws(SocketViolation) -> Event? {
     if isDelivered {
       isDelivered = false
@@ -69,7 +69,7 @@ struct FrameParser {
     }
   }
 
-  /// Gives memory back between messages.
+  /// Frees memory between messages.
   mutating func release() {
     if isDelivered {
       isDelivered = false
@@ -114,7 +114,7 @@ struct FrameParser {
     return opcode
   }
 
-  /// The payload's length, and the bytes it is written in.
+  /// Returns the payload's length, and the number of bytes that encode it.
   private func payloadLength(_ input: ByteBuffer, at index: Int) throws(SocketViolation) -> (length: UInt64, size: Int)?
   {
     guard let short = input.getInteger(at: index, as: UInt8.self) else { return nil }
@@ -143,7 +143,7 @@ struct FrameParser {
 
   // MARK: Payload
 
-  /// Takes what is there of a data frame's payload; true when that was all of it.
+  /// Takes the available bytes of a data frame's payload; returns true when the payload is complete.
   private mutating func takePayload(_ input: inout ByteBuffer) throws(SocketViolation) -> Bool {
     guard var current = frame else { return false }
     let count = min(current.missing, input.readableBytes)
@@ -189,7 +189,8 @@ struct FrameParser {
     }
   }
 
-  /// The codes that may be on the wire: those of RFC 6455 §7.4 and its registry, and 3000–4999.
+  /// Returns the code of a close frame. Codes that may be sent are those of RFC 6455 §7.4 and its registry, and
+  /// 3000–4999.
   private static func closeCode(_ payload: [UInt8]) throws(SocketViolation) -> UInt16? {
     guard !payload.isEmpty else { return nil }
     guard payload.count >= 2 else { throw SocketViolation(code: 1002, text: "a close frame with half a code") }

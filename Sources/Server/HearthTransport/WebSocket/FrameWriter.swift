@@ -12,9 +12,9 @@ enum FrameOpcode: UInt8, Sendable {
   var isControl: Bool { rawValue & 0x8 != 0 }
 }
 
-/// Writes frames as a server does: never fragmented, never masked.
+/// A writer of frames as a server sends them: never fragmented, never masked.
 enum FrameWriter {
-  /// Bytes of the longest header.
+  /// The size of the longest header, in bytes.
   static let headerBytesMax = 10
 
   /// Writes a whole text frame.
@@ -36,7 +36,7 @@ enum FrameWriter {
     }
   }
 
-  /// Returns the number of bytes that the header of a frame of ours has.
+  /// Returns the number of bytes of the header of a frame that this writer made.
   static func headerBytes(of frame: ByteBuffer) -> Int {
     switch frame.getInteger(at: frame.readerIndex + 1, as: UInt8.self) {
     case 127: 10
@@ -45,7 +45,7 @@ enum FrameWriter {
     }
   }
 
-  /// A control frame. The payload is cut to the 125 bytes that it may have.
+  /// Returns a control frame. The payload is cut to the 125 bytes that it may have.
   static func control(_ opcode: FrameOpcode, payload: some Collection<UInt8> = []) -> ByteBuffer {
     var buffer = ByteBufferAllocator().buffer(capacity: 2 + 125)
     let payload = payload.prefix(125)
@@ -54,7 +54,7 @@ enum FrameWriter {
     return buffer
   }
 
-  /// A close frame. The reason is cut where its bytes no longer fit, between characters.
+  /// Returns a close frame. The reason is cut where its bytes no longer fit, between characters.
   static func close(code: UInt16, reason: String = "") -> ByteBuffer {
     var payload = [UInt8(code >> 8), UInt8(code & 0xFF)]
     for character in reason.unicodeScalars {

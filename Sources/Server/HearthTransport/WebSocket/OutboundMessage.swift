@@ -1,11 +1,11 @@
 import NIOCore
 
-/// A message on its way to any number of sockets, encoded once: server frames are not masked, so one frame serves all.
+/// A message for any number of sockets, encoded once: server frames are not masked, so one frame serves all.
 package struct OutboundMessage: Sendable {
   /// The whole text frame.
   package let frame: ByteBuffer
   private let headerBytes: Int
-  /// What a large message counts as, for as long as somebody keeps it.
+  /// The counted text of a large message, which counts for as long as it is referenced; nil for a small one.
   package private(set) var counted: SharedText?
 
   /// - Parameter text: JSON in valid UTF-8.
@@ -17,20 +17,20 @@ package struct OutboundMessage: Sendable {
     self.frame = frame
   }
 
-  /// A large message, which counts in the memory that is held for clients for as long as somebody keeps it.
+  /// A large message, which counts in the memory held for clients for as long as it is referenced.
   package init(text: [UInt8], in memory: ClientMemory) {
     self.init(text: text)
     counted = memory.text(bytes: frame.readableBytes)
   }
 
-  /// A large message that was made before, as the frame that it is.
+  /// A large message from its existing frame.
   package init(frame: ByteBuffer, counted: SharedText) {
     self.frame = frame
     self.counted = counted
     headerBytes = FrameWriter.headerBytes(of: frame)
   }
 
-  /// Bytes of the JSON text.
+  /// The size of the JSON text in bytes.
   package var sizeBytes: Int { frame.readableBytes - headerBytes }
 
   /// The JSON text.
@@ -38,12 +38,12 @@ package struct OutboundMessage: Sendable {
     frame.getSlice(at: frame.readerIndex + headerBytes, length: sizeBytes) ?? ByteBuffer()
   }
 
-  /// Several texts as frames, one behind the other.
+  /// Returns several texts as frames, one behind the other.
   ///
   /// - Parameters:
   ///   - head: the first text.
   ///   - text: valid during the call; the further texts are parts of it.
-  ///   - parts: where they are, in order.
+  ///   - parts: their ranges, in order.
   package static func frames(
     _ head: [UInt8], then parts: [Range<Int>], of text: UnsafeRawBufferPointer
   ) -> ByteBuffer {

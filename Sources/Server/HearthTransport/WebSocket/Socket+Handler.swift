@@ -1,11 +1,11 @@
 import NIOCore
 
 extension Socket: ChannelDuplexHandler {
-  /// Bytes as they came.
+  /// The bytes as they arrive.
   package typealias InboundIn = ByteBuffer
-  /// Whole frames.
+  /// The complete frames.
   package typealias OutboundIn = ByteBuffer
-  /// The same.
+  /// The complete frames, unchanged.
   package typealias OutboundOut = ByteBuffer
 
   package func handlerAdded(context: ChannelHandlerContext) {
@@ -19,17 +19,17 @@ extension Socket: ChannelDuplexHandler {
     lose()
   }
 
-  /// Whoever closes the channel: its socket is not used any more.
+  /// Ends the outlet before the channel closes its socket, by whichever caller.
   package func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
     endOutlet()
     context.close(mode: mode, promise: promise)
   }
 
-  /// Tells the delegate that it may speak. The handshake was answered.
+  /// Notifies the delegate that it may send. The handshake was answered.
   func start() {
     delegate?.opened(self)
     flush()
-    // The handshake's answer waits too when the delegate said nothing.
+    // The response to the handshake waits too when the delegate sent no message.
     context?.flush()
   }
 
@@ -47,8 +47,8 @@ extension Socket: ChannelDuplexHandler {
     if !isInLine { readFrames() }
   }
 
-  /// Handles what is there, as much as the turn has left, while the delegate wants it. What came together is handled in
-  /// order, in this turn and later ones.
+  /// Handles the received frames, as many as the turn allows, while the delegate is reading. Frames that came together
+  /// are handled in order, in this turn and later ones.
   func readFrames() {
     do throws(SocketViolation) {
       while state == .open && isReading || state == .closing, turnLeft > 0, let event = try parser.next(&input) {
@@ -73,7 +73,7 @@ extension Socket: ChannelDuplexHandler {
 
   private func receiveText() throws(SocketViolation) {
     guard state == .open, let delegate else { return }
-    // Held here, because the delegate may do anything to the socket meanwhile.
+    // In a local constant, because the delegate may change the socket meanwhile.
     let message = parser.message
     hasDelivered = true
     let violation: SocketViolation? = message.withUnsafeBytes { bytes in
@@ -103,7 +103,7 @@ extension Socket: ChannelDuplexHandler {
 
   // MARK: Back pressure
 
-  /// Nothing more is read from a client that does not take its answers, or that has brought more than a turn takes.
+  /// Reads no more from a client that does not take its output, or that has sent more than a turn handles.
   package func read(context: ChannelHandlerContext) {
     if context.channel.isWritable && !isInLine || state != .open {
       context.read()
@@ -114,7 +114,7 @@ extension Socket: ChannelDuplexHandler {
 
   package func channelWritabilityChanged(context: ChannelHandlerContext) { readOn() }
 
-  // MARK: Ends that nobody asked for
+  // MARK: Ends that the server did not start
 
   package func channelInactive(context: ChannelHandlerContext) { lose() }
 

@@ -1,11 +1,11 @@
 import NIOCore
 
 extension Socket {
-  /// Returns true when more of what the client sends is taken in. What was read already waits here, what the system has
-  /// taken meanwhile waits there, and the rest at the client. When the connection ends first, what waits is dropped.
+  /// Pauses or resumes reading. Input that was read already waits here, newer input waits with the system, and the rest
+  /// at the client. When the connection ends first, the waiting input is dropped.
   package func setReading(_ isReading: Bool) {
     self.isReading = isReading
-    // Not within the call: the delegate may be in the middle of something.
+    // Not within the call: the delegate may be in the middle of a callback.
     if isReading, input.readableBytes > 0 { joinLine() }
     try? context?.channel.syncOptions?.setOption(.autoRead, value: isReading)
   }

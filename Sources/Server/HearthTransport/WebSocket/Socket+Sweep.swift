@@ -1,19 +1,19 @@
 import NIOCore
 
-/// What the loop looks after once a second: clients that are silent, slow, or never finish what they began.
+/// The checks that the loop makes once a second, for clients that are silent, slow, or never finish a message.
 extension Socket: TransportConnection {
   package func sweep() {
     if loop.now >= closeBy { return abandon(.closedByServer) }
     guard state == .open, let context else { return }
     guard outlet?.isWritable ?? context.channel.isWritable else { return sweepStalled() }
-    // A client that is not read for a while cannot be heard.
+    // A client that is not read for a while cannot count as silent.
     if !isReading { heardAt = loop.now }
     drained.at = loop.now
     sweepMessage()
     sweepSilence()
   }
 
-  /// A client that takes nothing is given up. One that takes some is alive, whatever it does not say.
+  /// Closes a client that takes no output. A client that takes some is alive, although it sends none.
   private func sweepStalled() {
     let taken = outlet?.takenBytes ?? share.written
     if taken != drained.bytes { drained = (taken, loop.now) }
@@ -21,7 +21,7 @@ extension Socket: TransportConnection {
     if loop.now - drained.at >= Int32(loop.limits.stallTimeoutSeconds) { abandon(.slowConsumer) }
   }
 
-  /// A message that was begun must end: a frame, or a number of them, is easily promised.
+  /// Closes a client whose message does not end in time: an announced frame costs its sender little.
   private func sweepMessage() {
     guard parser.isInsideMessage || delegate?.unfinishedBytes != nil else {
       messageBeganAt = nil
@@ -37,7 +37,7 @@ extension Socket: TransportConnection {
   private func sweepSilence() {
     let limits = loop.limits
     if !mayBePinged {
-      // A client that is told things all the time says nothing; the kernel notices when it is gone.
+      // A client that is sent messages all the time may send none; the kernel notices when it is gone.
       let active = max(heardAt, outlet?.sentAt ?? heardAt)
       if loop.now - active >= Int32(limits.unpingableSilenceSeconds) { abandon(.silent) }
       return
@@ -53,7 +53,7 @@ extension Socket: TransportConnection {
     }
   }
 
-  /// Counts what is held of a message that has not ended.
+  /// Counts the memory of an unfinished message.
   func countUnfinished() {
     guard state == .open || state == .closing else { return }
     let bytes = input.readableBytes + parser.message.count + (delegate?.unfinishedBytes ?? 0)
@@ -65,7 +65,7 @@ extension Socket: TransportConnection {
   package func shutDown() {
     flush()
     close(code: 1001, reason: "the server is shutting down")
-    // What is acknowledged reaches the client. Its answer is courtesy: the next server waits for this one's end.
+    // Acknowledged data reaches the client. Its own close frame is optional: the next server waits for this one's end.
     outlet?.whenWritten { [self] in
       loop.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(Int64(loop.limits.goodbyeMilliseconds))) {
         self.abandon(.closedByServer)

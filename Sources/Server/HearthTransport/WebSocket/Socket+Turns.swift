@@ -1,16 +1,16 @@
 import NIOCore
 
-/// A client that brings more than a turn takes: the rest waits in line with that of others, in order, and nothing more is
-/// read from the client meanwhile. So what waits is no more than was read at once.
+/// Handling a client that sends more than a turn handles: the rest waits in the queue with that of others, in order,
+/// and the client is not read meanwhile. So the waiting input is no more than one read.
 extension Socket: TurnTaker {
-  /// Has the rest handled in turn.
+  /// Queues the socket for another turn.
   func joinLine() {
     guard !isInLine else { return }
     isInLine = true
     loop.turns.join(self)
   }
 
-  /// Goes on with what was read before.
+  /// Continues with the input that was read before.
   package func takeTurn() {
     isInLine = false
     if state == .open || state == .closing {
@@ -21,14 +21,14 @@ extension Socket: TurnTaker {
     if isLost { endLost() } else { readOn() }
   }
 
-  /// Lets a read go on that was held, when nothing holds it any more.
+  /// Resumes a postponed read, when no reason to postpone it remains.
   func readOn() {
     guard isReadHeld, !isInLine, let context, context.channel.isWritable || state != .open else { return }
     isReadHeld = false
     context.read()
   }
 
-  /// The connection is gone. What waits for its turn is handled all the same: the client has said it.
+  /// Handles the end of the connection. Input that waits for its turn is still handled: the client has sent it.
   func lose() {
     endOutlet()
     isLost = true

@@ -1,71 +1,70 @@
 import NIOCore
 
-// Unchecked because everything but the constants is touched on the event loop only.
-/// One client's WebSocket: the handle that messages are sent through, and the channel handler behind it.
+// Unchecked because all members but the constants are used on the event loop only.
+/// A client's WebSocket: the handle through which messages are sent, and the channel handler behind it.
 ///
-/// Messages that are sent wait until ``flush()`` and leave in as few writes as possible. What arrives is validated,
-/// put together from frames, and given to the delegate.
+/// Queued messages wait until ``flush()`` and are sent in as few writes as possible. Input is validated, assembled from
+/// frames, and given to the delegate.
 package final class Socket: @unchecked Sendable {
   enum State {
     case open
-    /// Goodbye is said; the peer's goodbye is awaited.
+    /// The close frame is sent; the peer's is awaited.
     case closing
-    /// What arrives is no longer looked at; the connection is about to end.
+    /// Input is ignored; the connection is about to end.
     case discarding
     case closed
   }
 
-  /// The place where it lives.
+  /// The event loop that the socket belongs to.
   package let loop: TransportLoop
-  /// Who is at the other end.
+  /// The peer of the connection.
   let peer: Peer
-  /// False for a client that a ping would kill.
+  /// False for a client that would disconnect on a ping.
   private(set) var mayBePinged: Bool
 
   var state = State.open {
     didSet { if state != .open { outlet?.seal() } }
   }
-  /// The reason why this side ended the conversation.
+  /// The reason why this side ended the socket.
   private var end: SocketEnd?
-  /// The conversation; nil once it was told of the end.
+  /// The delegate; nil once it was notified of the end.
   var delegate: (any SocketDelegate)?
-  /// nil before the handler is in its pipeline, and after.
+  /// The handler's context; nil before the handler is in its pipeline, and after.
   var context: ChannelHandlerContext?
 
   // Receiving.
-  /// What came and is no whole frame yet.
+  /// The received bytes that are no complete frame yet.
   var input = ByteBuffer()
   var parser: FrameParser
   var hasDelivered = false
-  /// Messages that may still be handled in this turn.
+  /// The number of messages that may still be handled in this turn.
   var turnLeft: Int
-  /// What came before is to be handled in a later turn, and until then nothing more is read.
+  /// True when input waits for a later turn; no more is read until then.
   var isInLine = false
-  /// The connection is gone; what it brought before is still to be handled.
+  /// True when the connection is gone and its input is still to be handled.
   var isLost = false
-  /// Bytes of an unfinished message at the last look.
+  /// The bytes of an unfinished message at the last sweep.
   var unfinishedBytes = 0
-  /// A read that the channel asked for while the client was not taking what it is sent.
+  /// True when the channel asked for a read while the client was not taking its output.
   var isReadHeld = false
-  /// True when the client is read: what the channel was told. Asking the channel is dear when all sockets are looked
-  /// at.
+  /// True when the channel reads the client. Kept here because asking the channel is slow when all sockets are swept.
   var isReading = true
 
   // Sending.
-  /// The line out, for as long as the channel is there.
+  /// The outlet, for as long as the channel exists.
   package internal(set) var outlet: Outlet?
 
   // Times, in the loop's seconds.
-  /// The time when something last came.
+  /// The time of the last input.
   var heardAt: Int32
   var isPinged = false
-  /// The time when the message began that is not complete; nil when there is none.
+  /// The time when the unfinished message began; nil when there is none.
   var messageBeganAt: Int32?
   var closeBy: Int32 = .max
-  /// What the client had taken when it last took something, and when that was.
+  /// The client's total taken bytes when it last took some, and that time.
   var drained: (bytes: Int, at: Int32)
 
-  /// What is held for the connection.
+  /// The memory that is held for the connection.
   private(set) lazy var share = MemoryShare(
     loop: loop, owner: self, isEncrypted: peer.isEncrypted, from: peer.network)
 
@@ -80,30 +79,30 @@ package final class Socket: @unchecked Sendable {
     drained = (0, loop.now)
   }
 
-  /// True when what is sent goes to the client: the handshake is answered, and nobody said goodbye.
+  /// True when messages go to the client: the handshake is answered, and neither side has sent a close frame.
   package var isOpen: Bool { state == .open }
 
   // MARK: Sending
 
-  /// Puts a message in line. Nothing happens on a socket that is not open any more.
+  /// Queues a message. Ignored when the socket is not open any more.
   package func send(_ message: OutboundMessage) {
     loop.eventLoop.assertInEventLoop()
     if state == .open { outlet?.send(message.frame, of: message.counted) }
   }
 
-  /// Puts whole text frames in line, as ``OutboundMessage/frames(_:then:of:)`` gives them.
+  /// Queues complete text frames, as ``OutboundMessage/frames(_:then:of:)`` returns them.
   package func send(frames: ByteBuffer) {
     loop.eventLoop.assertInEventLoop()
     if state == .open { outlet?.send(frames) }
   }
 
-  /// Sends what is in line.
+  /// Sends the queued messages.
   package func flush() {
     loop.eventLoop.assertInEventLoop()
     if state == .open { outlet?.flush() }
   }
 
-  /// Sends a control frame at once, behind what is in line.
+  /// Sends a control frame at once, behind the queued messages.
   func sendControl(_ frame: ByteBuffer) {
     guard state == .open else { return }
     outlet?.send(frame)
@@ -112,7 +111,7 @@ package final class Socket: @unchecked Sendable {
 
   // MARK: Ending
 
-  /// Sends what is in line and says goodbye. The delegate is told afterwards.
+  /// Sends the queued messages and a close frame. The delegate is notified afterwards.
   package func close(code: UInt16 = 1000, reason: String = "") {
     loop.eventLoop.assertInEventLoop()
     guard state == .open else { return }
@@ -123,7 +122,7 @@ package final class Socket: @unchecked Sendable {
     finishLater(.closedByServer)
   }
 
-  /// Answers a breach of the protocol, and looks at nothing more from this client.
+  /// Responds to a breach of the protocol, and ignores further input of this client.
   func refuse(_ violation: SocketViolation) {
     guard state == .open || state == .closing else { return }
     sendControl(FrameWriter.close(code: violation.code, reason: violation.text))
@@ -135,7 +134,7 @@ package final class Socket: @unchecked Sendable {
     finish(.violation(code: violation.code, text: violation.text))
   }
 
-  /// Answers the peer's goodbye and closes the connection.
+  /// Responds to the peer's close frame and closes the connection.
   func answerClose(code: UInt16?) {
     guard let context else { return }
     if state == .open {
@@ -151,7 +150,7 @@ package final class Socket: @unchecked Sendable {
     context.writeAndFlush(wrapOutboundOut(ByteBuffer())).whenComplete { _ in channel.close(promise: nil) }
   }
 
-  /// Ends the connection without another word.
+  /// Ends the connection without a close frame.
   func abandon(_ end: SocketEnd) {
     guard state != .closed else { return }
     state = .closed
@@ -161,13 +160,13 @@ package final class Socket: @unchecked Sendable {
     context?.close(promise: nil)
   }
 
-  /// The channel is closed, or about to be.
+  /// Ends the outlet of a channel that is closed, or about to be.
   func endOutlet() {
     outlet?.end()
     outlet = nil
   }
 
-  /// Tells the delegate, once.
+  /// Notifies the delegate of the end, once.
   func finish(_ end: SocketEnd) {
     unfinishedBytes = 0
     share.setInbound(0)
@@ -176,7 +175,7 @@ package final class Socket: @unchecked Sendable {
     delegate.closed(self, self.end ?? end)
   }
 
-  /// Tells the delegate when it is not in the middle of a call to this socket.
+  /// Notifies the delegate of the end when it is not in the middle of a call to this socket.
   private func finishLater(_ end: SocketEnd) {
     if self.end == nil { self.end = end }
     loop.eventLoop.execute { self.finish(end) }

@@ -1,49 +1,52 @@
 import NIOCore
 
-/// The conversation behind one socket. All calls come on the socket's event loop, never from within a call that the
-/// delegate makes to the socket.
+/// The delegate of one socket. All calls come on the socket's event loop, never from within a call of the delegate to
+/// the socket.
 ///
-/// The order is: `opened`, any number of read cycles (messages, then `finishedReading`), `closed`; nothing after it.
+/// The order is: `opened`, any number of read cycles (messages, then `finishedReading`), `closed`; no call comes after
+/// it.
 package protocol SocketDelegate: AnyObject {
-  /// The handshake is answered; the first message may be sent. The delegate may keep the socket until `closed`.
+  /// Notifies that the handshake is answered and messages may be sent. The delegate may keep the socket until `closed`.
   func opened(_ socket: Socket)
 
-  /// One whole text message of the WebSocket. The bytes are valid UTF-8 and valid only during the call.
+  /// Handles a complete text message of the WebSocket. The bytes are valid UTF-8 and valid only during the call.
   ///
-  /// - Throws: what the client did wrong: the socket is closed with its code, and nothing more is received.
+  /// - Throws: the client's violation: the socket is closed with its code, and no more messages are delivered.
   func received(_ message: UnsafeRawBufferPointer, on socket: Socket) throws(SocketViolation)
 
-  /// All that had arrived was passed on; what was sent meanwhile is written after this call.
+  /// Notifies that all received messages were delivered; messages queued meanwhile are sent after this call.
   func finishedReading(_ socket: Socket)
 
-  /// The conversation is over. Called exactly once, also when the delegate closed the socket itself.
+  /// Notifies that the socket has ended. Called exactly once, also when the delegate closed the socket itself.
   func closed(_ socket: Socket, _ end: SocketEnd)
 
-  /// Bytes that the delegate keeps of something that comes in several messages and is not complete; nil when nothing
-  /// has begun. What is kept counts as held for the client, and all of it has the time of one message.
+  /// The bytes that the delegate keeps of an unfinished sequence of messages; nil when there is none. They count as
+  /// held for the client, and the sequence has the time of one message.
   var unfinishedBytes: Int? { get }
 
-  /// False for a client that a ping would kill: it has to speak by itself. Asked once.
+  /// False for a client that would disconnect on a ping: it has to send by itself. Read once.
   var mayBePinged: Bool { get }
 }
 
 extension SocketDelegate {
-  /// Nothing is kept.
+  /// The default: no unfinished sequence.
   package var unfinishedBytes: Int? { nil }
-  /// Every client that keeps to RFC 6455 answers pings.
+  /// The default: every client that follows RFC 6455 answers pings.
   package var mayBePinged: Bool { true }
 }
 
-/// What a client did wrong, with the code that closes its socket (RFC 6455 §7.4).
+/// A violation by a client, with the code that closes its socket (RFC 6455 §7.4).
 package struct SocketViolation: Error, Equatable {
   /// The close code.
   var code: UInt16
-  /// For the log, and the reason that the client is told.
+  /// The text for the log, and the reason that the client is sent.
   var text: String
 
+  /// A violation with this code.
+  ///
   /// - Parameters:
   ///   - code: one that a server may send.
-  ///   - text: what was wrong, in a few words; it is cut to what a close frame has room for.
+  ///   - text: the violation in a few words; it is cut to the room in a close frame.
   package init(code: UInt16, text: String) {
     self.code = code
     self.text = text
@@ -52,20 +55,20 @@ package struct SocketViolation: Error, Equatable {
 
 /// The reason why a socket ended.
 package enum SocketEnd: Sendable, Equatable {
-  /// The client said goodbye with this code, or with none.
+  /// The client sent a close frame with this code, or with none.
   case closedByPeer(code: UInt16?)
-  /// The connection went away without a goodbye.
+  /// The connection ended without a close frame.
   case disconnected
-  /// Closed by the server's own wish.
+  /// The server closed the socket.
   case closedByServer
   /// The client broke the WebSocket protocol or a limit; the text is for the log.
   case violation(code: UInt16, text: String)
-  /// Nothing was heard from the client for too long.
+  /// The client was silent for too long.
   case silent
-  /// The client did not take what was sent to it.
+  /// The client did not take its output.
   case slowConsumer
 
-  /// True for an end that the client meant, or that came from this side.
+  /// True for an end that the client or the server intended.
   package var isClean: Bool {
     switch self {
     case .closedByPeer, .closedByServer: true
@@ -74,18 +77,18 @@ package enum SocketEnd: Sendable, Equatable {
   }
 }
 
-/// Decides about WebSocket handshakes. Called on the connection's event loop.
+/// A handler of WebSocket handshakes. Called on the connection's event loop.
 package protocol SocketAcceptor: Sendable {
-  /// A delegate for the new socket, or the response that refuses it.
+  /// Returns a delegate for the new socket, or the response that refuses it.
   func accept(_ request: HTTPRequest, on loop: TransportLoop) -> SocketDecision
 }
 
-/// What becomes of a handshake.
+/// The decision on a handshake.
 package enum SocketDecision {
-  /// It is answered, and the socket is this delegate's.
+  /// The handshake is accepted, and the socket is this delegate's.
   case accept(any SocketDelegate)
-  /// It is answered with this instead.
+  /// The handshake is refused with this response.
   case refuse(HTTPResponse)
-  /// Not a place for sockets: the request is an ordinary one.
+  /// The path has no sockets: the request is an ordinary one.
   case none
 }

@@ -1,8 +1,8 @@
-/// Checks that bytes are UTF-8 (RFC 3629) as they arrive, in pieces of any size.
+/// A validator of UTF-8 (RFC 3629) for bytes that arrive in pieces of any size.
 struct UTF8Validator: Sendable {
-  /// Continuation bytes that the character still needs.
+  /// The number of continuation bytes that the character still needs.
   private var missing: UInt8 = 0
-  /// What the next continuation byte may be; narrower after bytes that could start an overlong form, a surrogate
+  /// The lower bound of the next continuation byte; narrower after bytes that could start an overlong form, a surrogate
   /// or a number above U+10FFFF.
   private var lowest: UInt8 = 0x80
   private var highest: UInt8 = 0xBF
@@ -10,7 +10,7 @@ struct UTF8Validator: Sendable {
   /// True between characters.
   var isComplete: Bool { missing == 0 }
 
-  /// Takes the next bytes; false when no text can contain them.
+  /// Takes the next bytes; returns false when no text can contain them.
   mutating func accept(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var i = 0
     while i < bytes.count {
@@ -45,7 +45,7 @@ struct UTF8Validator: Sendable {
     return true
   }
 
-  /// The place of the first byte at or after `start` that is not ASCII.
+  /// Returns the index of the first byte at or after `start` that is not ASCII.
   private static func skipASCII(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
     var i = start
     while i + 8 <= bytes.count, bytes.loadUnaligned(fromByteOffset: i, as: UInt64.self) & 0x8080_8080_8080_8080 == 0 {

@@ -4,12 +4,12 @@ import NIOHTTP1
 
 /// The server's side of the opening handshake (RFC 6455 §4.2).
 enum WebSocketHandshake {
-  /// True for a request that wants to become a WebSocket, be it well-formed or not.
+  /// Returns true for a request to upgrade to a WebSocket, well-formed or not.
   static func isWanted(_ request: HTTPRequest) -> Bool {
     request.method == .GET && hasToken("websocket", in: request.headers["Upgrade"])
   }
 
-  /// The response that opens the socket; nil when the request is not a correct handshake.
+  /// Returns the response that opens the socket; nil when the request is not a correct handshake.
   static func response(to request: HTTPRequest) -> HTTPResponse? {
     let keys = request.headers["Sec-WebSocket-Key"]
     guard request.method == .GET, hasToken("websocket", in: request.headers["Upgrade"]),
@@ -23,12 +23,12 @@ enum WebSocketHandshake {
       ])
   }
 
-  /// What proves to the client that this is a WebSocket server and not one that answers anything.
+  /// Returns the proof for the client that this server understands WebSockets, and does not answer any request alike.
   static func acceptance(of key: String) -> String {
     SHA1.base64Digest(of: key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11")
   }
 
-  /// 16 bytes in Base64.
+  /// Returns true for 16 bytes in Base64.
   private static func isKey(_ key: String) -> Bool {
     let digits = key.utf8.prefix(22)
     return key.utf8.count == 24 && key.utf8.suffix(2).elementsEqual("==".utf8)
@@ -41,7 +41,7 @@ enum WebSocketHandshake {
       }
   }
 
-  /// True when a header that is a list contains the word, in any case.
+  /// Returns true when a header that is a list contains the word, in any case.
   static func hasToken(_ token: String, in values: [String]) -> Bool {
     values.contains { value in
       value.utf8.split(separator: UInt8(ascii: ",")).contains { part in

@@ -1,7 +1,7 @@
 import { Kind } from "../tree/node";
 import { Order } from "../tree/order";
 
-/** The console's own endpoints. A failure carries the server's sentence. */
+/** A failed call of the console's endpoints, with the server's sentence. */
 export class ApiError extends Error {
   constructor(readonly status: number, message: string) {
     super(message);
@@ -40,7 +40,7 @@ export interface OutlineQuery {
   from?: string;
   direction?: "asc" | "desc";
   limit?: number;
-  /** Asked by the page itself: it is no use of the session. */
+  /** True for a request of the page itself, which does not count as use of the session. */
   isPeek?: boolean;
 }
 
@@ -57,13 +57,13 @@ const BASE = "/.console/api";
 const SESSION = "/session";
 
 export class ConsoleApi {
-  /** Told once a request found that there is no session any more. */
+  /** Called once a request found that the session has ended. */
   sessionEnded: () => void = () => {};
 
-  /** Asks whoever is there to show it; false when nobody does. */
+  /** Asks the user for a proof of presence; resolves to false when there is none. */
   askPresence: () => Promise<boolean> = () => Promise.resolve(false);
 
-  /** The server said that there is no session: until there is one, nothing but that is asked. */
+  /** True when the server reported that there is no session: until there is one, only the session is requested. */
   private isOver = false;
 
   constructor(private readonly token: () => string | null) {}
@@ -76,7 +76,7 @@ export class ConsoleApi {
     return this.begun(this.call("GET", SESSION + (peek ? "?peek=1" : "")));
   }
 
-  /** Whoever opened the session is there. */
+  /** Sends a proof that the session's user is present. */
   showPresence(by: { key: string } | { idToken: string }): Promise<unknown> {
     return this.call("POST", "/session/presence", by);
   }
@@ -106,29 +106,29 @@ export class ConsoleApi {
     return this.call("GET", "/outline?" + asked);
   }
 
-  /** What is wrong with a rules file. */
+  /** Returns the problems of a rules file. */
   async checkRules(source: string): Promise<RulesProblem[]> {
     return (await this.call<{ problems: RulesProblem[] }>("POST", "/rules/check", { source })).problems;
   }
 
-  /** An endpoint of a view. */
+  /** Calls an endpoint of a view. */
   ask<Answer>(method: "GET" | "POST", path: string, body?: object): Promise<Answer> {
     return this.call(method, path, body);
   }
 
-  /** What the server's administrators' tools ask, by its path. */
+  /** Calls an endpoint of the server's administration, by its path. */
   server<Answer>(method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path: string, body?: object): Promise<Answer> {
     return this.call(method, "/server/" + path, body);
   }
 
-  /** The same, for an answer that is no JSON, or JSON with comments. */
+  /** Calls the same for a response that is no JSON, or JSON with comments. */
   async serverText(path: string): Promise<string> {
     const response = await this.fetch(`/server/${path}`, {});
     if (!response.ok) throw await this.failure(response);
     return response.text();
   }
 
-  /** One stream of events. It is read with `fetch`, for an EventSource sends no header. */
+  /** Opens a stream of events. It is read with `fetch`, for an EventSource sends no header. */
   events(query: URLSearchParams, signal: AbortSignal): Promise<Response> {
     return this.fetch(`/events?${query}`, { signal });
   }

@@ -6,7 +6,7 @@ export interface PulseEvent {
   rate: number;
 }
 
-/** Splits the text of an event stream into events. Lines that begin with a colon are comments. */
+/** A parser of the text of an event stream. Lines that begin with a colon are comments. */
 export class EventReader {
   private rest = "";
 
@@ -28,7 +28,7 @@ export class EventReader {
   }
 }
 
-/** An event stream that is asked for again when it ends. */
+/** An event stream that is opened again when it ends. */
 export class EventStream {
   isLive = false;
   private controller: AbortController | null = null;
@@ -36,9 +36,9 @@ export class EventStream {
   private delay = 1000;
 
   /**
-   * - `query`: what is asked for now; nothing is, while it is null.
-   * - `take`: gets each event.
-   * - `changed`: whether it is live has changed.
+   * - `query`: the current request; null pauses the stream.
+   * - `take`: called with each event.
+   * - `changed`: called when `isLive` has changed.
    */
   constructor(private readonly api: ConsoleApi, private readonly query: () => URLSearchParams | null,
     private readonly take: (event: string, data: string) => void, private readonly changed: () => void = () => {}) {}
@@ -47,7 +47,7 @@ export class EventStream {
     return this.controller !== null;
   }
 
-  /** Asks, anew when it has asked before. */
+  /** Opens the stream, and replaces one that is open. */
   start(after = 0): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => void this.run(), after);
@@ -73,7 +73,7 @@ export class EventStream {
         if (this.controller === controller) this.take(event, data);
       });
     } catch {
-      // It is asked for again; what was told stays.
+      // The stream is opened again; events so far stay.
     }
     if (this.controller !== controller) return;
     this.tell(false);
@@ -100,11 +100,11 @@ async function readEvents(response: Response, take: (event: string, data: string
   }
 }
 
-/** Commits below the paths that are shown. One stream for the page, made anew when the paths change. */
+/** The commits below the displayed paths. One stream for the page, opened anew when the paths change. */
 export class Pulse {
   rate = 0;
   private paths: string[] = [];
-  /** Those that the stream was asked for: counts come in their order. */
+  /** The paths that the stream was opened with: counts come in their order. */
   private asked: string[] = [];
   private database = "";
   private readonly stream: EventStream;
@@ -114,7 +114,7 @@ export class Pulse {
       () => this.stream.isLive || (this.rate = 0));
   }
 
-  /** At most 200 paths; others are left out. */
+  /** Sets the paths, at most 200; others are left out. */
   watch(database: string, paths: string[]): void {
     const wanted = paths.slice(0, 200).sort();
     if (database === this.database && wanted.join("\n") === this.paths.join("\n")) return;

@@ -10,7 +10,7 @@ import { download, downloadFromServer } from "./export";
 
 const EXPORTED_BYTES_MAXIMUM = 5_000_000;
 
-/** The view whose selected node is acted on. */
+/** The view whose selected node the actions change. */
 interface ActsView {
   readonly readOnlyReason: string | null;
   readonly notices: Notices;
@@ -26,17 +26,17 @@ interface ActsView {
   select(path: Path): void;
 }
 
-/** Acts on the selected node, with the way back. */
+/** The actions on the selected node, with undo. */
 export class Acts {
   private undos: Undo[] = [];
-  /** What was begun last; never fails. */
+  /** The last action, also while it is under way; never rejects. */
   private underWay: Promise<boolean> = Promise.resolve(true);
-  /** A removal is being weighed: its question may be about to open. */
+  /** True while the size of a removal is determined: its dialog may be about to open. */
   private isWeighing = false;
 
   constructor(private readonly data: ActsView) {}
 
-  /** An act on the selected node, unless nothing may be changed now. */
+  /** Starts an action on the selected node, unless the data is read-only now. */
   change(act: "add" | "rename" | "move" | "remove" | "duplicate" | "paste"): void {
     const reason = this.data.readOnlyReason;
     if (reason) return this.data.notices.say(reason);
@@ -56,7 +56,7 @@ export class Acts {
     }
   }
 
-  /** Few values go at once, with a way back; for many, or for all, the key is asked for. */
+  /** Removes a few values at once, with undo; for many, or for all, the user has to type the key. */
   private async remove(path: Path): Promise<void> {
     const held = this.data.model?.valueAt(path) ?? null;
     await this.run(async () => {
@@ -69,7 +69,7 @@ export class Acts {
     });
   }
 
-  /** After a row is gone: the next one, else the one before, else the one around. */
+  /** Selects the row that follows a removed one: the next, else the previous, else the parent. */
   selectAround(path: Path): void {
     const at = this.data.lines.of(path);
     const isSibling = (line: number) => {
@@ -80,7 +80,7 @@ export class Acts {
     this.data.select(next && !isSame(next, path) ? next : path.slice(0, -1));
   }
 
-  /** Gives a part to the browser as a file, as the identity in use may see it. What is large comes from the server by itself. */
+  /** Exports a part as a file, as the identity in use may see it. Large parts are downloaded from the server. */
   exportPart(path: Path): void {
     void this.run(async () => {
       const page = await this.data.session.api.outline(this.data.database, textOf(path), { limit: 1 });
@@ -117,7 +117,7 @@ export class Acts {
     this.data.notices.offer(undo.text, "Undo", () => this.undo(undo));
   }
 
-  /** Without one that was offered: what was done last, also when its answer is still to come. */
+  /** Undoes an action; without an argument the last one, also while its response is outstanding. */
   async undo(offered?: Undo): Promise<void> {
     if (!offered) await this.underWay;
     const undo = offered ?? this.undos[this.undos.length - 1];

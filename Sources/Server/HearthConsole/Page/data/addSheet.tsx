@@ -26,7 +26,7 @@ const TYPES: { value: EditType; label: string }[] = [
   { value: "json", label: "JSON" }, { value: "server", label: "Server value" },
 ];
 
-/** Adds a child to the selected node, or beside a selected value. */
+/** The dialog that adds a child to the selected node, or beside a selected value. */
 export class AddSheet extends Component<{ data: DataController }, State> {
   override state: State = { key: "", type: "text", text: "", keyProblem: null, problem: null, isBusy: false };
 

@@ -16,7 +16,7 @@ interface State {
 
 const WHO = [{ value: "person", label: "Somebody signed in" }, { value: "nobody", label: "Nobody, not signed in" }];
 
-/** Whose eyes to look with. */
+/** The dialog that chooses the identity to view the data as. */
 export class AsSheet extends Component<{ data: DataController }, State> {
   override state: State = begin(this.props.data.route.as);
 

@@ -6,18 +6,18 @@ import {
   BranchModel, ChildGap, ChildWindow, isJoined, PAGE_ROWS, WindowBranch, WINDOW_BYTES_MAXIMUM, WINDOW_ROWS_MAXIMUM,
 } from "./window";
 
-/** More rows than these under one node, and the windows that were seen longest ago fall back into a gap. */
+/** The maximum number of rows under one node; above it the windows that were seen longest ago become gaps. */
 const BRANCH_ROWS_MAXIMUM = 3000;
-/** Windows of one node that listen at once. */
+/** The maximum number of windows of one node that listen. */
 const AWAKE_MAXIMUM = 3;
 
-/** What a branch shows besides rows: that it loads, or why it cannot. */
+/** The note in place of rows: that they load, or the reason why they cannot. */
 export interface BranchNote {
   tone: "wait" | "refused" | "error";
   text: string;
 }
 
-/** The model as branches and their lines see it. */
+/** The model as branches and their lines use it. */
 interface TreeLinks extends BranchModel {
   valueOf(window: Window, key: string): Node | null;
 }
@@ -26,12 +26,12 @@ export type Window = ChildWindow<Branch>;
 export type Gap = ChildGap<Branch>;
 export type Part = Window | Gap;
 
-/** A node that is open: its children in windows, with gaps between them. */
+/** An open node: its children in windows, with gaps between them. */
 export class Branch implements WindowBranch<Branch> {
   parts: Part[] = [];
   note: BranchNote | null = { tone: "wait", text: "Opening" };
   noteAt = 0;
-  /** Children by the outline. */
+  /** The number of children by the outline. */
   count = 0;
   isExact = true;
   lineCount = 0;
@@ -40,7 +40,7 @@ export class Branch implements WindowBranch<Branch> {
   constructor(
     readonly model: TreeLinks,
     readonly path: Path,
-    /** The window that this node's own row is in; null for the root. */
+    /** The window of this node's own row; null for the root. */
     readonly parent: Window | null,
     public order: Order,
     public end: End,
@@ -60,7 +60,7 @@ export class Branch implements WindowBranch<Branch> {
     return this.parts.some(part => part instanceof ChildGap);
   }
 
-  /** Loads the first page. Where the window above holds the node already, it is there at once. */
+  /** Loads the first page; immediately when the window above holds the node already. */
   async load(): Promise<void> {
     const generation = ++this.generation;
     if (this.parent && this.parent.source !== "rows" && this.parent.node()?.child(this.key)?.children) {
@@ -109,14 +109,14 @@ export class Branch implements WindowBranch<Branch> {
     return window;
   }
 
-  /** A page with more behind it ends where its last row stands. */
+  /** Returns the bound of a page with more behind it: its last row. */
   private bound(window: Window): void {
     const keys = window.keys;
     if (window.anchor === "first") window.high = { value: null, key: keys[keys.length - 1]!, isIncluded: true };
     else window.low = { value: null, key: keys[0]!, isIncluded: true };
   }
 
-  /** The old view stays until the new one can be drawn. */
+  /** Keeps the old view until the new one can be drawn. */
   private show(window: Window, put: () => void): Promise<void> {
     return new Promise(done => {
       let isDrawn = false;
@@ -133,7 +133,7 @@ export class Branch implements WindowBranch<Branch> {
     });
   }
 
-  /** The values may not be read as a whole by the identity in use: the rows are asked one by one. */
+  /** Handles a node whose values the identity may not read as a whole: the rows are read one by one. */
   refused(window: Window): void {
     window.source = "rows";
     window.isComplete = true;
@@ -143,7 +143,7 @@ export class Branch implements WindowBranch<Branch> {
     this.model.structureChanged();
   }
 
-  /** Loads rows of a gap, from the side that is nearer to the one who looks. */
+  /** Loads rows of a gap, from the side that is nearer to the viewport. */
   async fill(gap: Gap, side: "above" | "below", fromKey?: string): Promise<void> {
     if (gap.isLoading) return;
     gap.isLoading = true;
@@ -184,7 +184,7 @@ export class Branch implements WindowBranch<Branch> {
     if (own.kind !== "null") page.rows.unshift({ key, kind: own.kind, count: own.count, bytes: own.bytes });
   }
 
-  /** A window that comes up to its neighbour ends where that begins. */
+  /** Joins a window with its neighbour: it ends where that begins. */
   private meet(window: Window, gap: Gap, more: boolean): void {
     const neighbour = gap.below?.keys.length ? new Set(gap.below.keys) : new Set<string>();
     const earlier = gap.above?.keys.length ? new Set(gap.above.keys) : new Set<string>();
@@ -211,7 +211,7 @@ export class Branch implements WindowBranch<Branch> {
     this.dropFarthest(window);
   }
 
-  /** The whole of the parts anew: gaps stand where two windows are not joined. */
+  /** Rebuilds the parts: gaps stand where two windows are not joined. */
   private replace(windows: Window[]): void {
     for (const old of this.windows) if (!windows.includes(old)) old.dispose();
     this.parts = [];
@@ -226,7 +226,8 @@ export class Branch implements WindowBranch<Branch> {
     this.recount();
   }
 
-  /** By other orders than the key's, and for rows without values, the outline alone tells whether there is more. */
+  /** Returns true when only the outline tells whether there is more: for other orders than the key's, and for rows
+      without values. */
   private endsInside(window: Window): boolean {
     return this.order.by !== "key" && window.anchor === "first" && window.keys.length >= PAGE_ROWS;
   }
@@ -247,18 +248,18 @@ export class Branch implements WindowBranch<Branch> {
     if (windows.length < this.windows.length) this.replace(windows);
   }
 
-  /** At most three windows listen; those seen longest ago rest, with what they hold. */
+  /** Limits the listening windows to three; those seen longest ago are paused and keep their data. */
   limitAwake(): void {
     const awake = this.windows.filter(window => window.isAwake).sort((a, b) => b.seenAt - a.seenAt);
     for (const window of awake.slice(AWAKE_MAXIMUM)) window.sleep();
   }
 
-  /** After what the parent's window holds was put anew. */
+  /** Sorts again after the parent's window was reloaded. */
   resortHeld(): void {
     for (const window of this.windows) if (window.source === "held") window.resort();
   }
 
-  /** A change within what the parent's window holds: `path[depth]` is the child of this node that it is in. */
+  /** Applies a change within the parent's window: `path[depth]` is the child of this node that holds it. */
   applyHeld(path: Path, depth: number): boolean {
     const window = this.windows[0];
     if (!window || window.source !== "held") return false;
@@ -274,7 +275,7 @@ export class Branch implements WindowBranch<Branch> {
     return isMoved;
   }
 
-  /** Counts this branch's lines anew, and those of the branches around it. */
+  /** Counts the lines of this branch and of the branches around it again. */
   recount(): void {
     let sum = this.note ? 1 : 0;
     for (const part of this.parts) sum += part instanceof ChildGap ? 1 : part.lineCount;
@@ -283,7 +284,7 @@ export class Branch implements WindowBranch<Branch> {
     this.parent?.branch.recount();
   }
 
-  /** All children are held: their number is exact, and follows each change. */
+  /** True when all children are loaded: their number is exact, and follows each change. */
   private get isWhole(): boolean {
     return this.parts.length === 1 && this.windows.length === 1 && this.windows[0]!.source !== "rows" && this.windows[0]!.isComplete &&
       (this.windows[0]!.source === "held" || this.windows[0]!.keys.length < WINDOW_ROWS_MAXIMUM);
@@ -304,7 +305,7 @@ function bound(key: string, isIncluded: boolean): Bound {
   return { value: null, key, isIncluded };
 }
 
-/** The other side of a bound: what is included there is not here. */
+/** Returns the other side of a bound: a child included there is not here. */
 function excluded(of: Bound | null): Bound | null {
   return of && { ...of, isIncluded: !of.isIncluded };
 }

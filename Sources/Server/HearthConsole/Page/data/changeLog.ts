@@ -8,7 +8,7 @@ export interface LoggedChange {
 
 const KEPT = 500;
 
-/** The newest changes that were seen, as a ring. */
+/** The newest observed changes, as a ring buffer. */
 export class ChangeLog {
   private readonly ring: LoggedChange[] = [];
   private next = 0;
@@ -18,7 +18,7 @@ export class ChangeLog {
     this.next = (this.next + 1) % KEPT;
   }
 
-  /** The newest at or below a path, newest first. */
+  /** Returns the changes at or below a path, the newest first. */
   below(path: Path, limit: number): LoggedChange[] {
     const found: LoggedChange[] = [];
     for (let back = 1; back <= this.ring.length && found.length < limit; back++) {

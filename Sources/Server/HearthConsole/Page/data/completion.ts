@@ -8,7 +8,7 @@ export interface Suggestion {
   row: OutlineRow;
 }
 
-/** Keys that begin with what was typed after the last slash. Only names are asked for, no values. */
+/** Returns the keys that begin with the text after the last slash. Reads only names, no values. */
 export async function complete(api: ConsoleApi, database: string, typed: string): Promise<Suggestion[]> {
   const isWhole = typed === "" || typed.endsWith("/");
   const path = pathOf(typed);

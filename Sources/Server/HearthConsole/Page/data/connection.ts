@@ -3,7 +3,7 @@ import { Session } from "../state/session";
 import { Identity } from "../state/route";
 import { Credential, Link, SocketLike } from "../wire/link";
 
-/** The socket of one database, as the administrator or as somebody else. */
+/** Opens the socket of one database, as the administrator or as another identity. */
 export function connect(session: Session, database: string, identity: Identity | null, changed: () => void): Link {
   const link = new Link(() => dial(database), () => credential(session, database, identity), changed);
   link.connect();

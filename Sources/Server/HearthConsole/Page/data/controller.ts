@@ -18,7 +18,7 @@ export type SheetName = "add" | "priority" | "rename" | "move" | "remove" | "pas
 
 const AROUND_MILLISECONDS = 150;
 
-/** All that the data view shows and does, without its elements. */
+/** The state and the actions of the data view, without its elements. */
 export class DataController extends Store {
   database = "";
   link: Link | null = null;
@@ -33,11 +33,11 @@ export class DataController extends Store {
   readonly acts = new Acts(this);
   readonly edits: Edits;
   readonly editor: Editor;
-  /** Told when rows are to be drawn: whether lines came or went, and whether others are the cause. */
+  /** Draws the rows; the flags tell whether lines were added or removed, and whether another client caused it. */
   draw: (isStructural: boolean, isLive?: boolean) => void = () => {};
-  /** Told when another tree takes the place of this one. */
+  /** Called when another tree replaces this one. */
   restart: () => void = () => {};
-  /** Keys are the tree's. */
+  /** Gives the keyboard focus to the tree. */
   focus: () => void = () => {};
   reveal: (path: Path) => void = () => {};
   editPath: () => void = () => {};
@@ -77,7 +77,7 @@ export class DataController extends Store {
     return this.link?.state.name === "live";
   }
 
-  /** Why nothing can be changed now, or null. */
+  /** The reason why the data is read-only now, or null. */
   get readOnlyReason(): string | null {
     if (this.session.readOnlyReason) return this.session.readOnlyReason;
     if (this.route.as) return `Writing is off while you look as ${identityName(this.route.as)}.`;
@@ -103,7 +103,7 @@ export class DataController extends Store {
     this.link = this.asLink = null;
   }
 
-  /** A model for the identity in use. What was open stays open. */
+  /** Opens a model for the identity in use. Open nodes stay open. */
   private openModel(): void {
     const open = this.model?.openPaths() ?? [];
     this.model?.dispose();
@@ -135,7 +135,7 @@ export class DataController extends Store {
     if (model === this.model) await this.show(this.route.path);
   }
 
-  /** Opens what is above a path and brings it into sight. */
+  /** Opens the parents of a path and scrolls it into view. */
   private async show(path: Path): Promise<void> {
     const model = this.model!;
     if (!path.length) return this.redraw(true);
@@ -148,7 +148,7 @@ export class DataController extends Store {
     this.redraw(true);
   }
 
-  /** The address changed, by the browser's own means. */
+  /** Handles a change of the address by the browser. */
   private moved(): void {
     if (readPlace(location.hash).view !== "data") return;
     const route = readRoute(location.hash);
@@ -181,7 +181,7 @@ export class DataController extends Store {
     }
   }
 
-  /** Goes somewhere, as a new entry of the history. */
+  /** Navigates, as a new entry of the history. */
   go(change: Partial<Route>): void {
     const route = { ...this.route, ...change };
     if (change.path && !("order" in change)) route.order = route.end = null;
@@ -207,7 +207,7 @@ export class DataController extends Store {
     this.session.place = text.slice(1);
   }
 
-  /** The open node whose children the bar speaks of: the selected one, or the one around it. */
+  /** The open node whose children the bar describes: the selected one, or its parent. */
   get currentBranch(): Branch | null {
     if (!this.model) return null;
     return this.model.branchAt(this.route.path) ?? this.model.branchAt(this.route.path.slice(0, -1)) ?? this.model.root;
@@ -254,13 +254,13 @@ export class DataController extends Store {
     this.changedAtOnce();
   }
 
-  /** A part of the page did not come. */
+  /** Handles a part of the page that could not be loaded. */
   sheetMissing(): void {
     this.open(null);
     this.notices.say("The server did not give this part of the page. If it was updated, reload.", "bad");
   }
 
-  /** Brings a key, or the next one, into sight. */
+  /** Scrolls a key, or the next one, into view. */
   async jump(branch: Branch, key: string): Promise<void> {
     await this.model?.jump(branch, key);
     const keys = branch.windows.flatMap(window => window.keys);
@@ -268,7 +268,7 @@ export class DataController extends Store {
     if (at !== undefined) this.go({ path: [...branch.path, at] });
   }
 
-  /** After a new session: the credential is asked for anew. */
+  /** Reconnects with a new credential, after a new session. */
   reconnect(): void {
     this.start(this.database);
   }
@@ -279,7 +279,7 @@ export class DataController extends Store {
     this.changed();
   }
 
-  /** After events of the data: rows are drawn in the next frame, all around them a few times a second. */
+  /** Draws after changes of the data: rows in the next frame, the rest a few times a second. */
   private redrawForData(isStructural: boolean, isLive: boolean): void {
     this.draw(isStructural, isLive);
     if (this.soon) return;
@@ -303,7 +303,7 @@ export class DataController extends Store {
     this.redraw(false);
   }
 
-  /** In a hidden tab nothing is listened to. */
+  /** Stops listening while the tab is hidden. */
   private visibilityChanged(): void {
     clearTimeout(this.restTimer);
     if (!document.hidden) return this.redraw(true);

@@ -19,7 +19,7 @@ interface State {
   more: Element | null;
 }
 
-/** The data as it is now. */
+/** The view of the current data. */
 export class DataView extends View<{ data: DataController; isLetterOn: () => boolean }, State> {
   override state: State = { more: null };
   private pathBar: PathBar | null = null;
@@ -80,7 +80,7 @@ export class DataView extends View<{ data: DataController; isLetterOn: () => boo
   }
 }
 
-/** Below it one sees with other eyes. */
+/** The banner that the data is viewed as another identity. */
 function AsBand(props?: { data: DataController }) {
   const { data } = props!;
   const { as } = data.route;

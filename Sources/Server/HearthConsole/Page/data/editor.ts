@@ -7,7 +7,7 @@ import { Edits, StaleError, Undo } from "./edits";
 
 export interface EditState {
   path: Path;
-  /** What stood there when the edit began: the write holds only if it still does. */
+  /** The value when the edit began: the write succeeds only if it is unchanged. */
   seen: Node | null;
   type: EditType;
   text: string;
@@ -18,7 +18,7 @@ export interface EditState {
   isTouched: boolean;
 }
 
-/** The one edit that is open. */
+/** The single open edit. */
 export class Editor extends Store {
   state: EditState | null = null;
 
@@ -48,7 +48,7 @@ export class Editor extends Store {
     this.set(null);
   }
 
-  /** Writes, if what was seen still stands there. */
+  /** Writes, if the value is unchanged. */
   async save(): Promise<boolean> {
     const edit = this.state;
     if (!edit || edit.isSaving) return false;
@@ -71,7 +71,7 @@ export class Editor extends Store {
     }
   }
 
-  /** After a conflict: writes over what is there now, which has been seen. */
+  /** Resolves a conflict: overwrites the current value, which the user has seen. */
   keepMine(): Promise<boolean> {
     if (this.state?.conflict) this.set({ ...this.state, seen: this.state.conflict.current, conflict: null });
     return this.save();
@@ -87,7 +87,7 @@ export class Editor extends Store {
   }
 }
 
-/** A value keeps its priority. */
+/** Returns the value with its priority. */
 function withPriority(value: Json, seen: Node | null): Json {
   if (!seen || seen.priority === null || value === null) return value;
   return { ".value": value, ".priority": seen.priority };

@@ -6,21 +6,21 @@ import { makePushId, timeOfPushId } from "../tree/pushId";
 import type { OutlinePage } from "../api/console";
 import { Wire, WireError } from "../wire/wire";
 
-/** Parts up to this size are moved, duplicated and exported by the page. */
+/** The maximum size of parts that the page itself moves, duplicates and exports, in bytes. */
 export const PART_BYTES_MAXIMUM = 262_144;
-/** Parts up to this size are kept in the tab when they are removed, and compared with what is pasted. */
+/** The maximum size of parts that the tab keeps after their removal, and compares with pasted ones, in bytes. */
 export const KEPT_BYTES_MAXIMUM = 5_000_000;
-/** A removal of more values than these asks for the key. */
+/** The number of values above which a removal requires typing the key. */
 export const UNASKED_LEAVES_MAXIMUM = 1000;
 
-/** Somebody else wrote between the look and the write: nothing was changed. */
+/** Another client wrote between the read and the write: the value was not changed. */
 export class StaleError extends Error {
   constructor(readonly current: Node | null) {
     super("The value is no longer what you saw. Nothing was changed.");
   }
 }
 
-/** A way back from what was done, as long as nobody wrote there since. */
+/** An undo of an action, valid until another client writes there. */
 export interface Undo {
   text: string;
   run: () => Promise<void>;
@@ -31,14 +31,14 @@ export interface EditHost {
   outline(path: Path): Promise<OutlinePage>;
 }
 
-/** All writes of the page. Each says what it expects to replace, so none overwrites what was not seen. */
+/** All writes of the page. Each names the value that it expects to replace, so that no unseen value is overwritten. */
 export class Edits {
   constructor(private readonly host: EditHost) {}
 
   async put(path: Path, seen: Node | null, next: Json, text: string): Promise<Undo> {
     await this.compareAndPut(path, seen, next);
     const before = seen && copyOf(seen);
-    // Not read again, for somebody may have written since. What the server works out is known to it alone.
+    // Not read again, for another client may have written since. Only the server knows the values that it computes.
     const after = holdsServerValue(next) ? await this.read(path) : fromExport(next);
     return { text, run: () => this.compareAndPut(path, after, toExport(before)) };
   }
@@ -56,14 +56,14 @@ export class Edits {
     return fromExport(await this.host.wire().get(path));
   }
 
-  /** What stands at a path, if it is small enough. */
+  /** Returns the value at a path, if it is small enough. */
   async readPart(path: Path, limit: number): Promise<Node | null> {
     const page = await this.host.outline(path);
     if (page.bytes > limit) throw new PartTooLarge(path, page.bytes, limit);
     return this.read(path);
   }
 
-  /** Another priority for the same value. */
+  /** Changes the priority of a value. */
   async prioritise(path: Path, priority: string | number | null): Promise<Undo> {
     const seen = await this.readPart(path, PART_BYTES_MAXIMUM);
     if (!seen) throw new Error(`There is nothing at ${textOf(path)} any more.`);
@@ -80,7 +80,7 @@ export class Edits {
     }
   }
 
-  /** To another place, which is empty, in one update of both. */
+  /** Moves a value to an empty path, in one update of both. */
   async move(from: Path, to: Path): Promise<Undo> {
     const isKey = isSame(from.slice(0, -1), to.slice(0, -1));
     await this.moveOnce(from, to, await this.readPart(from, PART_BYTES_MAXIMUM));
@@ -117,7 +117,7 @@ export class Edits {
     }
   }
 
-  /** How much a removal takes away: whether it needs to be asked for, and whether there is a way back. */
+  /** Determines the size of a removal: whether it needs confirmation, and whether it can be undone. */
   async weigh(path: Path, held: Node | null): Promise<{ leaves: number; isExact: boolean; bytes: number; isKept: boolean; asks: boolean }> {
     if (held) {
       const leaves = leavesOf(held);
@@ -139,7 +139,7 @@ export class Edits {
   }
 }
 
-/** Whether a value has a part that the server works out: `{".sv": …}`. */
+/** Returns true when a value has a part that the server computes: `{".sv": …}`. */
 function holdsServerValue(json: Json): boolean {
   if (json === null || typeof json !== "object") return false;
   return Object.prototype.hasOwnProperty.call(json, ".sv") || Object.values(json).some(holdsServerValue);

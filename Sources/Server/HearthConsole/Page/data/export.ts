@@ -5,7 +5,7 @@ import { Node, toExport } from "../tree/node";
 
 const TICKETS = "/.console/api/download/";
 
-/** Has the browser save a part of any size, which the server streams to it. */
+/** Downloads a part of any size, which the server streams. */
 export async function downloadFromServer(api: ConsoleApi, database: string, path: Path): Promise<void> {
   const { path: address } = await api.ask<{ path: string }>("POST", "/download", { database, path: textOf(path) });
   if (!address.startsWith(TICKETS)) throw new Error("The server named another address than its own.");
@@ -15,12 +15,12 @@ export async function downloadFromServer(api: ConsoleApi, database: string, path
   link.click();
 }
 
-/** Gives a small part to the browser as a file. */
+/** Saves a small part as a file. */
 export function download(path: Path, node: Node | null): void {
   saveText(path[path.length - 1] ?? "data", jsonText(toExport(node)) + "\n");
 }
 
-/** Has the browser save a text as a JSON file of that name. */
+/** Saves a text as a JSON file of that name. */
 export function saveText(name: string, text: string): void {
   const link = document.createElement("a");
   const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));

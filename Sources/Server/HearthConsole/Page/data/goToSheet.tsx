@@ -18,7 +18,7 @@ interface State {
 
 const BY = [{ value: "time", label: "Time" }, { value: "key", label: "Key" }];
 
-/** From a key on, or from the push ids of a time. */
+/** The dialog that jumps to a key, or to the push ids of a time. */
 export class GoToSheet extends Component<{ data: DataController }, State> {
   private readonly branch = this.props.data.sheetBranch ?? this.props.data.currentBranch!;
   private readonly hasTimes = this.branch.windows.some(window => window.keys.some(key => timeOfPushId(key) !== null));
@@ -56,7 +56,7 @@ export class GoToSheet extends Component<{ data: DataController }, State> {
   }
 }
 
-/** By time it begins an hour ago. */
+/** Returns the initial state; a time begins an hour ago. */
 function begin(by: "key" | "time"): State {
   return { by, text: by === "time" ? localTime(Date.now() - 3_600_000) : "", problem: null };
 }

@@ -1,8 +1,8 @@
 import { Path, textOf } from "../tree/keys";
 
-/** What changed lately and how often, by path. A mark glows for GLOW_MILLISECONDS. */
+/** The duration of a changed row's glow, in milliseconds. */
 export const GLOW_MILLISECONDS = 2600;
-/** A row that changes more often than this stops flashing and shows its rate alone. */
+/** The rate above which a row no longer flashes and shows its rate alone. */
 export const FLASHES_PER_SECOND_MAXIMUM = 3;
 
 const TICK = 1000;
@@ -15,7 +15,7 @@ class Tally {
 }
 
 export class Heat {
-  /** Changes a second of everything that is held. */
+  /** The changes a second of all loaded data. */
   rate = 0;
   private readonly exact = new Map<string, Tally>();
   private readonly below = new Map<string, Tally>();
@@ -34,7 +34,7 @@ export class Heat {
     }
   }
 
-  /** Commits at or below a path, as the server counts them. */
+  /** Records commits at or below a path, as the server counts them. */
   pulse(text: string, count: number, now: number): void {
     const tally = this.pulses.get(text) ?? new Tally(NEVER);
     if (count > 0) tally.at = now;
@@ -57,12 +57,12 @@ export class Heat {
     }
   }
 
-  /** When the node itself last changed. */
+  /** Returns the time of the node's own last change. */
   changedAt(path: Path): number {
     return this.exact.get(textOf(path))?.at ?? NEVER;
   }
 
-  /** When something at or below the node last changed. */
+  /** Returns the time of the last change at or below the node. */
   stirredAt(path: Path): number {
     const text = textOf(path);
     return Math.max(this.exact.get(text)?.at ?? NEVER, this.below.get(text)?.at ?? NEVER, this.pulses.get(text)?.at ?? NEVER);
@@ -77,7 +77,7 @@ export class Heat {
     return this.pulses.get(text)?.rate ?? (this.below.get(text)?.rate ?? 0) + (this.exact.get(text)?.rate ?? 0);
   }
 
-  /** Changes of the node's children themselves. */
+  /** Returns the rate of changes of the node's children themselves. */
   rateOfChildren(path: Path): number {
     return this.children.get(path.length ? textOf(path) : "")?.rate ?? 0;
   }

@@ -17,10 +17,10 @@ import { Selection } from "./selection";
 import { ValueEditor } from "./valueEditor";
 
 const CHANGES_SHOWN = 50;
-/** Values longer than this are cut in the inspector, and copied whole. */
+/** The number of UTF-16 units after which the inspector cuts a value; it is copied whole. */
 const VALUE_UNITS_SHOWN = 20_000;
 
-/** What there is to know about the selected node. */
+/** The details of the selected node. */
 export class Inspector extends View<{ data: DataController; onMore: (anchor: Element) => void }> {
   private readonly selection = new Selection();
 
@@ -79,7 +79,7 @@ export class Inspector extends View<{ data: DataController; onMore: (anchor: Ele
     </div>;
   }
 
-  /** Ways out of the page for a part. */
+  /** Returns the actions that take a part out of the page. */
   private ways(node: Node | null) {
     const { data } = this.props;
     const { path } = data.route;

@@ -1,14 +1,14 @@
 import { Node } from "../tree/node";
 import { comparer, Order, sortedKeys } from "../tree/order";
 
-/** An open node as the list around it counts it. */
+/** An open node as the surrounding list counts it. */
 export interface OpenBranch {
   readonly lineCount: number;
   dispose(): void;
 }
 
-/** Keys in the order in which they are shown, with the branches that are open among them. Its lines are counted without
-    visiting them: one for each key, and those of the open branches. */
+/** A list of keys in display order, with the open branches among them. Its lines are counted without visiting them: one
+    for each key, and those of the open branches. */
 export class KeyList<B extends OpenBranch> {
   keys: string[] = [];
   readonly open = new Map<string, B>();
@@ -22,7 +22,7 @@ export class KeyList<B extends OpenBranch> {
     return sum;
   }
 
-  /** The line at a place: a key of this list, or a place within an open branch. */
+  /** Returns the line at an index: a key of this list, or a position within an open branch. */
   locate(line: number): { at: number } | { branch: B; line: number } {
     let shift = 0;
     for (const { at, branch } of this.openInOrder()) {
@@ -34,7 +34,7 @@ export class KeyList<B extends OpenBranch> {
     return { at: line - shift };
   }
 
-  /** The line of a key, or -1. */
+  /** Returns the line of a key, or -1. */
   lineOf(key: string): number {
     const at = this.indexOf(key);
     if (at < 0) return -1;
@@ -56,7 +56,7 @@ export class KeyList<B extends OpenBranch> {
     this.opened = null;
   }
 
-  /** Takes other keys; branches of those that are gone close. */
+  /** Replaces the keys; branches of removed keys close. */
   setKeys(keys: string[]): void {
     this.keys = keys;
     this.opened = null;
@@ -73,7 +73,7 @@ export class KeyList<B extends OpenBranch> {
     this.setKeys(children ? sortedKeys(this.order, children) : []);
   }
 
-  /** Puts one key where it belongs after its child changed. Returns -1, 0 or 1: how many lines came. */
+  /** Moves a key to its position after its child changed. Returns -1, 0 or 1: the number of added lines. */
   touch(key: string, children: Map<string, Node> | null): number {
     const child = children?.get(key);
     const isKeyOrder = this.order.by === "key";

@@ -4,7 +4,7 @@ import { Kind, kindOf, Node } from "../tree/node";
 import { Branch, BranchNote, Gap, Window } from "./branch";
 import { ChildGap } from "./window";
 
-/** One line of the tree, as it is shown. */
+/** A line of the tree, as it is displayed. */
 export type Line = NodeLine | GapLine | NoteLine;
 
 export interface NodeLine {
@@ -16,7 +16,7 @@ export interface NodeLine {
   node: Node | null;
   info: OutlineRow | null;
   open: Branch | null;
-  /** The place among its siblings, from 1, or 0 where rows before it are not loaded. */
+  /** The position among its siblings, from 1, or 0 when rows before it are not loaded. */
   position: number;
   size: number;
 }
@@ -71,7 +71,7 @@ function nodeLine(window: Window, at: number, before: number): NodeLine {
   };
 }
 
-/** The line that shows a path, or -1 where it is not open or not loaded. */
+/** Returns the line of a path, or -1 when it is not open or not loaded. */
 export function lineOf(root: Branch, path: Path): number {
   let line = 0;
   let branch: Branch | null = root;
@@ -102,7 +102,7 @@ export function kindOfLine(line: NodeLine): Kind {
   return line.node ? kindOf(line.node) : line.info?.kind ?? "null";
 }
 
-/** How many children a row says it has. */
+/** Returns the number of children that a row displays. */
 export function countOfLine(line: NodeLine): number {
   if (line.open && !line.open.note) return Math.max(line.open.count, 0);
   return line.node?.children ? line.node.children.size : line.info?.count ?? 0;

@@ -4,14 +4,14 @@ import { Node } from "../tree/node";
 import { Line, lineAt, lineOf } from "./line";
 import type { TreeModel } from "./model";
 
-/** The lines that a tree shows, by their place. */
+/** The lines of a tree by their index. */
 export interface Lines {
   readonly count: number;
   at(line: number): Line | null;
   of(path: Path): number;
 }
 
-/** All that is open. */
+/** All lines of the open nodes. */
 export class AllLines implements Lines {
   constructor(private readonly model: TreeModel) {}
 
@@ -28,10 +28,10 @@ export class AllLines implements Lines {
   }
 }
 
-/** Values looked into below a closed row. */
+/** The number of values that are searched below a closed row. */
 const SEARCHED_LEAVES = 2000;
 
-/** What of the loaded lines has a text in its key or value, with what is around it. */
+/** The loaded lines that have a text in their key or value, with their parents. */
 export class FilteredLines implements Lines {
   private readonly found: Line[] = [];
   matches = 0;

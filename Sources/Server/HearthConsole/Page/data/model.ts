@@ -17,24 +17,24 @@ export interface ModelHost {
   /** Reads a page of names, kinds and sizes. */
   outline(path: string, order: Order, from: string | undefined, direction: "asc" | "desc", limit: number,
     isPeek: boolean): Promise<OutlinePage>;
-  /** Lines came or went: because others wrote, or because of what was opened here. */
+  /** Notifies of added or removed lines, caused by other clients or by the user's own action. */
   structureChanged(isLive: boolean): void;
-  /** Values or marks changed. */
+  /** Notifies of changed values or marks. */
   rowsChanged(): void;
   say(text: string): void;
 }
 
 const WATCHED_PATHS_MAXIMUM = 200;
-/** With more lines than these open, the branches that were seen longest ago close. */
+/** The number of open lines above which the branches that were seen longest ago close. */
 const LINES_MAXIMUM = 20_000;
 
-/** The tree as far as it is open: which branches, which windows of them, and what was seen to change. */
+/** The open part of the tree: its branches, their windows, and the observed changes. */
 export class TreeModel {
   readonly root: Branch;
   readonly heat = new Heat();
   readonly log = new ChangeLog();
   readonly rowListens: RowListens;
-  /** Orders and ends that were chosen, by path. */
+  /** The chosen orders and ends, by path. */
   readonly choices = new Map<string, { order: Order; end: End }>();
   isPaused = false;
   visible: Line[] = [];
@@ -43,9 +43,9 @@ export class TreeModel {
   constructor(
     readonly wire: Wire,
     private readonly host: ModelHost,
-    /** Another identity than the administrator's looks: rows are asked one by one where a node is refused. */
+    /** True when an identity other than the administrator reads: rows are read one by one where a node is refused. */
     readonly isAsSomebody = false,
-    /** That identity's uid, which is often a key. */
+    /** The identity's uid, which is often a key. */
     readonly ownKey: string | null = null,
   ) {
     this.rowListens = new RowListens(this);
@@ -74,7 +74,7 @@ export class TreeModel {
     return window.node()?.child(key) ?? null;
   }
 
-  /** What is held at a path, by any window or row. */
+  /** Returns the loaded value at a path, from any window or row. */
   valueAt(path: Path): Node | null {
     let branch: Branch | null = this.root;
     for (let depth = 0; branch && depth < path.length; depth++) {
@@ -112,7 +112,7 @@ export class TreeModel {
     return branch;
   }
 
-  /** Too much is open: the branch that was seen longest ago closes, but none that the new one is in. */
+  /** Closes the branch that was seen longest ago when too many are open, but none that contains the new one. */
   private closeFarthest(kept: Branch): void {
     let oldest: { window: Window; branch: Branch; seenAt: number } | null = null;
     const walk = (window: Window) => {
@@ -133,7 +133,7 @@ export class TreeModel {
     if (this.root.lineCount > LINES_MAXIMUM) this.closeFarthest(kept);
   }
 
-  /** Push ids are looked at from their newest. */
+  /** Returns the initial end of a branch: push ids are shown from their newest. */
   private async usualEnd(line: NodeLine): Promise<End> {
     const count = line.node?.children?.size ?? line.info?.count ?? 0;
     if (count <= PAGE_ROWS || line.node) return "first";
@@ -165,7 +165,7 @@ export class TreeModel {
     await branch.load();
   }
 
-  /** Opens everything above a path, and loads the rows around its key. Returns whether the path is there. */
+  /** Opens all parents of a path, and loads the rows around its key. Returns true when the path exists. */
   async reveal(path: Path): Promise<boolean> {
     if (this.root.note?.tone === "wait") await this.root.load();
     let branch: Branch = this.root;
@@ -186,7 +186,7 @@ export class TreeModel {
     return line?.type === "node" ? line : null;
   }
 
-  /** Loads the rows from a key on, into the gap that it falls into. */
+  /** Loads the rows from a key on, into the gap that contains it. */
   async jump(branch: Branch, key: string): Promise<void> {
     if (branch.order.by !== "key") return;
     const gap = branch.parts.find((part, at): part is Gap => {
@@ -199,7 +199,7 @@ export class TreeModel {
     if (gap) await branch.fill(gap, "above", key);
   }
 
-  /** What is on the screen now: these windows and rows listen, others rest. */
+  /** Sets the visible lines: their windows and rows listen, others are paused. */
   show(lines: Line[], now: number): void {
     this.visible = lines;
     if (this.isPaused) return;
@@ -218,13 +218,13 @@ export class TreeModel {
         branches.add(window.branch);
       }
     }
-    // Nothing is there yet: what comes first is to be seen too.
+    // Before the first lines: the first data has to be displayed too.
     if (!lines.length) for (const window of this.root.windows) window.wake();
     for (const branch of branches) branch.limitAwake();
     this.rowListens.show(rows, now);
   }
 
-  /** Inner nodes on the screen, whose commits are counted by the server. */
+  /** Returns the visible inner nodes, whose commits the server counts. */
   watchedPaths(): string[] {
     const paths: string[] = [];
     for (const line of this.visible) {
@@ -260,7 +260,7 @@ export class TreeModel {
     this.rest();
   }
 
-  /** Nothing listens until something is shown again. */
+  /** Pauses all listening until lines are shown again. */
   rest(): void {
     const walk = (branch: Branch) => {
       for (const window of branch.windows) {
@@ -272,7 +272,7 @@ export class TreeModel {
     this.rowListens.clear();
   }
 
-  /** The paths that are open, from the top. */
+  /** Returns the open paths, from the top. */
   openPaths(): Path[] {
     const paths: Path[] = [];
     const walk = (branch: Branch) => {

@@ -9,11 +9,11 @@ import { DataController } from "./controller";
 
 interface Props {
   data: DataController;
-  /** Another key in the same place, or another place. */
+  /** The kind of target: another key below the same parent, or another path. */
   to: "key" | "path";
 }
 
-/** Another key or another place for the same value, in one update. */
+/** The dialog that moves a value to another key or path, in one update. */
 export class MoveSheet extends Component<Props, { text: string; problem: string | null; isBusy: boolean }> {
   private readonly path = this.props.data.route.path;
   private readonly key = this.path[this.path.length - 1] ?? "";

@@ -10,7 +10,7 @@ import { Seg } from "../widgets/seg";
 import { DataController } from "./controller";
 import { OrderSheet } from "./orderSheet";
 
-/** Above this rate single changes cannot be followed: rates and samples are shown. */
+/** The rate above which single changes cannot be followed: rates and samples are shown. */
 const FOLLOWED_PER_SECOND = 200;
 
 interface State {
@@ -18,7 +18,7 @@ interface State {
   isNaming: boolean;
 }
 
-/** How the children of the open node are ordered and from which end; the filter; how much changes. */
+/** The bar of the open node: the order of its children, the end, the filter, and the rate of changes. */
 export class OrderBar extends View<{ data: DataController }, State> {
   override state: State = { anchor: null, isNaming: false };
 

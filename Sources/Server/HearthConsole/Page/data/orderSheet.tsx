@@ -9,7 +9,7 @@ interface OrderSheetProps {
   onChoose: (child: string) => void;
 }
 
-/** Asks for the child that orders. */
+/** The dialog for the child that orders. */
 export class OrderSheet extends Component<OrderSheetProps, { text: string; problem: string | null }> {
   override state = { text: "", problem: null };
 

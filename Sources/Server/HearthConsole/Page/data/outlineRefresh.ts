@@ -4,7 +4,7 @@ import type { Branch, Window } from "./branch";
 import type { Line } from "./line";
 import type { BranchModel } from "./window";
 
-/** Rows more than a window has are asked for again, so that new ones are found. */
+/** The number of rows that are requested beyond a window's own, so that new ones are found. */
 const ROOM = 50;
 const PAGE_MAXIMUM = 500;
 
@@ -14,19 +14,19 @@ interface OutlineModel extends Pick<BranchModel, "structureChanged" | "page"> {
   readonly visible: Line[];
 }
 
-/** Reads the outline of branches again whose rows or numbers do not follow from what is held. */
+/** A refresh of the outlines of branches whose rows or numbers do not follow from loaded data. */
 export class OutlineRefresh {
   private touched = new Set<Branch>();
   private isBusy = false;
 
   constructor(private readonly model: OutlineModel) {}
 
-  /** Something was written in it. */
+  /** Records a write in a branch. */
   touch(branch: Branch): void {
     if (branch.hasGaps || branch.windows.some(window => window.source === "rows")) this.touched.add(branch);
   }
 
-  /** Called each two seconds. */
+  /** Refreshes the branches. Called every two seconds. */
   async run(): Promise<void> {
     if (this.isBusy || this.model.isPaused) return;
     this.isBusy = true;
@@ -35,14 +35,14 @@ export class OutlineRefresh {
     try {
       for (const branch of branches) await this.read(branch);
     } catch {
-      // The connection's state says that the server is away.
+      // The connection's state shows that the server is unreachable.
     }
     this.isBusy = false;
   }
 
   private async read(branch: Branch): Promise<void> {
     const window = branch.windows.find(each => each.source === "rows" && this.isSeen(each));
-    // Pages begin behind a key, so one that begins with a key cannot be asked for again.
+    // Pages begin behind a key, so one that begins with a key cannot be requested again.
     if (!window || branch.order.by !== "key" || window.low?.isIncluded) {
       branch.count = (await this.model.page(branch.path, branch.order, undefined, "asc", 1, true)).count;
     } else {

@@ -26,7 +26,8 @@ interface State {
   isBusy: boolean;
 }
 
-/** JSON for a node: first what would change, then one write, if what was compared still stands there. */
+/** The dialog that pastes JSON into a node: it shows the differences, then writes once, if the compared value is
+    unchanged. */
 export class PasteSheet extends Component<{ data: DataController }, State> {
   private readonly path = this.props.data.route.path;
   override state: State = { text: "", mode: "merge", problem: null, plan: null, isBusy: false };
@@ -86,7 +87,7 @@ export class PasteSheet extends Component<{ data: DataController }, State> {
   }
 }
 
-/** Children of the pasted object take the place of those with the same keys; others stay. */
+/** Returns the node with the pasted object's children in place of those with the same keys; others stay. */
 function merged(before: Node | null, json: Json): Node | null {
   const added = fromExport(json);
   if (!before?.children || !added?.children) return added;

@@ -12,7 +12,7 @@ interface State {
   at: number;
 }
 
-/** The path of what is selected: each part leads there, and all of it can be typed, with completion. */
+/** The path of the selection: each part is a link, and the whole can be typed, with completion. */
 export class PathBar extends Component<{ data: DataController }, State> {
   override state: State = { text: null, suggestions: [], at: -1 };
   private input: HTMLInputElement | null = null;
@@ -45,7 +45,7 @@ export class PathBar extends Component<{ data: DataController }, State> {
     this.props.data.go({ path: pathOf(text) });
   }
 
-  /** Gives the keys back to the tree. */
+  /** Returns the keyboard focus to the tree. */
   private leave(): void {
     this.close();
     this.props.data.focus();
@@ -77,7 +77,7 @@ export class PathBar extends Component<{ data: DataController }, State> {
     this.componentDidUpdate();
   }
 
-  /** The end of a long path is what is looked for. */
+  /** Scrolls to the end of a long path. */
   override componentDidUpdate(): void {
     const path = this.base.querySelector(".path");
     if (path) path.scrollLeft = path.scrollWidth;

@@ -15,10 +15,10 @@ interface Props {
   onType: (text: string) => void;
 }
 
-/** A field for a path, which finds the keys that are there. */
+/** A field for a path, which suggests existing keys. */
 export function PathField(props?: Props) {
   const { api, database, value, problem, onType } = props!;
-  // What has children is gone on from.
+  // The path of a key with children ends with a slash, for the next completion.
   const text = ({ path, row }: Suggestion) => textOf(path) + (row.kind === "object" ? "/" : "");
   return <ComboField name="paths" label="Path" value={value} problem={problem} foundLabel="Keys" onType={onType}
     onChoose={(found: Suggestion) => onType(text(found))} completed={text}
@@ -26,7 +26,7 @@ export function PathField(props?: Props) {
     option={suggestionParts} />;
 }
 
-/** A key that was found, and how much is below it. */
+/** Returns the parts of a suggestion: the key, and its size. */
 export function suggestionParts({ path, row }: Suggestion): JSX.Element[] {
   return [<bdi class="mono cut">{shown(path[path.length - 1]!)}</bdi>,
     <span class="after">{row.kind === "object" ? num(row.count) : kindName(row.kind)}</span>];

@@ -18,7 +18,7 @@ interface State {
 
 const TYPES = [{ value: "none", label: "None" }, { value: "number", label: "Number" }, { value: "text", label: "Text" }];
 
-/** What a node is ordered by where nothing else is asked for. */
+/** The dialog for the priority, which is the default order of nodes. */
 export class PrioritySheet extends Component<{ data: DataController }, State> {
   private readonly path = this.props.data.route.path;
   override state: State = begin(this.props.data.model?.valueAt(this.path)?.priority ?? null);

@@ -23,7 +23,7 @@ interface State {
   isBusy: boolean;
 }
 
-/** Before much is removed, its key is typed. */
+/** The dialog in which the key is typed before a large removal. */
 export class RemoveSheet extends Component<{ data: DataController }, State> {
   private readonly path = this.props.data.route.path;
   override state: State = { typed: "", weight: null, problem: null, isBusy: false };

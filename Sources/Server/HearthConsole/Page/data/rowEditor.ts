@@ -2,7 +2,7 @@ import { EditType } from "../tree/input";
 import { DataController } from "./controller";
 import type { TreeView } from "./treeView";
 
-/** A field over the row of the value that is edited. It keeps its place while rows are used again below it. */
+/** The field over the row of the edited value. It keeps its position while the rows below it are reused. */
 export class RowEditor {
   private element: HTMLElement | null = null;
   private input: HTMLInputElement | null = null;
@@ -59,7 +59,7 @@ export class RowEditor {
     event.preventDefault();
   }
 
-  /** To where the row is now. */
+  /** Moves the field to the row's current position. */
   move(): void {
     const edit = this.data.editor.state;
     if (!this.element || !edit) return;

@@ -14,7 +14,7 @@ export interface RowContext {
   model: TreeModel;
   rowHeight: number;
   isMarked(line: Line): boolean;
-  /** Performance time for glow, wall time for dates. */
+  /** The current times: performance time for glow, wall time for dates. */
   now: number;
   today: number;
 }
@@ -38,7 +38,7 @@ function button(parent: Element, action: string): HTMLButtonElement {
   return element;
 }
 
-/** One row of the screen, used again for whatever line comes to stand there. It writes to the document only what differs. */
+/** A visible row, reused for any line. It changes only the parts of the document that differ. */
 export class RowElement {
   readonly element = document.createElement("div");
   line: Line | null = null;
@@ -137,7 +137,7 @@ export class RowElement {
     this.text(this.value, value === null ? pending : valueText(value));
   }
 
-  /** The value glows and cools; the bar at the edge says the same beside what is closed, and for what cannot be shown. */
+  /** Lets the value glow and cool; the bar at the edge does the same for closed nodes and for hidden values. */
   private glow(line: NodeLine, text: string, context: RowContext, isInner: boolean): void {
     const { heat } = context.model;
     const { now } = context;
@@ -165,7 +165,7 @@ export class RowElement {
     if (now - own >= GLOW_MILLISECONDS && this.value.className.includes(" lit")) this.animate(this.value, "lit", false, 0);
   }
 
-  /** Two names for one animation, in turn: a class that changes its name begins anew. */
+  /** Alternates between two names for one animation: a class with a new name restarts it. */
   private animate(element: HTMLElement, name: string, isOn: boolean, elapsed: number): void {
     const [base, state] = element === this.bar ? ["ember-bar", "hot"] : [this.value.className.replace(/ lit-\w/, ""), name];
     if (!isOn) return this.attributeOf(element, "class", base!);

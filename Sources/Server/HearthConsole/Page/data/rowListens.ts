@@ -6,15 +6,15 @@ import type { BranchModel } from "./window";
 import type { NodeLine } from "./line";
 
 const ROWS_MAXIMUM = 80;
-/** A row that was not seen for so long is let go. */
+/** The time after which a row that is no longer visible stops listening. */
 const UNSEEN_MILLISECONDS = 5000;
-/** Values of this size are shown in rows without being asked for. */
+/** The size up to which values in rows are loaded automatically, in bytes. */
 const VALUE_BYTES_MAXIMUM = 4096;
-/** A refused row is asked again: a permission may have come. */
+/** The interval at which a refused row is read again: a permission may have been granted. */
 const AGAIN_MILLISECONDS = 3000;
-/** What is below a refused row is looked at again more seldom: it takes more questions. */
+/** The longer interval at which children of a refused row are read again: they take more requests. */
 const PROBE_MILLISECONDS = 12_000;
-/** So many children of a refused node are tried, to tell whether something below it may be read. */
+/** The number of children of a refused node that are tried, to find out whether a value below it may be read. */
 const PROBED_CHILDREN = 12;
 
 export type Access = "readable" | "parts" | "hidden" | "asked";
@@ -40,7 +40,7 @@ interface RowModel extends Pick<BranchModel, "wire" | "noteChange" | "page"> {
   collapseAt(path: Path): void;
 }
 
-/** Rows that are listened to one by one, because the window around them is too large, or may not be read as a whole. */
+/** The rows that listen one by one, because the window around them is too large, or may not be read as a whole. */
 export class RowListens {
   private readonly rows = new Map<string, Row>();
 
@@ -59,7 +59,7 @@ export class RowListens {
     return this.rows.size;
   }
 
-  /** The rows that are on the screen now. */
+  /** Sets the visible rows. */
   show(lines: NodeLine[], now: number): void {
     let room = ROWS_MAXIMUM - this.rows.size;
     for (const line of lines) {
@@ -81,7 +81,7 @@ export class RowListens {
     }
   }
 
-  /** As somebody else each row is asked, for each has its own answer. */
+  /** Returns true when a row needs its own listen; as another identity each does, for the decisions differ. */
   private isWanted(line: NodeLine): boolean {
     const info = line.info;
     return this.model.isAsSomebody || (info !== null && info.bytes <= VALUE_BYTES_MAXIMUM);
@@ -121,7 +121,7 @@ export class RowListens {
     row.stop = made.stop;
   }
 
-  /** Whether something below a refused node may be read, as far as some of its children tell. */
+  /** Finds out whether a value below a refused node may be read, by some of its children. */
   private async probe(row: Row): Promise<void> {
     const now = performance.now();
     if (!row.isInner || now - row.probedAt < PROBE_MILLISECONDS) return;

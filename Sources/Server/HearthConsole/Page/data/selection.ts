@@ -4,11 +4,11 @@ import { Node } from "../tree/node";
 import { Store } from "../state/store";
 import type { DataController } from "./controller";
 
-/** Values up to this size are loaded for the inspector without being asked for. */
+/** The size up to which the inspector loads values automatically, in bytes. */
 const LOADED_BYTES_MAXIMUM = 65_536;
 const AGAIN_MILLISECONDS = 2000;
 
-/** What is known of the selected node: its outline, and its value if that is held or small. */
+/** The data of the selected node: its outline, and its value if that is loaded or small. */
 export class Selection extends Store {
   node: Node | null = null;
   page: OutlinePage | null = null;
@@ -25,7 +25,7 @@ export class Selection extends Store {
     return this.node !== null || this.page !== null;
   }
 
-  /** Called before each drawing. */
+  /** Updates from the controller. Called before each drawing. */
   look(data: DataController): void {
     const { path } = data.route;
     if (!this.data || !isSame(path, this.path) || data.model !== this.model) {
@@ -71,7 +71,7 @@ export class Selection extends Store {
       if (page.kind === "null" && this.stop) this.leave();
       this.changed();
     } catch {
-      // The connection's state says that the server is away.
+      // The connection's state shows that the server is unreachable.
     } finally {
       this.isAsking = false;
     }

@@ -8,7 +8,7 @@ import { PasteSheet } from "./pasteSheet";
 import { PrioritySheet } from "./prioritySheet";
 import { RemoveSheet } from "./removeSheet";
 
-/** The sheet that is open over the data. */
+/** The open dialog of the data view. */
 export function Sheets(props?: { data: DataController }) {
   const { data } = props!;
   switch (data.sheet) {

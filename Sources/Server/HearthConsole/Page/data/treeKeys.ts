@@ -18,7 +18,7 @@ export interface KeyedPane {
   more(): void;
 }
 
-/** The keyboard of the tree. */
+/** Handles a key of the tree. */
 export function pressed(event: KeyboardEvent, pane: KeyedPane): void {
   if (event.target !== pane.view!.element) return;
   const { data } = pane;
@@ -84,7 +84,7 @@ function acted(event: KeyboardEvent, pane: KeyedPane, line: Line | null): boolea
   }
 }
 
-/** Single letters, unless they are switched off; then, and for all others, typing finds a key. */
+/** Handles single letters, unless they are switched off; then, and for all others, typing finds a key. */
 function lettered(event: KeyboardEvent, pane: KeyedPane, line: Line | null): boolean {
   if (event.key.length !== 1 || event.key === "/" || event.key === "?" || event.key === "[" || event.key === "]") return false;
   const now = performance.now();
@@ -97,7 +97,7 @@ function lettered(event: KeyboardEvent, pane: KeyedPane, line: Line | null): boo
   return true;
 }
 
-/** Whether a letter acts: one that is held down acts once. */
+/** Returns true when a letter is a command: a held key triggers it once. */
 function isCommand(key: string): boolean {
   return key.length === 1 && " advc.".includes(key);
 }

@@ -8,14 +8,14 @@ import { pressed } from "./treeKeys";
 import { TreeState } from "./treeState";
 import { TreeView } from "./treeView";
 
-/** By then the inspector has its height. */
+/** The time until the inspector has its height, in milliseconds. */
 const UNCOVER_MILLISECONDS = 120;
 
 interface State {
   newAbove: number;
 }
 
-/** The tree with what stands over it. Its rows are drawn outside of the view library. */
+/** The tree with the bars above it. Its rows are drawn outside of the view library. */
 export class TreePane extends Component<{ data: DataController; isLetterOn: () => boolean; more: (anchor: Element) => void }, State> {
   override state: State = { newAbove: 0 };
   view: TreeView | null = null;
@@ -95,7 +95,7 @@ export class TreePane extends Component<{ data: DataController; isLetterOn: () =
     setTimeout(() => this.uncover(line.path), UNCOVER_MILLISECONDS);
   }
 
-  /** Where the inspector lies over the tree, the selected row is moved out from below it. */
+  /** Scrolls the selected row out from under the inspector, when that overlaps the tree. */
   private uncover(path: Path): void {
     const sheet = this.base.parentElement?.querySelector<HTMLElement>(".inspector");
     const row = this.view?.rowOf(path)?.element.getBoundingClientRect();
@@ -110,7 +110,7 @@ export class TreePane extends Component<{ data: DataController; isLetterOn: () =
     else void this.data.model.expand(line);
   }
 
-  /** In the row what fits on one line, else in the inspector. */
+  /** Edits a value that fits on one line in the row, and others in the inspector. */
   edit(line: Line): void {
     const { data } = this.props;
     if (line.type !== "node" || !line.node || line.node.children) return;

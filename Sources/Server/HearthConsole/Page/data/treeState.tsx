@@ -6,7 +6,7 @@ import { DataController } from "./controller";
 
 const SLOW_MILLISECONDS = 3000;
 
-/** What is shown in place of rows: that there is nothing, that it loads, or why it cannot. */
+/** The message in place of rows: the tree is empty, loads, or cannot be read. */
 export class TreeState extends Component<{ data: DataController }, {}> {
   private readonly openedAt = Date.now();
 

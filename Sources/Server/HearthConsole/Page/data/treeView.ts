@@ -4,7 +4,7 @@ import { Lines } from "./lines";
 import type { TreeModel } from "./model";
 import { RowElement } from "./rowElement";
 
-/** Rows drawn above and below what is seen. */
+/** The number of rows drawn above and below the visible ones. */
 const OVERSCAN = 6;
 export const ROW_HEIGHT = 28;
 export const ROW_HEIGHT_NARROW = 40;
@@ -14,26 +14,26 @@ export interface TreeViewHost {
   lines(): Lines;
   selected(): Path | null;
   activated(line: Line, how: "select" | "toggle" | "edit" | "load" | "go"): void;
-  /** Rows came above the first one that is seen, or have been scrolled to. */
+  /** Notifies of rows that were added above the first visible one, or scrolled to. */
   above(count: number): void;
 }
 
-/** The rows on the screen: about sixty elements that are used again. It draws once a frame, and only what differs. */
+/** The rows on the screen: about sixty elements that are reused. It draws once a frame, and only differences. */
 export class TreeView {
   readonly element = document.createElement("div");
   private readonly canvas = document.createElement("div");
   private rows: RowElement[] = [];
   private frame = 0;
   private isStructural = true;
-  /** What was opened or closed here is among the causes. */
+  /** True when the user's own opening or closing is among the causes. */
   private isOwn = false;
-  /** Which way somebody scrolled since the last frame. */
+  /** The direction in which the user scrolled since the last frame. */
   private direction: "up" | "down" | null = null;
   private lastTop = 0;
-  /** Where the page itself scrolled to: that loads nothing. */
+  /** The scroll position that the page itself set: it loads no rows. */
   private ownTop = -1;
   private first = -1;
-  /** The first node that is seen, and its line. */
+  /** The first visible node, and its line. */
   private anchor: { path: Path; at: number } | null = null;
   private newAbove = 0;
   private cursor: Line | null = null;
@@ -70,7 +70,7 @@ export class TreeView {
     this.invalidate(true);
   };
 
-  /** Asks for the next frame. `isStructural`: lines came or went; `isLive`: because others wrote. */
+  /** Requests the next frame. `isStructural`: lines were added or removed; `isLive`: by another client. */
   invalidate(isStructural: boolean, isLive = false): void {
     this.isStructural ||= isStructural;
     if (isStructural && !isLive) this.isOwn = true;
@@ -118,7 +118,7 @@ export class TreeView {
     this.isStructural = this.isOwn = false;
   }
 
-  /** The first row that is seen stays where it is. At the very top what comes first is shown. */
+  /** Keeps the first visible row in place. At the very top new first rows are shown. */
   private restructure(lines: Lines): void {
     const size = lines.count * this.rowHeight + "px";
     const top = this.element.scrollTop;
@@ -160,7 +160,7 @@ export class TreeView {
     const pool = this.rows.length;
     let active = "";
     for (let slot = 0; slot < pool; slot++) {
-      // A line keeps its element while it is scrolled: places go round the pool.
+      // A line keeps its element while it is scrolled: lines are assigned round the pool.
       const at = first + ((slot - (first % pool) + pool) % pool);
       const row = this.rows[slot]!;
       const line = at < last ? lines.at(at) : null;
@@ -183,7 +183,7 @@ export class TreeView {
     return line.type === "node" && selected !== null && isSame(line.path, selected);
   }
 
-  /** Scrolling into a gap loads what is next to it, from the side that one comes from. */
+  /** Loads rows of a gap that is scrolled into view, from the side of the scrolling. */
   private loadGap(shown: Line[], direction: "up" | "down"): void {
     const gaps = shown.filter(line => line.type === "gap");
     const line = direction === "down" ? gaps[0] : gaps[gaps.length - 1];
@@ -218,7 +218,7 @@ export class TreeView {
     this.invalidate(false);
   }
 
-  /** Where the cursor is among the lines, or -1. */
+  /** Returns the cursor's line, or -1. */
   cursorAt(): number {
     const lines = this.host.lines();
     const cursor = this.cursor;
@@ -232,7 +232,7 @@ export class TreeView {
     return selected ? lines.of(selected) : -1;
   }
 
-  /** Brings a line into sight. */
+  /** Scrolls a line into view. */
   scrollTo(at: number, isCentred = false): void {
     const top = at * this.rowHeight;
     const view = this.element;
@@ -244,7 +244,7 @@ export class TreeView {
     this.invalidate(true);
   }
 
-  /** Another tree is shown from now on. */
+  /** Prepares for another tree. */
   restart(): void {
     this.anchor = null;
     this.cursor = null;
@@ -257,14 +257,14 @@ export class TreeView {
     this.host.above((this.newAbove = 0));
   }
 
-  /** The element of a path's row, while it is on the screen. */
+  /** Returns the element of a path's row, while it is visible. */
   rowOf(path: Path): RowElement | null {
     const text = textOf(path);
     return this.rows.find(row => row.line?.type === "node" && !row.element.hidden
       && textOf((row.line as NodeLine).path) === text) ?? null;
   }
 
-  /** Puts an element over the rows, at the place of a line. */
+  /** Puts an element over the rows, at a line. */
   overlay(element: HTMLElement, at: number): void {
     element.style.transform = `translateY(${at * this.rowHeight}px)`;
     if (!element.parentElement) this.canvas.append(element);

@@ -13,7 +13,7 @@ const TYPES: { value: EditType; label: string }[] = [
     { value: "server", label: "Server value" },
 ];
 
-/** Edits one value by the type that is chosen. */
+/** The editor of one value with a chosen type. */
 export class ValueEditor extends View<{ data: DataController }> {
   protected stores(): Store[] {
     return [this.props.data.editor];

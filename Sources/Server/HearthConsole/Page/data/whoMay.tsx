@@ -15,7 +15,7 @@ interface Props {
   data: DataController;
   path: string;
   as: Identity | null;
-  /** What the socket says of this place: a change of it may be one of the decision. */
+  /** The socket's refusal at this path: a change of it may mean a new decision. */
   refusal: string | null;
 }
 
@@ -29,12 +29,12 @@ interface State {
 }
 
 const NOTHING: State = { read: null, write: null, problem: null, open: null };
-/** Walking through a tree asks only where one stays. */
+/** The delay before a request, so that moving through a tree makes none. */
 const STAYED_MILLISECONDS = 150;
-/** Rules and data change while somebody looks. */
+/** The interval of repeated requests: rules and data may change meanwhile. */
 const AGAIN_MILLISECONDS = 5000;
 
-/** Who gets to the selected place by the rules in force, or what they say of somebody. */
+/** The access to the selected path by the rules in force, for all clauses or for one identity. */
 export class WhoMay extends Component<Props, State> {
   override state: State = NOTHING;
   private asked = "";

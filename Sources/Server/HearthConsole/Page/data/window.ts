@@ -6,17 +6,17 @@ import type { Change } from "../wire/listen";
 import type { Wire } from "../wire/wire";
 import { KeyList, OpenBranch } from "./keyList";
 
-/** A window is asked for whole where its children are at most this large together. */
+/** The size up to which a window loads its children as a whole, in bytes. */
 export const WINDOW_BYTES_MAXIMUM = 262_144;
-/** So many children a window may come to by what others add. */
+/** The number of children to which a window may grow by additions of other clients. */
 export const WINDOW_ROWS_MAXIMUM = 1000;
 export const PAGE_ROWS = 200;
 
-/** Where the values of a window come from: a part that another window holds, a listen of its own, or nowhere, and then
-    its rows are listened to one by one. */
+/** The source of a window's values: a part that another window holds, a listen of its own, or none; then its rows
+    listen one by one. */
 export type WindowSource = "held" | "query" | "rows";
 
-/** The model that branches and their windows are parts of. */
+/** The model that branches and their windows belong to. */
 export interface BranchModel {
   readonly wire: Wire;
   page(path: Path, order: Order, from: string | undefined, direction: "asc" | "desc", limit: number,
@@ -38,7 +38,7 @@ export interface WindowBranch<B extends WindowBranch<B>> extends OpenBranch {
   applyHeld(path: Path, depth: number): boolean;
 }
 
-/** Children of one node that stand together. */
+/** A contiguous range of children of one node. */
 export class ChildWindow<B extends WindowBranch<B>> extends KeyList<B> {
   info = new Map<string, OutlineRow>();
   low: Bound | null = null;
@@ -54,7 +54,7 @@ export class ChildWindow<B extends WindowBranch<B>> extends KeyList<B> {
     super(order);
   }
 
-  /** The node whose children these are, as far as it is held. */
+  /** Returns the node whose children these are, as far as it is loaded. */
   node(): Node | null {
     if (this.source === "query") return this.root;
     if (this.source === "rows") return null;
@@ -66,14 +66,14 @@ export class ChildWindow<B extends WindowBranch<B>> extends KeyList<B> {
     return this.stopListen !== null;
   }
 
-  /** Bytes by the outline, where they are known. */
+  /** The size by the outline, where it is known. */
   get bytes(): number {
     let sum = 0;
     for (const row of this.info.values()) sum += row.bytes;
     return sum;
   }
 
-  /** Listens, if it is one that does. */
+  /** Starts the window's listen, if it has one. */
   wake(whenReady?: () => void): void {
     if (this.source !== "query" || this.stopListen) return;
     const model = this.branch.model;
@@ -105,14 +105,14 @@ export class ChildWindow<B extends WindowBranch<B>> extends KeyList<B> {
     this.stopListen = null;
   }
 
-  /** All keys anew, and those of the branches below that live off this window. */
+  /** Sorts all keys again, and those of the branches below that use this window's data. */
   resort(): void {
     this.sortFrom(this.node()?.children ?? null);
     for (const branch of this.open.values()) branch.resortHeld();
     this.branch.recount();
   }
 
-  /** Something below this window's node changed. */
+  /** Applies changes below this window's node. */
   private apply(changes: Change[]): void {
     const model = this.branch.model;
     let isMoved = false;
@@ -133,7 +133,7 @@ export class ChildWindow<B extends WindowBranch<B>> extends KeyList<B> {
     }
   }
 
-  /** Where the window ends towards greater keys, as it stands: a full one ends with its last row. */
+  /** Returns the upper bound of the window: the last row of a full one. */
   end(): Bound | null {
     return this.anchor === "first" && this.isFull ? this.boundAt(this.keys[this.keys.length - 1]!, true) : this.high;
   }
@@ -163,13 +163,13 @@ export class ChildWindow<B extends WindowBranch<B>> extends KeyList<B> {
   }
 }
 
-/** Rows that are not loaded, between two windows or at an end. */
+/** A range of rows that are not loaded, between two windows or at an end. */
 export class ChildGap<B extends WindowBranch<B>> {
   isLoading = false;
   constructor(readonly branch: B, readonly above: ChildWindow<B> | null, readonly below: ChildWindow<B> | null) {}
 }
 
-/** Whether nothing can stand between two windows. */
+/** Returns true when no child can be between two windows. */
 export function isJoined(above: Bound | null, below: Bound | null): boolean {
   return !!above && !!below && above.key === below.key && above.isIncluded !== below.isIncluded;
 }

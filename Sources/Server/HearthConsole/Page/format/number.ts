@@ -1,11 +1,11 @@
 const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 
-/** A number with commas. */
+/** Returns a number with commas. */
 export function num(value: number): string {
   return whole.format(value);
 }
 
-/** A size with its unit, by two or three digits. */
+/** Returns a size with its unit, with two or three digits. */
 export function bytes(count: number): string {
   if (count < 1000) return count + (count === 1 ? " byte" : " bytes");
   const units = ["KB", "MB", "GB", "TB"];
@@ -18,7 +18,7 @@ export function bytes(count: number): string {
   return (value < 9.95 ? value.toFixed(1) : whole.format(value)) + " " + units[unit];
 }
 
-/** A rate for a row: `3/s`, `2,014/s`, or nothing: one change alone is no rate. */
+/** Returns a rate for a row: `3/s`, `2,014/s`, or an empty text for a single change. */
 export function rate(perSecond: number): string {
   return perSecond < 0.7 ? "" : num(Math.max(1, perSecond)) + "/s";
 }

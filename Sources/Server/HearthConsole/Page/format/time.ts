@@ -2,12 +2,12 @@ const clockFormat = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: 
 const dayFormat = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
 const yearFormat = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
 
-/** The time of day. */
+/** Returns the time of day. */
 export function clock(at: number): string {
   return clockFormat.format(at);
 }
 
-/** As short as tells it apart: the time for today, the day and time for this year, else the date. */
+/** Returns the shortest unambiguous time: the time for today, the day and time for this year, else the date. */
 export function moment(at: number, now: number): string {
   const then = new Date(at);
   const today = new Date(now);
@@ -15,7 +15,7 @@ export function moment(at: number, now: number): string {
   return then.getFullYear() === today.getFullYear() ? dayFormat.format(at).replace(",", "") : yearFormat.format(at);
 }
 
-/** The whole of it, with milliseconds and zone, for what is shown on hover. */
+/** Returns the full time, with milliseconds and zone, for tooltips. */
 export function fullMoment(at: number): string {
   const date = new Date(at);
   const pad = (value: number, digits = 2) => String(Math.abs(value)).padStart(digits, "0");
@@ -25,7 +25,7 @@ export function fullMoment(at: number): string {
     `${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}.${pad(date.getMilliseconds(), 3)} ${zone}`;
 }
 
-/** How long until something: `7 h 42 min`, `12 min`, `48 s`. */
+/** Returns a remaining time: `7 h 42 min`, `12 min`, `48 s`. */
 export function duration(seconds: number): string {
   const left = Math.max(0, Math.floor(seconds));
   if (left < 60) return left + " s";

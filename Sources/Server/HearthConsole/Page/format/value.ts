@@ -2,7 +2,7 @@ import { Kind, Node, Scalar } from "../tree/node";
 import { compareKeys } from "../tree/keys";
 import { shown } from "./text";
 
-/** A value on one line: text in quotes, all else as it is. */
+/** Returns a value on one line: text in quotes, others as they are. */
 export function valueText(value: Scalar): string {
   return typeof value === "string" ? `"${shown(value)}"` : String(value);
 }
@@ -10,7 +10,7 @@ export function valueText(value: Scalar): string {
 const PREVIEW_CHILDREN = 4;
 const PREVIEW_UNITS = 160;
 
-/** The first leaves of a small object: `text: "hello", uid: "ann"`. */
+/** Returns the first leaves of a small object: `text: "hello", uid: "ann"`. */
 export function preview(node: Node): string {
   if (!node.children || node.children.size > 64) return "";
   const parts: string[] = [];
@@ -25,7 +25,7 @@ export function preview(node: Node): string {
   return parts.join(", ") + (parts.length < node.children.size ? ", …" : "");
 }
 
-/** What a kind is called in the page. */
+/** Returns the displayed name of a kind. */
 export function kindName(kind: Kind): string {
   switch (kind) {
     case "string": return "text";

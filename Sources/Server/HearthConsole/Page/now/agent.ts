@@ -1,4 +1,4 @@
-/** What a client says that it is, in a few words: `Android SDK 21.0.0`, `Chrome 156`. Anything else stands as it was said. */
+/** Returns a short form of a user agent: `Android SDK 21.0.0`, `Chrome 156`. Unknown agents stay as they are. */
 export function agentName(agent: string): string {
   const device = /^Firebase\/5\/([^/]+)\/[^/]*\/(.+)$/.exec(agent);
   if (device) {
@@ -12,7 +12,7 @@ export function agentName(agent: string): string {
   return agent;
 }
 
-// The order counts: each names those before it, too.
+// The order matters: each user agent names those before it, too.
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/Edg\/(\d+)/, "Edge"], [/Firefox\/(\d+)/, "Firefox"], [/Chrom(?:e|ium)\/(\d+)/, "Chrome"], [/HeadlessChrome\/(\d+)/, "Chrome"],
   [/Version\/(\d+)[.\d]* (?:Mobile\/\S+ )?Safari\//, "Safari"],

@@ -2,9 +2,9 @@ import { plural } from "../format/text";
 import { num } from "../format/number";
 import { Finding } from "./finding";
 
-/** What `hearth doctor` finds, and when it looked. */
+/** The findings of `hearth doctor`, and the time of the check. */
 export interface Doctor {
-  /** False where the server has no such checks. */
+  /** False when the server has no such checks. */
   isThere?: boolean;
   isRunning: boolean;
   at: number | null;
@@ -22,43 +22,43 @@ export interface Backup {
 }
 
 export interface Backups {
-  /** The folder of the last one; `-` for a stream. */
+  /** The folder of the last backup; `-` for a stream. */
   place: string | null;
-  /** Why none can be made from here. */
+  /** The reason why the console cannot make a backup. */
   reason: string | null;
   running: { since: number; done: number; count: number | null; name: string | null } | null;
   ended: { at: number; backup: string | null; problem: string | null } | null;
   backups: Backup[];
 }
 
-/** Codes of what the server's state tells anyway, and as it is at this moment. */
+/** The codes of findings that the server's state reports as well, and more currently. */
 const TOLD_LIVE = new Set(["disk-full", "disk-low", "plugin-down", "storage-away", "write-disk-fault", "write-failed", "write-no-space", "write-storage-away"]);
 
-/** What of the checks has to be looked at, in the words of the state's own findings. */
+/** Returns the findings that need attention, in the form of the state's own findings. */
 export function examined(doctor: Doctor | null): Finding[] {
   return (doctor?.findings ?? []).filter(each => (each.severity === "warning" || each.severity === "error") && !TOLD_LIVE.has(each.code))
     .map(each => ({ code: each.code, level: each.severity as "warning" | "error", subject: each.text, title: each.text, text: advice(each.advice) }));
 }
 
-/** The beginning of a sentence: but names of databases and commands stay as they are. */
+/** Returns the beginning of a sentence: names of databases and commands keep their case. */
 export function begun(text: string): string {
   return /^(hearth |\S+: )/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** A sentence of a clause. */
+/** Returns a clause as a sentence. */
 function advice(text: string | undefined): string {
   if (!text || text.startsWith("hearth ")) return text ?? "";
   return begun(text) + (/[.!?]$/.test(text) ? "" : ".");
 }
 
-/** `11 are well, 1 note` */
+/** Returns a summary such as `11 are well, 1 note`. */
 export function examinedWords(doctor: Doctor): string {
   const count = (severity: string) => doctor.findings.filter(each => each.severity === severity).length;
   const notes = count("notice");
   return `${num(count("ok"))} ${count("ok") === 1 ? "is" : "are"} well` + (notes ? `, ${num(notes)} ${plural(notes, "note")}` : "");
 }
 
-/** How far a backup has come. */
+/** Returns the progress of a backup in words. */
 export function progressWords(running: NonNullable<Backups["running"]>): string {
   if (running.count === null) return "looks for a moment at which all databases stand together";
   return `${num(running.done)} of ${num(running.count)} copied` + (running.name === null ? "" : `, now ${running.name}`);

@@ -13,7 +13,7 @@ import { NowController } from "./controller";
 
 const SHOWN = 5;
 
-/** The checks of `hearth doctor`, run by the server. What has to be looked at stands with the other findings. */
+/** The checks of `hearth doctor`, run by the server. Problems are shown among the other findings. */
 export class DoctorPart extends Component<{ now: NowController }, { isOpen: boolean }> {
   override state = { isOpen: false };
 
@@ -35,7 +35,7 @@ export class DoctorPart extends Component<{ now: NowController }, { isOpen: bool
   }
 }
 
-/** The newest backups, and one that is made now. */
+/** The newest backups, and the one that is being made. */
 export function BackupsPart(props?: { app: App; now: NowController; onStart: () => void }) {
   const { app, now, onStart } = props!;
   const { backups } = now;
@@ -55,7 +55,7 @@ export function BackupsPart(props?: { app: App; now: NowController; onStart: () 
   </section>;
 }
 
-/** Says what a backup will be before it is made. */
+/** The dialog that describes a backup before it is made. */
 export class BackUpSheet extends Component<{ now: NowController; onClose: () => void }, { isBusy: boolean; problem: string | null }> {
   override state = { isBusy: false, problem: null };
 

@@ -5,7 +5,7 @@ import { linePoints, scale, Series, short } from "./series";
 interface Line {
   figure: string;
   label: string;
-  /** A class of colour: `blue`, `grey`, `red`. */
+  /** The class of colour: `blue`, `grey`, `red`. */
   tone: string;
   isFilled?: boolean;
 }
@@ -15,10 +15,10 @@ interface Props {
   unit: string;
   series: Series;
   lines: Line[];
-  /** Moments that are marked at the foot. */
+  /** The times that are marked at the foot. */
   ticks?: { figure: string; label: string };
   seconds: number;
-  /** The crosshair, which the charts beside it share. */
+  /** The crosshair's time, shared with the neighbouring charts. */
   pointed: number | null;
   onPoint: (at: number | null) => void;
 }
@@ -27,7 +27,7 @@ const WIDTH = 560;
 const HEIGHT = 120;
 const ROWS = 10;
 
-/** Lines over time. The axis holds still while somebody points at it; where samples are missing, nothing is drawn. */
+/** A chart of lines over time. The axis stops while the pointer is over it; gaps in the samples are not drawn. */
 export class Chart extends Component<Props, { isTable: boolean }> {
   override state = { isTable: false };
   private held: { top: number; ticks: number[] } | null = null;
@@ -38,7 +38,7 @@ export class Chart extends Component<Props, { isTable: boolean }> {
     this.props.onPoint(from + (event.clientX - box.left) / box.width * (to - from));
   }
 
-  /** The same in numbers: a row for each tenth of the time, the newest first. */
+  /** Returns the same in numbers: a row for each tenth of the time, the newest first. */
   private table(from: number, to: number) {
     const { series, lines, ticks, unit } = this.props;
     const columns = [...lines.map(line => ({ ...line, unit })), ...(ticks ? [{ ...ticks, unit: "/s" }] : [])];

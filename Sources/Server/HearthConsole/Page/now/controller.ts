@@ -17,9 +17,9 @@ export interface Connection {
   address: string;
   since: number;
   isPaused: boolean;
-  /** What it was sent since it came; not known of long polls. */
+  /** The bytes that the client was sent since it connected; null for long polls. */
   sentBytes: number | null;
-  /** What waits because it does not take it. */
+  /** The bytes that wait because the client does not read them. */
   waitingBytes: number | null;
 }
 
@@ -52,7 +52,7 @@ export interface DatabaseState {
   position: number;
 }
 
-/** How the server is, apart from what it counts. */
+/** The state of the server, apart from its metrics. */
 export interface ServerState {
   node: string | null;
   process: { version: string; startedAt: number; uptimeSeconds: number; openFiles: number | null; openFilesMax: number | null };
@@ -66,10 +66,10 @@ const STATE_MILLISECONDS = 6000;
 const DAY_MILLISECONDS = 60_000;
 const LINES_KEPT = 2000;
 
-/** How the server is now: figures of the last hour, who is connected, the log, plugins and triggers. */
+/** The current state of the server: metrics of the last hour, connections, the log, plugins and triggers. */
 export class NowController extends Store {
   readonly series = new Series();
-  /** The last day, asked for once it is shown. */
+  /** The metrics of the last day, loaded when first shown. */
   readonly day = new Series(24 * HOUR);
   doctor: Doctor | null = null;
   backups: Backups | null = null;
@@ -81,13 +81,13 @@ export class NowController extends Store {
   triggers: TriggerStatus[] = [];
   state: ServerState | null = null;
   problem: string | null = null;
-  /** Why it is not known how the server is. */
+  /** The reason why the state is not known. */
   stateProblem: string | null = null;
   isPaused = false;
   private isDayShown = false;
   private uid: string | null = null;
   private timers: ReturnType<typeof setInterval>[] = [];
-  /** One look at a time; asked for meanwhile, there is one more. */
+  /** The state of the refresh: one at a time; a request meanwhile causes one more. */
   private looking: "no" | "yes" | "again" = "no";
 
   constructor(private readonly app: App, readonly database: string) {
@@ -151,7 +151,7 @@ export class NowController extends Store {
     this.changed();
   }
 
-  /** Lines are numbered anew when the server starts again: then all of its lines are asked for. */
+  /** Adds log lines. After a restart of the server lines are numbered anew: then all of its lines are loaded. */
   private takeLines(lines: LogLine[], after: number, last: number): void {
     if (last < after) {
       this.lines = [];
@@ -210,7 +210,7 @@ export class NowController extends Store {
     this.changed();
   }
 
-  /** Has a client connect again, which it does by itself. */
+  /** Disconnects a client, which reconnects by itself. */
   async disconnect(connection: string): Promise<void> {
     try {
       await this.app.session.api.ask("POST", "/now/disconnect", { connection });
@@ -221,7 +221,7 @@ export class NowController extends Store {
     await this.look();
   }
 
-  /** Whether state and checks were looked at: only then can it be said that all is well. */
+  /** True when state and checks are both loaded: only then can the page say that all is well. */
   get isKnown(): boolean {
     return this.state !== null && this.doctor !== null && (this.doctor.isThere === false || this.doctor.at !== null || this.findings.length > 0);
   }
@@ -230,7 +230,7 @@ export class NowController extends Store {
     return [...this.state?.findings ?? [], ...examined(this.doctor)];
   }
 
-  /** Has the server look at its machine, folder and rules again. */
+  /** Makes the server check its machine, folder and rules again. */
   async examine(): Promise<void> {
     try {
       this.doctor = await this.app.session.api.ask<Doctor>("POST", "/now/doctor", {});
@@ -240,18 +240,18 @@ export class NowController extends Store {
     this.changed();
   }
 
-  /** Has the server make a backup beside the last one. */
+  /** Makes a backup beside the last one. */
   async backUp(): Promise<void> {
     await this.app.session.api.ask("POST", "/now/backups", {});
     await this.lookAtState();
   }
 
-  /** Of the database that is open. */
+  /** The state of the open database. */
   get stored(): DatabaseState | null {
     return this.state?.databases.find(each => each.name === this.database) ?? null;
   }
 
-  /** What is not well, in a few words each. */
+  /** The problems in a few words each. */
   get concerns(): string[] {
     return this.findings.map(finding => finding.title);
   }

@@ -25,7 +25,7 @@ interface Props {
 
 const SHOWN = 100;
 
-/** Events of a trigger that were given up: why, and what is to become of them. */
+/** The dialog of a trigger's dead letters: the reasons, and the choice to retry or drop them. */
 export class DeadSheet extends Component<Props, { letters: Letter[] | null; problem: string | null; isBusy: boolean }> {
   override state: { letters: Letter[] | null; problem: string | null; isBusy: boolean } = { letters: null, problem: null, isBusy: false };
 

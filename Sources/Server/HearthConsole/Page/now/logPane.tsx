@@ -11,7 +11,7 @@ const LEVELS = ["trace", "debug", "info", "notice", "warning", "error", "critica
 const SHOWN = 300;
 const OWN = new Set(["time", "level", "message", "logger"]);
 
-/** The newest lines of the log. It follows the end unless somebody has scrolled away from it. */
+/** The newest lines of the log. It follows the end unless the user has scrolled away from it. */
 export class LogPane extends Component<{ now: NowController }, { level: Level; filter: string }> {
   override state: { level: Level; filter: string } = { level: "", filter: "" };
   private list: HTMLElement | null = null;
@@ -42,7 +42,7 @@ export class LogPane extends Component<{ now: NowController }, { level: Level; f
   }
 }
 
-/** The message, then what else is known of it. */
+/** Returns the message, then the other fields. */
 function textOf({ line }: LogLine): string {
   const rest = Object.entries(line).filter(([name]) => !OWN.has(name))
     .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);

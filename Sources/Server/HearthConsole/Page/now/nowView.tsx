@@ -23,7 +23,7 @@ import { isTriggerWell, triggerWords } from "./triggers";
 interface State {
   seconds: number;
   pointed: number | null;
-  /** A trigger whose dead letters are looked at. */
+  /** The trigger whose dead letters are shown. */
   dead: string | null;
   backsUp: boolean;
 }
@@ -32,7 +32,7 @@ const SPARK_SECONDS = 300;
 const FINDINGS_SHOWN = 8;
 const KINDS = { socket: "socket", poll: "long polls", stream: "event stream" };
 
-/** Whether it is well, who is here, and why their listens hold. */
+/** The view of the server's health, the connections, and the reasons why their listens are allowed. */
 export class NowView extends View<{ app: App; place: Place; database: string }, State> {
   override state: State = { seconds: 300, pointed: null, dead: null, backsUp: false };
   private now = new NowController(this.props.app, this.props.database);

@@ -1,4 +1,4 @@
-/** What the server tells of the last hour or day: a sample each few seconds or each minute, of named figures. */
+/** The metrics of the last hour or day: a sample each few seconds or each minute, of named figures. */
 export interface FigureAnswer {
   intervalMilliseconds: number;
   figures: string[];
@@ -24,7 +24,7 @@ export class Series {
     return this.samples.length ? this.samples[this.samples.length - 1]![0]! : 0;
   }
 
-  /** Whether there is a line to draw. */
+  /** True when there is a line to draw. */
   get isDrawn(): boolean {
     return this.samples.length > 1;
   }
@@ -38,7 +38,7 @@ export class Series {
     if (first > 0) this.samples.splice(0, first);
   }
 
-  /** The newest value; null when nothing could be measured. */
+  /** Returns the newest value; null when it could not be measured. */
   last(name: string): number | null {
     const at = this.names.indexOf(name) + 1;
     const sample = this.samples[this.samples.length - 1];
@@ -56,13 +56,13 @@ export class Series {
       .map(sample => ({ at: sample[0]!, value: sample[at]! }));
   }
 
-  /** Of the samples behind a time, up to another; null where there is none. */
+  /** Returns the mean of the samples after a time, up to another; null when there are none. */
   mean(name: string, after: number, until: number): number | null {
     const points = this.between(name, after).filter(point => point.at > after && point.at <= until);
     return points.length ? points.reduce((sum, point) => sum + point.value, 0) / points.length : null;
   }
 
-  /** Runs of points without a gap: where samples are missing, the line is broken. */
+  /** Returns runs of points without a gap: the line is broken where samples are missing. */
   runs(name: string, since: number): Point[][] {
     const runs: Point[][] = [];
     let before = -Infinity;
@@ -74,7 +74,7 @@ export class Series {
     return runs;
   }
 
-  /** The value at a time, or the nearest within two samples; null in a gap. */
+  /** Returns the value at a time, or the nearest within two samples; null in a gap. */
   at(name: string, time: number): number | null {
     let best: Point | null = null;
     for (const point of this.between(name, time - this.interval * 2)) {
@@ -84,7 +84,7 @@ export class Series {
   }
 }
 
-/** A round number that is not below the greatest value, and the lines to draw up to it. */
+/** Returns a round number that is not below the greatest value, and the lines to draw up to it. */
 export function scale(greatest: number): { top: number; ticks: number[] } {
   if (!(greatest > 0)) return { top: 1, ticks: [0.5, 1] };
   const power = 10 ** Math.floor(Math.log10(greatest));
@@ -92,7 +92,7 @@ export function scale(greatest: number): { top: number; ticks: number[] } {
   return { top, ticks: [top / 2, top] };
 }
 
-/** A polyline's points in a box, in the order of SVG. */
+/** Returns a polyline's points in a box, in the format of SVG. */
 export function linePoints(run: readonly Point[], from: number, to: number, top: number, width: number, height: number): string {
   return run.map(({ at, value }) => {
     const x = (at - from) / (to - from) * width;
@@ -101,7 +101,7 @@ export function linePoints(run: readonly Point[], from: number, to: number, top:
   }).join(" ");
 }
 
-/** A number for a figure or an axis: `2,014`, `0.4`, `12k`. */
+/** Returns a short number for a figure or an axis: `2,014`, `0.4`, `12k`. */
 export function short(value: number): string {
   if (value >= 100_000) return Math.round(value / 1000) + "k";
   if (value >= 10_000) return (value / 1000).toFixed(1) + "k";

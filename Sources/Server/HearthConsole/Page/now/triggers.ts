@@ -6,7 +6,7 @@ export interface TriggerStatus {
   status?: { waiting?: number; dead?: number; isUnreachable?: boolean; lastFailure?: string };
 }
 
-/** How a trigger is, in a few words. */
+/** Returns the state of a trigger in a few words. */
 export function triggerWords(trigger: TriggerStatus): string {
   const { waiting = 0, dead = 0, isUnreachable = false } = trigger.status ?? {};
   const parts = [trigger.pause ? "paused" : "", isUnreachable ? "unreachable" : "",

@@ -17,16 +17,16 @@ interface State {
   probes: Access[] | null;
   live: LiveAccess | null;
   problem: string | null;
-  /** What is explained: a place and what is done there. */
+  /** The explained path and operation. */
   open: string | null;
 }
 
-/** How many places one question decides. */
+/** The number of paths in one request. */
 const PLACES_MAXIMUM = 10;
 const LISTENS_SHOWN = 100;
 const AGAIN_MILLISECONDS = 5000;
 
-/** What they may read and write of the places at the top and of their own below these, and what they listen to now. */
+/** The account's read and write access to top-level paths and its own paths below these, and its current listens. */
 export class AccessTab extends Component<{ app: App; people: PeopleController; person: Person }, State> {
   override state: State = { probes: null, live: null, problem: null, open: null };
 
@@ -42,7 +42,7 @@ export class AccessTab extends Component<{ app: App; people: PeopleController; p
     clearInterval(this.timer);
   }
 
-  /** Rules, data and the account change while somebody looks: what is shown is decided again. One look at a time. */
+  /** Refreshes the decisions: rules, data and the account may change meanwhile. One refresh at a time. */
   private async look(): Promise<void> {
     if (this.isAsking) return;
     this.isAsking = true;

@@ -58,7 +58,7 @@ export interface ImportResult {
   error?: { index: number; message: string }[];
 }
 
-/** Clients of a database that are connected as somebody, and what they listen to. */
+/** The connected clients of an account in a database, and their listens. */
 export interface LiveAccess {
   clients: number;
   listeners: number;
@@ -66,25 +66,26 @@ export interface LiveAccess {
 }
 
 const RECEIPT_SECONDS = 10;
-/** So many connections of one account are asked what they listen to. */
+/** The maximum number of connections of one account whose listens are loaded. */
 const CONNECTIONS_LOOKED_AT = 10;
 
-/** Accounts, by the operations that the administrators' tools use. Work of several requests keeps the one that it began with. */
+/** Accounts, through the operations of the administrators' tools. A sequence of requests keeps the tenant that it began
+    with. */
 export class PeopleApi {
-  /** - Parameter tenant: whose accounts they are, by its id; empty for the project's own. */
+  /** - Parameter tenant: the id of the accounts' tenant; empty for the project's own. */
   constructor(private readonly api: ConsoleApi, readonly tenant = "") {}
 
-  /** The accounts of a tenant, or of the project. */
+  /** Returns the API for the accounts of a tenant, or of the project. */
   of(tenant: string): PeopleApi {
     return new PeopleApi(this.api, tenant);
   }
 
-  /** An operation on the accounts, as the door names it. */
+  /** Returns the path of an operation on the accounts. */
   private at(operation: string): string {
     return this.tenant ? `tenants/${this.tenant}/${operation}` : operation;
   }
 
-  /** What names the tenant in a query or a body; nothing for the project. */
+  /** Returns the tenant's parameter for a query or a body; empty for the project. */
   private named<Name extends string>(name: Name): { [name in Name]?: string } {
     return (this.tenant ? { [name]: this.tenant } : {}) as { [name in Name]?: string };
   }
@@ -100,7 +101,7 @@ export class PeopleApi {
     return this.api.ask("GET", "/people?" + asked);
   }
 
-  /** - Parameter isPeek: asked by the page itself. */
+  /** Loads an account with its sessions and audit records. `isPeek` is true for a request of the page itself. */
   person(uid: string, isPeek = false): Promise<PersonAnswer> {
     return this.api.ask("GET", "/people/one?" + new URLSearchParams({ uid, ...isPeek ? { peek: "1" } : {}, ...this.named("tenant") }));
   }
@@ -121,7 +122,7 @@ export class PeopleApi {
     return this.api.server("POST", this.at("accounts"), person);
   }
 
-  /** The numbers of the revocations that came of it lead to receipts. */
+  /** Updates an account. The returned revocation numbers lead to receipts. */
   update(change: { localId: string; [field: string]: unknown }): Promise<Change> {
     return this.api.server("POST", this.at("accounts:update?revocations=1"), change);
   }
@@ -142,7 +143,7 @@ export class PeopleApi {
     return this.api.server("POST", this.at("accounts:batchCreate"), { users });
   }
 
-  /** Receipts of a revocation: as they are now, or when all who are to be told were, or after a while. */
+  /** Returns the receipts of a revocation: as they are now, or when they are complete, or after a while. */
   async receipts(revocation: number, waits: boolean): Promise<Receipt[]> {
     const asked = new URLSearchParams({ revocation: String(revocation), ...(waits ? { wait: String(RECEIPT_SECONDS) } : {}) });
     return (await this.api.server<{ receipts: Receipt[] }>("GET", ".settings/receipts.json?" + asked)).receipts;
@@ -152,7 +153,7 @@ export class PeopleApi {
     return this.api.server("GET", ".settings/receipts.json?limit=100&peek=1");
   }
 
-  /** Receipts behind one, as soon as there are some, or none after a while. */
+  /** Returns the receipts after an id, as soon as there are some, or none after a while. */
   receiptsAfter(id: number): Promise<{ receipts: Receipt[]; last: number }> {
     return this.api.server("GET", `.settings/receipts.json?after=${id}&wait=${RECEIPT_SECONDS}&limit=100&peek=1`);
   }

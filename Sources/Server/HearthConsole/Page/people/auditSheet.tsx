@@ -20,7 +20,7 @@ interface State {
 
 const SHOWN = 500;
 
-/** The newest records of the audit trail, and whether the trail is whole. */
+/** The dialog of the newest audit records, with the check of the trail's integrity. */
 export class AuditSheet extends Component<{ people: PeopleController }, State> {
   override state: State = { records: null, filter: "", verdict: null, problem: null };
 

@@ -14,12 +14,12 @@ export type PeopleSheet = { name: "create" | "import" | "audit" | "receipts" } |
 const TYPED_MILLISECONDS = 150;
 const LOOKED_MILLISECONDS = 5000;
 
-/** How often a receipt that comes in is drawn again. */
+/** The interval at which an incomplete receipt is drawn again. */
 const GROWN_MILLISECONDS = 300;
 
-/** The accounts, and one of them. */
+/** The accounts, and the selected one. */
 export class PeopleController extends Store {
-  /** Those of the accounts that are shown. */
+  /** The API for the displayed accounts. */
   api: PeopleApi;
   list: Person[] = [];
   next: string | null = null;
@@ -29,12 +29,12 @@ export class PeopleController extends Store {
   filter: StateFilter = "";
   sorting: Sorting | null = null;
   one: PersonAnswer | { problem: string } | null = null;
-  /** Receipts of what was done here, the newest first, by uid. */
+  /** The receipts of this page's actions, the newest first, by uid. */
   receipts = new Map<string, Receipt[]>();
-  /** A revocation whose receipt is to come. */
+  /** The revocation whose receipt is outstanding. */
   awaited: string | null = null;
   sheet: PeopleSheet = null;
-  /** What there is to choose from. */
+  /** The tenants to choose from. */
   tenants: Tenant[] = [];
   private uid: string | null = null;
   private generation = 0;
@@ -57,7 +57,7 @@ export class PeopleController extends Store {
 
   start(): void {
     void this.load();
-    // Without an answer there is nothing to choose.
+    // Without a response there are no tenants to choose from.
     listTenants(this.app.session.api).then(tenants => {
       this.tenants = tenants;
       this.changed();
@@ -70,7 +70,7 @@ export class PeopleController extends Store {
     clearTimeout(this.timer);
   }
 
-  /** Shows the accounts of a tenant. What was known of others goes: one may have the same uid. */
+  /** Shows the accounts of a tenant. Data of other accounts is dropped: two tenants may have the same uid. */
   belongTo(tenant: string): void {
     if (tenant === this.tenant) return;
     this.api = this.api.of(tenant);
@@ -102,7 +102,7 @@ export class PeopleController extends Store {
       const found = await this.api.search(this.query, this.filter, this.sorting, null);
       if (generation !== this.generation) return;
       [this.list, this.next, this.problem] = [found.people, found.next, null];
-      // A page may have looked at many accounts of which few fit.
+      // A page may have examined many accounts of which few match.
       if (this.list.length < 20 && this.next !== null) await this.page(generation);
     } catch (error) {
       if (generation === this.generation) this.problem = sentence(error);
@@ -111,7 +111,7 @@ export class PeopleController extends Store {
     this.changed();
   }
 
-  /** The answer is waited for no more. */
+  /** Stops waiting for the response. */
   stopLoading(): void {
     this.generation++;
     this.isLoading = false;
@@ -179,7 +179,7 @@ export class PeopleController extends Store {
     this.changed();
   }
 
-  /** Does something to an account, and shows the receipt of what it took away. */
+  /** Changes an account, and shows the receipt of the revoked access. */
   async act(person: Person, work: () => Promise<Change>, told: string): Promise<void> {
     const uid = person.localId;
     const { tenant } = this;
@@ -199,7 +199,7 @@ export class PeopleController extends Store {
     this.changed();
   }
 
-  /** Shows the receipts of a revocation as they come in, until they are whole. */
+  /** Shows the receipts of a revocation as they arrive, until they are complete. */
   private async watchReceipts(uid: string, revocation: number): Promise<void> {
     const before = this.receipts.get(uid) ?? [];
     const { tenant } = this;
@@ -223,7 +223,8 @@ export class PeopleController extends Store {
     }
   }
 
-  /** The account is gone. Its place stays until something else is chosen: the receipt of what ended comes there. */
+  /** Handles a removed account. Its pane stays until another is chosen: the receipt of its ended sessions appears
+      there. */
   removed(person: Person): void {
     const uid = person.localId;
     if (uid === this.uid) this.one = { problem: `${shown(nameOf(person), 80)} is deleted.` };
@@ -231,7 +232,7 @@ export class PeopleController extends Store {
     this.changed();
   }
 
-  /** What they hold in the database that is shown. */
+  /** Returns the account's listens in the displayed database. */
   live(uid: string): Promise<LiveAccess> {
     return this.api.live(this.app.data.database, uid);
   }

@@ -1,5 +1,5 @@
-/** Rows of a text with commas between cells: cells in quotes may hold commas, doubled quotes and line breaks.
-    `null` where it ends inside of quotes. */
+/** Reads rows of a text with commas between cells: cells in quotes may hold commas, doubled quotes and line breaks.
+    Returns `null` when it ends inside of quotes. */
 export function readCells(text: string): string[][] | null {
   const rows: string[][] = [];
   let row: string[] = [];
@@ -45,15 +45,16 @@ export function readCells(text: string): string[][] | null {
 const NAMES: { [name: string]: string } = { uid: "localId", localid: "localId", email: "email", mail: "email", name: "displayName",
   displayname: "displayName", phone: "phoneNumber", phonenumber: "phoneNumber", claims: "customAttributes" };
 
-/** Columns of `firebase auth:export --format=csv`, which names none; and where the four of each provider begin. Versions
-    of the command add columns at the end. */
+/** The columns of `firebase auth:export --format=csv`, which names none; and the first of the four of each provider.
+    Versions of the command add columns at the end. */
 const EXPORTED: readonly [number, string][] = [[0, "localId"], [1, "email"], [3, "passwordHash"], [4, "salt"], [5, "displayName"],
   [6, "photoUrl"], [23, "createdAt"], [24, "lastLoginAt"], [25, "phoneNumber"], [27, "customAttributes"]];
 const EXPORTED_PROVIDERS: readonly [number, string][] = [[7, "google.com"], [11, "facebook.com"], [15, "twitter.com"], [19, "github.com"],
   [28, "apple.com"], [32, "microsoft.com"], [36, "gc.apple.com"], [40, "playgames.google.com"], [44, "linkedin.com"], [48, "yahoo.com"]];
 const EXPORTED_MINIMUM = 25;
 
-/** Accounts of a pasted text: JSON, a list or with a member `users`; lines below a line of names; or an export in CSV. */
+/** Reads accounts from a pasted text: JSON, a list or with a member `users`; lines below a line of names; or an export
+    in CSV. */
 export function readImport(text: string): { users: object[] } | { problem: string } {
   const trimmed = text.trim();
   if (!trimmed) return { problem: "Paste a list of accounts." };

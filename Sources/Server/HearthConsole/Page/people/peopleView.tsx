@@ -33,7 +33,7 @@ const COLUMNS: Column<Person>[] = [
 const FILTERS: { value: StateFilter; label: string }[] = [{ value: "", label: "All" }, { value: "session", label: "Signed in" },
   { value: "disabled", label: "Disabled" }, { value: "anonymous", label: "Anonymous" }, { value: "unverified", label: "Not verified" }];
 
-/** Who there is, which sessions they have, what they reach, what was done to them. */
+/** The view of the accounts, their sessions, their access, and the audit records about them. */
 export class PeopleView extends View<{ app: App; place: Place; database: string }, {}> {
   private readonly people = new PeopleController(this.props.app);
   private field: HTMLInputElement | null = null;
@@ -107,7 +107,7 @@ export class PeopleView extends View<{ app: App; place: Place; database: string 
     </main>;
   }
 
-  /** Whose accounts are shown, where there are tenants. */
+  /** Returns the choice of the tenant, when there are tenants. */
   private choice() {
     const { tenants, tenant } = this.people;
     if (!tenants.length && !tenant) return null;

@@ -16,7 +16,7 @@ interface Props {
 
 const SHOWN = 8;
 
-/** A field for a uid, which finds people by what one knows of them. */
+/** A field for a uid, which finds accounts by address, name or number. */
 export function PersonField(props?: Props) {
   const { api, label, value, problem, onType, onChoose } = props!;
   return <ComboField name="people" label={label} value={value} problem={problem} foundLabel="People found" onType={onType} onChoose={onChoose}

@@ -27,7 +27,7 @@ interface Props {
 const TABS = [{ name: "", label: "Activity" }, { name: "sessions", label: "Sessions" }, { name: "access", label: "Access" },
   { name: "claims", label: "Claims" }];
 
-/** One person: who they are, what was done, by what they are in, what they reach. */
+/** The pane of one account: its profile, activity, sessions and access. */
 export class PersonPane extends Component<Props, { more: Element | null }> {
   override state: { more: Element | null } = { more: null };
 
@@ -98,7 +98,7 @@ export function initial(name: string): string {
 
 type Entry = { at: number; audit?: AuditRecord; denial?: Denial; receipt?: Receipt };
 
-/** What was done, what was refused and what was proved, on one line of time. */
+/** The account's activity, denials and receipts, on one timeline. */
 function Activity(props?: { app: App; people: PeopleController; answer: PersonAnswer }) {
   const { app, people, answer } = props!;
   const uid = answer.person.localId;
@@ -121,7 +121,7 @@ function Waiting(props?: { people: PeopleController; uid: string }) {
   return people.awaited === uid ? <div class="callout" role="status">Waiting until all who listen were told…</div> : <span hidden />;
 }
 
-/** What is left to see of somebody who is gone. */
+/** The receipts of a removed account. */
 export function Receipts(props?: { people: PeopleController; uid: string }) {
   const { people, uid } = props!;
   return <div><Waiting people={people} uid={uid} />

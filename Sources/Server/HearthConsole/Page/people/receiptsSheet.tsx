@@ -19,7 +19,7 @@ interface State {
 const KEPT = 1000;
 const AGAIN_MILLISECONDS = 3000;
 
-/** What took access away, the newest first, as it comes; each opens into who was told. */
+/** The dialog of revocation receipts, the newest first, live; each opens into the notified clients. */
 export class ReceiptsSheet extends Component<{ people: PeopleController }, State> {
   override state: State = { receipts: null, filter: "", open: null, problem: null };
   private isThere = true;

@@ -19,7 +19,7 @@ interface Given {
   onCreated: (uid: string) => void;
 }
 
-/** The sheet that is open over the people. */
+/** The open dialog of the accounts' view. */
 export function PeopleSheets(props?: Given) {
   const { people, onCreated } = props!;
   const { sheet } = people;
@@ -58,7 +58,7 @@ class CreateSheet extends Component<{ people: PeopleController; onCreated: (uid:
       const made = await api.create({ ...(email ? { email } : {}), ...(password ? { password } : {}), ...(uid ? { localId: uid } : {}),
         ...(name ? { displayName: name } : {}) });
       if (claims) await api.update({ localId: made.localId, customAttributes: JSON.stringify(JSON.parse(claims)) });
-      // Somebody else's accounts may be shown by now.
+      // Another tenant's accounts may be shown by now.
       if (people.api !== api) return;
       people.open(null);
       await people.load();
@@ -152,12 +152,12 @@ interface EndProps {
   person: Person;
 }
 
-/** What takes access away says first what will happen. */
+/** The dialog that ends access; it shows the effects first. */
 class EndSheet extends Component<EndProps, { typed: string; problem: string | null; isBusy: boolean; live: LiveAccess | null }> {
   override state = { typed: "", problem: null, isBusy: false, live: null as LiveAccess | null };
 
   override componentDidMount(): void {
-    // Without an answer the sheet says it without numbers.
+    // Without a response the dialog shows no numbers.
     this.props.people.live(this.props.person.localId).then(live => this.setState({ live }), () => {});
   }
 

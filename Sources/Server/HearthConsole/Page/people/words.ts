@@ -5,7 +5,7 @@ const PROVIDERS: { [id: string]: string } = {
   "facebook.com": "facebook", "github.com": "github", "twitter.com": "twitter", emailLink: "mail link",
 };
 
-/** Whom one sees in a list. */
+/** Returns the name of an account in a list. */
 export function nameOf(person: Person): string {
   return person.email ?? person.displayName ?? person.phoneNumber ?? (isAnonymous(person) ? "anonymous" : person.localId);
 }
@@ -21,13 +21,13 @@ export function providersOf(person: Person): string {
   return [...new Set(ids)].map(id => PROVIDERS[id] ?? id).join(", ");
 }
 
-/** What rules see of somebody's token beside what every token has: their claims, and whose user they are. */
+/** Returns the account's part of a token in rules: the custom claims, and the tenant. */
 export function claimsSeen(person: Person, tenant: string): string {
   const claims = person.customAttributes ?? "";
   return tenant ? JSON.stringify({ ...JSON.parse(claims || "{}") as object, firebase: { tenant } }) : claims;
 }
 
-/** Claims in a few words: `role: editor`. */
+/** Returns claims in a few words: `role: editor`. */
 export function claimsOf(person: Person): string {
   try {
     const claims = JSON.parse(person.customAttributes || "{}") as object;
@@ -37,18 +37,18 @@ export function claimsOf(person: Person): string {
   }
 }
 
-/** When they were last here, since 1970; null for never. */
+/** Returns the time of the last activity, since 1970; null for never. */
 export function seenAt(person: Person): number | null {
   const times = [Number(person.lastLoginAt ?? 0), person.lastRefreshAt ? Date.parse(person.lastRefreshAt) : 0].filter(each => each > 0);
   return times.length ? Math.max(...times) : null;
 }
 
-/** What tokens reserve: a claim of that name is refused. */
+/** The reserved names of tokens: a claim of that name is refused. */
 const RESERVED = new Set(["acr", "amr", "at_hash", "aud", "auth_time", "azp", "cnf", "c_hash", "exp", "firebase", "iat", "iss", "jti", "nbf",
   "nonce", "sub", "user_id"]);
 const CLAIMS_BYTES_MAXIMUM = 1000;
 
-/** What is wrong with a text of claims, or null. */
+/** Returns the problem of a text of claims, or null. */
 export function problemOfClaims(text: string): string | null {
   let claims: unknown;
   try {
@@ -76,7 +76,7 @@ const EVENTS: { [event: string]: string } = {
   console_refused: "Refused at the console", lockout: "Locked after failed sign-ins",
 };
 
-/** An event of the audit trail in words. */
+/** Returns an event of the audit trail in words. */
 export function eventText(event: string): string {
   const text = EVENTS[event] ?? event.replace(/_/g, " ");
   return text.charAt(0).toUpperCase() + text.slice(1);

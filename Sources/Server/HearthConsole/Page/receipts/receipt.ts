@@ -1,4 +1,4 @@
-/** Proof of who was told that access ended, as the server keeps it. */
+/** The server's record of the clients that were notified of a revocation. */
 export interface Receipt {
   id: number;
   node?: string;
@@ -18,7 +18,7 @@ export interface Receipt {
   milliseconds?: { p50: number; p99: number; max: number };
   listeners: ReceiptListener[];
   listenersOmitted: number;
-  /** The first of those that go on; an earlier version's receipts name none. */
+  /** The first of the listeners that continue; receipts of earlier versions name none. */
   keptListeners?: KeptListener[];
   unanswered?: string[];
 }
@@ -38,11 +38,11 @@ export interface KeptListener {
   path: string;
   uid?: string;
   node?: string;
-  /** What lets it go on; none for somebody whom rules are not asked about. */
+  /** The rule that lets it continue; none for a client that rules do not apply to. */
   rule?: { kind: string; path: string; line: number; column: number; file?: string };
 }
 
-/** What happened, in one line. */
+/** Returns the result in one line. */
 export function headline(receipt: Receipt): string {
   const of = receipt.kept ? `${receipt.cancelled} of ${receipt.examined} listeners cut` : `${receipt.cancelled} ${receipt.cancelled === 1 ? "listener" : "listeners"} cut`;
   if (!receipt.examined && !receipt.signedOut) return "Nobody was connected.";
@@ -50,7 +50,7 @@ export function headline(receipt: Receipt): string {
   return receipt.milliseconds ? `${of}, the last after ${ms(receipt.milliseconds.max)}` : of;
 }
 
-/** Who is still to be told, or null when all were. */
+/** Returns the outstanding notifications, or null when there are none. */
 export function missing(receipt: Receipt): string | null {
   if (receipt.isComplete) return null;
   const nodes = receipt.unanswered ?? [];
@@ -63,14 +63,14 @@ export function ms(value: number): string {
   return value < 10 ? value.toFixed(1) + " ms" : value < 10_000 ? Math.round(value) + " ms" : (value / 1000).toFixed(1) + " s";
 }
 
-/** A round end of the scale that holds all times. */
+/** Returns a round end of the scale that holds all times. */
 export function scaleEnd(receipt: Receipt): number {
   const most = Math.max(receipt.milliseconds?.max ?? 0, 0.1);
   const power = 10 ** Math.floor(Math.log10(most));
   return [1, 1.5, 2, 3, 5, 10].map(each => each * power).find(each => each >= most) ?? most;
 }
 
-/** How many listeners were told within each tenth of the scale. */
+/** Returns the number of listeners that were notified within each tenth of the scale. */
 export function histogram(receipt: Receipt): number[] {
   const end = scaleEnd(receipt);
   const counts = new Array<number>(10).fill(0);

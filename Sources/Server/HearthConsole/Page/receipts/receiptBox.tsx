@@ -7,7 +7,7 @@ import { causeText, headline, histogram, KeptListener, missing, ms, Receipt, sca
 
 const DRAWN = 20;
 
-/** A receipt, drawn: one line for each listener, from the cause to the last byte, on one scale. */
+/** A receipt as a chart: one line for each listener, from the cause to the last byte, on one scale. */
 export function ReceiptBox(props?: { receipt: Receipt }) {
   const { receipt } = props!;
   const problem = missing(receipt);
@@ -35,7 +35,7 @@ export function ReceiptBox(props?: { receipt: Receipt }) {
   </section>;
 }
 
-/** Who goes on, and which rule lets them. */
+/** The listeners that continue, and the rules that let them. */
 function Kept(props?: { listeners: KeptListener[]; count: number }) {
   const { listeners, count } = props!;
   return <div class="told-kept"><ul aria-label="Kept">{listeners.map(({ path, uid, rule }) => <li>

@@ -1,4 +1,4 @@
-/** As much of Debian's CodeMirror 5 as the editor uses. */
+/** The part of Debian's CodeMirror 5 that the editor uses. */
 declare module "codemirror/lib/codemirror" {
   namespace CodeMirror {
     interface Position { line: number; ch: number }

@@ -21,13 +21,13 @@ export interface Decision {
   allowed?: boolean;
   error?: string;
   explanation?: Explanation;
-  /** Which data it was decided over. */
+  /** The data that the decision was made over. */
   dataOf?: "now" | "denial";
-  /** False when the rules looked at what is not kept of a denial, which stands for nothing there. */
+  /** False when the rules read data that is not kept with a denial, and counted as missing. */
   isComplete?: boolean;
 }
 
-/** How often one rule came to what. */
+/** The results of one rule, with their counts. */
 export interface Coverage {
   line: number;
   kind: string;
@@ -35,7 +35,7 @@ export interface Coverage {
   refused: number;
 }
 
-/** What a deploy would do to those who listen, to what is stored, and to what was refused lately. */
+/** The effects of a deploy on current listens, stored data and recent denials. */
 export interface Forecast {
   state: "complete" | "timedOut" | "cancelled" | "running";
   listeners: { examined: number; cancelled: number; undecided: number; patterns: { pattern: string; count: number; uids: (string | null)[] }[] };
@@ -43,25 +43,25 @@ export interface Forecast {
   refusals: { examined: number; opened: number; places: { operation: string; path: string; uid: string | null; count: number }[] };
 }
 
-/** A denial that was decided again, with all that led to it. */
+/** A denial that was evaluated again, with its trace. */
 export interface Explained {
   request: AskedRequest;
   inForce: boolean;
   explanation: Explanation;
-  /** A file for `hearth rules test` with this case; null where it has no words for the query. */
+  /** A file for `hearth rules test` with this case; null when the format cannot express the query. */
   test: string | null;
 }
 
 const CHECK_MILLISECONDS = 250;
 const KEPT = "hearth-console-rules:";
 
-/** The rules of a database: those in force, those in the editor, and what was refused by the former. */
+/** The rules of a database: those in force, those in the editor, and the denials of the former. */
 export class RulesController extends Store {
   state: "loading" | "ready" | "failed" = "loading";
   problem: string | null = null;
   /** The version that the edit began with. */
   version: number | null = null;
-  /** Its text. */
+  /** The text of that version. */
   source = "";
   text = "";
   versions: RulesVersion[] = [];
@@ -69,21 +69,21 @@ export class RulesController extends Store {
   isChecked = false;
   coverage: Coverage[] | null = null;
   sheet: "deploy" | "merge" | null = null;
-  /** The text that the edit began with, where another one is in force meanwhile. */
+  /** The text that the edit began with; null unless another one is in force meanwhile. */
   base: string | null = null;
-  /** Which time coverage is told of. */
+  /** The period of the displayed coverage. */
   window: "all" | "hour" | "day" = "all";
-  /** Since when; null is the deploy. */
+  /** The start of the period; null is the deploy. */
   coveredSince: number | null = null;
-  /** A version came into force elsewhere since the edit began. */
+  /** The version that another client deployed since the edit began. */
   newer: RulesVersion | null = null;
   denial: Denial | null = null;
   explained: Explained | { problem: string } | null = null;
   tried: Decision | null = null;
-  /** The denial that was asked for last by its id. */
+  /** The id of the last denial that was requested. */
   private sought: string | null = null;
   isTrying = false;
-  /** What was compared last: it is asked for again and again. */
+  /** The result of the last comparison, cached because it is needed often. */
   private compared: { source: string; text: string; lines: number[] } = { source: "", text: "", lines: [] };
   private checkTimer: ReturnType<typeof setTimeout> | undefined;
   private coverageTimer: ReturnType<typeof setInterval> | undefined;
@@ -173,7 +173,7 @@ export class RulesController extends Store {
     this.text = text;
     this.isChecked = false;
     this.tried = null;
-    // While somebody else's version is not merged in, the edit is still one of the version that it began with.
+    // While another client's version is not merged, the edit still belongs to the version that it began with.
     const version = this.base === null ? this.version : this.kept()?.version ?? this.version;
     if (this.isChanged) sessionStorage.setItem(KEPT + this.database, JSON.stringify({ version, text }));
     else sessionStorage.removeItem(KEPT + this.database);
@@ -199,7 +199,7 @@ export class RulesController extends Store {
     this.changed();
   }
 
-  /** Counts are there where the server was started with them. */
+  /** Loads the coverage, which exists when the server was started with it. */
   private async cover(): Promise<void> {
     const { window } = this;
     interface Counted { path: string; kind: string; line: number; expression: { counts: { true: number; total: number } } }
@@ -219,26 +219,26 @@ export class RulesController extends Store {
     this.changed();
   }
 
-  /** Tells of the last hour, the last day, or all since the deploy. */
+  /** Shows the last hour, the last day, or all since the deploy. */
   show(window: "all" | "hour" | "day"): void {
     this.window = window;
     void this.cover();
     this.changed();
   }
 
-  /** The text with what others changed meanwhile: it is one of the version in force from now on. */
+  /** Takes a text merged with another client's changes: it is an edit of the version in force from now on. */
   takeMerged(text: string): void {
     [this.base, this.newer] = [null, null];
     sessionStorage.removeItem(KEPT + this.database);
     this.edit(text);
   }
 
-  /** What a deploy of the text would do. */
+  /** Returns the effects of a deploy of the text. */
   forecast(): Promise<Forecast> {
     return this.api.ask("POST", "/rules/forecast", { database: this.database, source: this.text });
   }
 
-  /** Puts the text in force, unless another version came meanwhile. */
+  /** Deploys the text, unless another version was deployed meanwhile. */
   async deploy(comment: string): Promise<boolean> {
     const { text, version } = this;
     try {
@@ -256,7 +256,7 @@ export class RulesController extends Store {
     return true;
   }
 
-  /** An edit goes on over what others put in force; without one that is what is shown. */
+  /** Handles a newer version: an edit continues; without one the newer text is shown. */
   private async takeNewer(): Promise<void> {
     const { isChanged } = this;
     const history = await this.api.server<{ current?: number; versions: RulesVersion[] }>("GET", this.path("rules/versions"));
@@ -279,7 +279,7 @@ export class RulesController extends Store {
     return (await this.api.server<{ source: string }>("GET", this.path(`rules/versions/${version}`))).source;
   }
 
-  /** Puts an old text in force, unless another version came meanwhile. What is in the editor stays there. */
+  /** Deploys an old text, unless another version was deployed meanwhile. The editor keeps its text. */
   async rollBack(version: number): Promise<void> {
     try {
       await this.api.server("POST", this.path("rules/rollback"), { version, comment: `back to version ${version}`,
@@ -292,7 +292,7 @@ export class RulesController extends Store {
     this.app.notices.say(`Version ${this.version} is in force: the text of version ${version}.`);
   }
 
-  /** Chooses a denial that an address names, and the page was not told of. */
+  /** Selects a denial that an address names and the page has not received. */
   async find(id: string): Promise<void> {
     if (this.sought === id) return;
     this.sought = id;
@@ -304,13 +304,13 @@ export class RulesController extends Store {
     }
   }
 
-  /** Keys in the database that begin with what was typed; names alone are asked for. */
+  /** Returns the keys in the database that begin with a text; reads names alone. */
   async keysBelow(places: readonly string[], typed: string): Promise<string[]> {
     const found = await complete(this.api, this.database, "/" + [...places, typed].join("/")).catch(() => []);
     return found.map(each => each.row.key);
   }
 
-  /** Has a denial explained. */
+  /** Loads the explanation of a denial. */
   async choose(denial: Denial | null): Promise<void> {
     [this.denial, this.explained, this.tried] = [denial, null, null];
     this.changed();
@@ -326,7 +326,8 @@ export class RulesController extends Store {
     this.changed();
   }
 
-  /** The same request by the text in the editor: over the data of its moment, or of now if the text looks at what was not kept. */
+  /** Evaluates the same request by the text in the editor: over the data of its time, or current data if the text reads
+      more. */
   async tryEdit(): Promise<void> {
     const { denial, explained, text } = this;
     if (!denial || !explained || "problem" in explained || this.isTrying) return;
@@ -339,7 +340,8 @@ export class RulesController extends Store {
     this.changed();
   }
 
-  /** - Parameter by: a text or a version that decides in the place of the rules in force; or an administrator, whom none is asked about. */
+  /** Evaluates a request. `by` is a text or a version that decides in place of the rules in force; or an administrator,
+      to whom no rules apply. */
   decide(request: AskedRequest, by: { rules?: string; version?: number; administrator?: boolean } = {}): Promise<Decision> {
     return this.ask({ request, ...by });
   }

@@ -9,7 +9,7 @@ import { RulesController } from "./controller";
 import { DiffView } from "./diffView";
 import { ForecastPart } from "./forecastPart";
 
-/** What would change, a note for those who come after, and the deploy. */
+/** The dialog of a deploy: the differences, a comment, and the button. */
 export class DeploySheet extends Component<{ rules: RulesController }, { note: string; problem: string | null; isBusy: boolean }> {
   override state = { note: "", problem: null, isBusy: false };
 

@@ -1,13 +1,13 @@
 export interface DiffLine {
   kind: "same" | "added" | "removed";
   text: string;
-  /** From 1, in the text that has it; in the new one for what is the same. */
+  /** The line number from 1, in the text that has the line; in the new one for an unchanged line. */
   line: number;
 }
 
 const CELLS_MAXIMUM = 4_000_000;
 
-/** What became of a text, line by line: the longest lines in common stay. */
+/** Returns the differences of two texts, line by line: the longest common subsequence stays. */
 export function diffLines(before: string, after: string): DiffLine[] {
   const a = before.split("\n");
   const b = after.split("\n");
@@ -49,12 +49,12 @@ function diffMiddle(a: string[], b: string[], offset: number): DiffLine[] {
   return lines;
 }
 
-/** The new text's lines that are not in the old one, from 1. */
+/** Returns the new text's lines that are not in the old one, from 1. */
 export function changedLines(before: string, after: string): number[] {
   return diffLines(before, after).filter(line => line.kind === "added").map(line => line.line);
 }
 
-/** What changed with a few lines around it; null stands for what is left out. */
+/** Returns the changes with a few lines around them; null stands for omitted lines. */
 export function hunks(lines: DiffLine[], around = 3): (DiffLine | null)[] {
   const shown = new Set<number>();
   lines.forEach((line, at) => {

@@ -1,7 +1,7 @@
 import { h } from "preact";
 import { diffLines, hunks } from "./diff";
 
-/** What changed between two texts, with a few lines around. */
+/** The differences of two texts, with a few lines around. */
 export function DiffView(props?: { before: string; after: string }) {
   const lines = hunks(diffLines(props!.before, props!.after));
   if (!lines.length) return <p class="note-text">Nothing changed.</p>;

@@ -12,13 +12,13 @@ import { Completion, completions, helpFor, placesAbove, typedKey } from "./langu
 
 interface Props {
   rules: RulesController;
-  /** A line to bring into sight. */
+  /** The line to scroll into view. */
   line: number | null;
   onTry: () => void;
   onDeploy: () => void;
 }
 
-/** The text of the rules, with what is wrong in it, how often each rule held, and where the chosen denial failed. */
+/** The editor of the rules, with problems, the count of each rule, and the failure of the selected denial. */
 export class EditorPane extends Component<Props, {}> {
   private place: HTMLElement | null = null;
   private editor: CodeMirror.Editor | null = null;
@@ -54,7 +54,7 @@ export class EditorPane extends Component<Props, {}> {
     this.showLine();
   }
 
-  /** After Esc the next Tab leaves the editor. */
+  /** Makes the next Tab leave the editor, after Esc. */
   private leave(): void {
     this.editor!.setOption("extraKeys", this.keysWithoutTab());
     this.editor!.getInputField().addEventListener("blur", () => this.editor!.setOption("extraKeys", this.keys()), { once: true });
@@ -87,7 +87,7 @@ export class EditorPane extends Component<Props, {}> {
     });
   }
 
-  /** Keys that are in the database at the place that a rule is being written for. */
+  /** Returns the database's keys at the path of the rule under the cursor. */
   private async keysOfData(lines: string[], line: number, column: number): Promise<Completion[]> {
     const key = typedKey(lines[line] ?? "", column);
     const places = key && placesAbove(lines, line);
@@ -99,7 +99,7 @@ export class EditorPane extends Component<Props, {}> {
   private hovered(event: MouseEvent): void {
     const editor = this.editor!;
     const at = editor.coordsChar({ left: event.clientX, top: event.clientY });
-    // What is wrong with a word stands at its mark, and is shown before this.
+    // The problem of a word is shown at its mark, before this help.
     const help = helpFor(editor.getTokenAt({ line: at.line, ch: at.ch + 1 }).string);
     const wrapper = editor.getWrapperElement();
     if (help) wrapper.title = help;
@@ -154,7 +154,7 @@ export class EditorPane extends Component<Props, {}> {
     }
   }
 
-  /** Each rule's counts stand at the line that it begins in. */
+  /** Draws each rule's counts at its first line. */
   private drawCounts(editor: CodeMirror.Editor): void {
     const { rules } = this.props;
     if (rules.isChanged) return;
@@ -170,7 +170,7 @@ export class EditorPane extends Component<Props, {}> {
     }
   }
 
-  /** The rule that decided is tinted; of its parts, those that held have a line, and the one that did not a wave. */
+  /** Marks the deciding rule; of its parts, the true ones are underlined, and the false one with a wave. */
   private drawDenial(editor: CodeMirror.Editor): void {
     const { rules } = this.props;
     const { explained } = rules;

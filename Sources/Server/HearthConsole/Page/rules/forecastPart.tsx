@@ -7,7 +7,7 @@ import { Forecast, RulesController } from "./controller";
 
 const SHOWN = 5;
 
-/** What a deploy of the text would do, asked for when the sheet is opened. */
+/** The effects of a deploy of the text, loaded when the dialog opens. */
 export class ForecastPart extends Component<{ rules: RulesController }, { forecast: Forecast | null; problem: string | null }> {
   override state = { forecast: null as Forecast | null, problem: null as string | null };
   private isGone = false;

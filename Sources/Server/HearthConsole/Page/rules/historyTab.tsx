@@ -15,7 +15,7 @@ interface State {
   isAsking: boolean;
 }
 
-/** The versions, what each changed, and the way back. */
+/** The versions, their changes, and the roll-back. */
 export class HistoryTab extends Component<{ rules: RulesController }, State> {
   override state: State = { chosen: null, texts: null, problem: null, isAsking: false };
 

@@ -1,4 +1,4 @@
-/** What the language of rules has, for completion and help. */
+/** The variables of the rules language, for completion and help. */
 export const VARIABLES: { [name: string]: string } = {
   auth: "Who asks: auth.uid, auth.provider, auth.token with all claims. null for who is not signed in.",
   now: "The time, in milliseconds since 1970.",
@@ -36,7 +36,7 @@ export const RULES: { [name: string]: string } = {
   ".indexOn": "By which children, or .value, queries here are ordered.",
 };
 
-/** Help for a word under the pointer, or null. */
+/** Returns the help for a word under the pointer, or null. */
 export function helpFor(word: string): string | null {
   const bare = word.replace(/^"|"$/g, "");
   if (bare.startsWith("$")) return `${bare} stands for the key at this place of the path.`;
@@ -45,7 +45,7 @@ export function helpFor(word: string): string | null {
   return own(RULES, bare) ?? own(VARIABLES, bare) ?? own(METHODS, bare.replace(/^\./, ""));
 }
 
-/** The wildcards of the places around a line, by how far lines are set in. */
+/** Returns the wildcards of the paths around a line, by the indentation. */
 export function wildcardsAbove(lines: readonly string[], line: number): string[] {
   const found: string[] = [];
   let depth = Infinity;
@@ -60,7 +60,7 @@ export function wildcardsAbove(lines: readonly string[], line: number): string[]
   return [...new Set(found)].reverse();
 }
 
-/** The literal places around a line, from the top, by how far lines are set in; null where one of them is a wildcard. */
+/** Returns the literal keys around a line, from the top, by the indentation; null when one of them is a wildcard. */
 export function placesAbove(lines: readonly string[], line: number): string[] | null {
   const found: string[] = [];
   let depth = (lines[line] ?? "").length - (lines[line] ?? "").trimStart().length;
@@ -81,7 +81,7 @@ export function placesAbove(lines: readonly string[], line: number): string[] | 
   return places.some(place => place.startsWith("$")) ? null : places;
 }
 
-/** Where in a line a key of the tree is being typed, and what of it there is; null elsewhere. */
+/** Returns the typed part of a key in a line, and its start; null elsewhere. */
 export function typedKey(text: string, column: number): { from: number; typed: string } | null {
   const found = /^\s*[{,]?\s*"([^".$\\]*)$/.exec(text.slice(0, column));
   return found ? { from: column - found[1]!.length, typed: found[1]! } : null;
@@ -90,11 +90,11 @@ export function typedKey(text: string, column: number): { from: number; typed: s
 export interface Completion {
   text: string;
   help: string;
-  /** Where in the line what it replaces begins. */
+  /** The start of the replaced text in the line. */
   from: number;
 }
 
-/** What may stand at a column of a line. */
+/** Returns the completions at a column of a line. */
 export function completions(lines: readonly string[], line: number, column: number): Completion[] {
   const before = (lines[line] ?? "").slice(0, column);
   const typed = /(\.?)([$\w]*)$/.exec(before)!;

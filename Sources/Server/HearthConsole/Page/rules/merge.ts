@@ -1,23 +1,24 @@
 import { diffLines } from "./diff";
 
-/** A part of a text in which both have changed something: what stood there, and what each made of it. */
+/** A part of a text that both sides have changed: the base, and each side's version. */
 export interface Conflict {
   base: string[];
   theirs: string[];
   mine: string[];
 }
 
-/** What both texts come to, in order: lines that are settled, and places where somebody has to choose. */
+/** The merged text, in order: settled lines, and conflicts that the user has to resolve. */
 export type MergePart = { kind: "settled"; lines: string[] } | { kind: "conflict"; at: number; conflict: Conflict };
 
 interface Change {
-  /** Lines of the base that are replaced, from 0; the end is not among them. */
+  /** The replaced lines of the base, from 0; the end is exclusive. */
   from: number;
   to: number;
   lines: string[];
 }
 
-/** Joins two texts that came from one, line by line. Equal changes are one, and changes of different places both count. */
+/** Merges two texts with a common base, line by line. Equal changes count once, and changes of different lines both
+    count. */
 export function merge(base: string, theirs: string, mine: string): MergePart[] {
   const lines = base.split("\n");
   const [a, b] = [changes(base, theirs), changes(base, mine)];
@@ -32,7 +33,7 @@ export function merge(base: string, theirs: string, mine: string): MergePart[] {
     const from = Math.min(a[0]?.from ?? Infinity, b[0]?.from ?? Infinity);
     let to = from;
     const [inA, inB]: [Change[], Change[]] = [[], []];
-    // Changes that touch are one place: which of them comes first cannot be said.
+    // Adjacent changes form one part: their order is not determined.
     const take = (left: Change[], taken: Change[]) => {
       let isTaken = false;
       while (left[0] && (left[0].from <= to)) {
@@ -54,7 +55,7 @@ export function merge(base: string, theirs: string, mine: string): MergePart[] {
   return parts;
 }
 
-/** The text, with a choice for each conflict. */
+/** Returns the text with a choice for each conflict. */
 export function merged(parts: readonly MergePart[], choices: readonly ("theirs" | "mine")[]): string {
   return parts.flatMap(part => part.kind === "settled" ? part.lines : part.conflict[choices[part.at] ?? "mine"]).join("\n");
 }

@@ -13,7 +13,7 @@ interface State {
   choices: ("theirs" | "mine")[];
 }
 
-/** Somebody deployed since the edit began: what they changed and what was changed here become one text. */
+/** The dialog that merges the edit with a version that another client deployed since it began. */
 export class MergeSheet extends Component<{ rules: RulesController }, State> {
   override state: State = this.begin();
 

@@ -2,11 +2,11 @@ import CodeMirror from "codemirror/lib/codemirror";
 import { METHODS, VARIABLES } from "./language";
 
 interface State {
-  /** Inside of a comment of several lines, or of a condition. */
+  /** The construct that the line begins in: a comment of several lines, or a condition. */
   inside: "comment" | "condition" | null;
 }
 
-/** Colours of a rules file: JSON with comments, whose texts are conditions. */
+/** The highlighting of a rules file: JSON with comments, whose texts are conditions. */
 CodeMirror.defineMode("hearth-rules", () => ({
   startState: (): State => ({ inside: null }),
   copyState: (state: State): State => ({ ...state }),
@@ -33,7 +33,7 @@ CodeMirror.defineMode("hearth-rules", () => ({
   lineComment: "//",
 }));
 
-/** What of the line fits, which is gone over. */
+/** Returns the matching part of the line, and advances behind it. */
 function taken(stream: CodeMirror.Stream, pattern: RegExp): string | null {
   const found = stream.match(pattern);
   return found && typeof found === "object" ? found[0] ?? null : null;

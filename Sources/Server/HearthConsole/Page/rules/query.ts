@@ -3,7 +3,7 @@ import { Json } from "../tree/node";
 const ORDERS: { [name: string]: string } = { orderByKey: ".key", orderByValue: ".value", orderByPriority: ".priority" };
 const NAMES = [...Object.keys(ORDERS), "orderByChild", "startAt", "endAt", "equalTo", "limitToFirst", "limitToLast"];
 
-/** A query by the names that SDKs have for its parts, as the protocol writes it; or what is wrong with it. */
+/** Returns a query, written with the SDKs' names for its parts, as the protocol writes it; or the problem with it. */
 export function queryOf(text: string): { query: Json | null } | { problem: string } {
   if (!text.trim()) return { query: null };
   let asked: { [name: string]: Json };
@@ -33,7 +33,7 @@ export function queryOf(text: string): { query: Json | null } | { problem: strin
   return { query };
 }
 
-/** The same way back, for a request that was refused. */
+/** Returns the SDKs' form of a query, for a request that was refused. */
 export function queryText(query: Json | undefined): string {
   if (typeof query !== "object" || query === null || Array.isArray(query)) return "";
   const { i, sp, ep, l, vf } = query as { [name: string]: Json };

@@ -16,7 +16,7 @@ interface Props {
 
 const SHOWN = 200;
 
-/** What was refused, the newest first. It holds still while somebody points at it or works in it. */
+/** The list of denials, the newest first. It pauses while the pointer or the focus is in it. */
 export class RefusedList extends View<Props, { isHeld: boolean }> {
   override state = { isHeld: false };
   private held: Denial[] | null = null;
@@ -88,7 +88,7 @@ function newerThan(list: Denial[], first: Denial | undefined): number {
   return list.slice(0, at < 0 ? list.length : at).reduce((sum, each) => sum + each.count, 0);
 }
 
-/** A way to see it work, for who has no denial yet. */
+/** An example request, for a database without denials. */
 export class FirstDenial extends Component<{ database: string }, {}> {
   render() {
     const { database } = this.props;

@@ -28,7 +28,7 @@ interface Props {
 const TABS: { name: string; label: string }[] = [{ name: "", label: "Editor" }, { name: "try", label: "Try it" },
   { name: "history", label: "History" }, { name: "staged", label: "Staged" }];
 
-/** What is allowed, what was refused, and why. */
+/** The view of the rules, the denials, and their explanations. */
 export class RulesView extends View<Props, { filter: string; isPaused: boolean }> {
   override state = { filter: "", isPaused: false };
   private rules = new RulesController(this.props.app, this.props.database);
@@ -61,7 +61,7 @@ export class RulesView extends View<Props, { filter: string; isPaused: boolean }
     this.rules.stop();
   }
 
-  /** A denial may stand in the address. */
+  /** Selects the denial that the address names. */
   private followAddress(): void {
     const { app, place } = this.props;
     if (place.parts[0] !== "denial") return;
@@ -146,7 +146,7 @@ export class RulesView extends View<Props, { filter: string; isPaused: boolean }
     if (tab === "history") return <HistoryTab rules={rules} />;
     if (tab === "staged") return <StagedTab rules={rules} />;
     const line = Number(this.props.place.asked.get("line")) || null;
-    // By its key, for the editor's own elements must not become those of what stands above it and goes.
+    // With a key, so that the editor's own elements are not reused for those of the part above it.
     return <div key="split" class="rules-split">
       <div class="rules-left">
         <div class="pane-head"><span class="note-text counts-head"><span>allowed</span><span>refused</span></span>
@@ -212,7 +212,7 @@ export class RulesView extends View<Props, { filter: string; isPaused: boolean }
           onPress={() => this.props.app.data.acts.copy(explained.test ?? "", "Copied as a file for hearth rules test")} /></div>{this.verdict()}</div>} />;
   }
 
-  /** What the text in the editor would say. */
+  /** Returns the decision of the text in the editor. */
   private verdict() {
     const { tried } = this.rules;
     if (!tried) return <div aria-live="polite" />;

@@ -13,7 +13,7 @@ interface State {
 
 const ASKED_MILLISECONDS = 2000;
 
-/** Rules on trial beside those in force: what they would have decided otherwise, and whom they would cut. */
+/** The staged rules: the decisions that differ from those in force, and the listeners that they would cancel. */
 export class StagedTab extends Component<{ rules: RulesController }, State> {
   override state: State = { status: null, problem: null, isBusy: false };
   private timer: ReturnType<typeof setInterval> | undefined;

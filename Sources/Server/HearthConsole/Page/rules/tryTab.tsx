@@ -33,7 +33,7 @@ interface State {
   isBusy: boolean;
 }
 
-/** Any request as anybody, decided and never done. */
+/** The form that evaluates any request as any identity, without executing it. */
 export class TryTab extends Component<{ app: App; rules: RulesController; from: AskedRequest | null; onLine: (line: number) => void }, State> {
   override state: State = { operation: "read", path: "/", value: "null", query: "", who: "nobody", uid: "", claims: "{}", by: "force", version: "",
     problems: {}, decision: null, asked: null, isBusy: false, ...fieldsOf(this.props.from), };
@@ -124,7 +124,7 @@ export class TryTab extends Component<{ app: App; rules: RulesController; from: 
   }
 }
 
-/** A request that was refused, as the form has it. */
+/** Returns the form's fields for a request that was refused. */
 function fieldsOf(from: AskedRequest | null): Partial<State> {
   if (!from) return {};
   const operation = (["read", "write", "update", "delete"] as const).find(name => from[name] !== undefined) ?? "read";

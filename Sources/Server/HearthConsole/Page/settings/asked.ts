@@ -1,2 +1,2 @@
-/** A question before an act that destroys something. */
+/** A confirmation before a destructive action. */
 export type Asked = { title: string; verb: string; told: string; typed?: string; act: () => Promise<void> };

@@ -7,7 +7,7 @@ export async function createDatabase(app: App, name: string): Promise<void> {
   app.notices.say(`${name} is there.`);
 }
 
-/** Makes an account of a program and hands its key to the browser as a file, once: the server keeps only what checks it. */
+/** Makes a service account and downloads its key as a file, once: the server keeps only the public key. */
 export async function createServiceAccount(app: App, name: string): Promise<void> {
   const made = await app.session.api.server<{ email: string; key: Json }>("POST", "hearth/v1/serviceAccounts:create", { name });
   saveText(name, JSON.stringify(made.key, null, 2) + "\n");

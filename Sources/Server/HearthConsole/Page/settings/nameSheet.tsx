@@ -4,7 +4,7 @@ import { Sheet } from "../widgets/sheet";
 import { SheetFoot } from "../widgets/sheetFoot";
 import { TextField } from "../widgets/textField";
 
-/** Asks for the name of something new, and makes it. */
+/** The dialog that asks for the name of a new object, and makes it. */
 export class NameSheet extends Component<
   { title: string; label: string; text?: string; placeholder?: string; onClose: () => void; make: (name: string) => Promise<void> },
   { name: string; problem: string | null; isBusy: boolean }> {

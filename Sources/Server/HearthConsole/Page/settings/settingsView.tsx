@@ -13,7 +13,7 @@ import { Sheet } from "../widgets/sheet";
 import { SheetFoot } from "../widgets/sheetFoot";
 import { TextField } from "../widgets/textField";
 
-/** More are not kept: the oldest goes. */
+/** The maximum number of database secrets; the oldest is dropped. */
 const SECRETS_MAXIMUM = 3;
 
 interface Key {
@@ -38,7 +38,7 @@ interface State {
   makesAccount: boolean;
 }
 
-/** Databases, and what signs: the things that exist, and what makes or destroys them. */
+/** The view of the databases, service accounts and secrets, with the actions that make or destroy them. */
 export class SettingsView extends Component<{ app: App; place: Place; database: string }, State> {
   override state: State = { keys: [], secrets: [], accounts: [], problem: null, asked: null, creates: false, makesAccount: false };
 

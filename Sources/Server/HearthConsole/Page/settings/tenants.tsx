@@ -10,7 +10,7 @@ import { Asked } from "./asked";
 interface Props {
   app: App;
   ask: (asked: Asked) => void;
-  /** What was asked is done. */
+  /** Called when the action is done. */
   done: () => Promise<void>;
 }
 
@@ -20,7 +20,7 @@ interface State {
   creates: boolean;
 }
 
-/** Parts of the project with users of their own: what makes, closes and destroys them. */
+/** The tenants, with the actions that make, disable and delete them. */
 export class Tenants extends Component<Props, State> {
   override state: State = { tenants: [], problem: null, creates: false };
 

@@ -5,22 +5,22 @@ import { Place, placeText, readPlace, routeText, ViewName } from "../state/route
 import { sentence, Session } from "../state/session";
 import { Store } from "../state/store";
 
-/** What all views have in common. */
+/** The state that all views share. */
 export class App extends Store {
   readonly session = new Session();
   readonly notices = new Notices();
   readonly data = new DataController(this.session, this.notices);
   readonly denials = new DenialFeed(this.session.api);
   place: Place = readPlace(location.hash);
-  /** Brings the view's own search field to the keys; views set it. */
+  /** Focuses the view's own search field; views set it. */
   search: () => void = () => {};
   databases: { name: string; isDefault: boolean }[] = [];
   overlay: "command" | "keys" | null = null;
   problem: string | null = null;
-  /** Somebody is to show that they are there; told whether they did. */
+  /** Called with the result of a requested proof of presence; null when none is requested. */
   presence: ((isShown: boolean) => void) | null = null;
   private isStarted = false;
-  /** The databases, asked for beside the session. */
+  /** The databases, requested in parallel with the session. */
   private coming: Promise<{ name: string; isDefault: boolean }[]> | null = null;
   private generation = 0;
 
@@ -41,7 +41,7 @@ export class App extends Store {
   }
 
   private askPresence(): Promise<boolean> {
-    // What asks meanwhile waits for the same answer.
+    // Further requests wait for the same proof.
     const before = this.presence;
     return new Promise(done => {
       this.presence = isShown => {
@@ -89,7 +89,7 @@ export class App extends Store {
     this.look();
   }
 
-  /** Goes to a place of a view, as a new entry of the history. */
+  /** Navigates to a part of a view, as a new entry of the history. */
   go(view: ViewName, parts: readonly string[] = [], asked?: URLSearchParams): void {
     const text = view === "data" && !parts.length ? routeText(this.data.route) : placeText(view, parts, asked);
     if (text !== location.hash) history.pushState(null, "", text);
@@ -98,7 +98,7 @@ export class App extends Store {
     this.look();
   }
 
-  /** What the address says now. */
+  /** Follows the current address. */
   private look(): void {
     if (location.hash.startsWith("#key=")) return;
     const place = readPlace(location.hash);
@@ -130,7 +130,7 @@ export class App extends Store {
     await this.session.goOn().catch(error => this.notices.fail(error));
   }
 
-  /** After the session ended: another may have begun in this browser. */
+  /** Retries after the session ended: another may have begun in this browser. */
   async tryAgain(): Promise<void> {
     try {
       await this.session.goOn();

@@ -10,7 +10,7 @@ import { Sheet } from "../widgets/sheet";
 import { App } from "./app";
 import { Command, commands } from "./commands";
 
-/** Names are asked for when typing rests for so long. */
+/** The typing pause after which names are requested. */
 const TYPED_MILLISECONDS = 60;
 
 interface Option {
@@ -29,7 +29,7 @@ interface State {
   at: number;
 }
 
-/** Goes to a path or does something, by a few letters of it. */
+/** The command palette: finds a path or a command by a few letters of it. */
 export class CommandBox extends Component<{ app: App }, State> {
   override state: State = { text: "", suggestions: [], at: 0 };
   private asked = 0;
@@ -121,7 +121,7 @@ export class CommandBox extends Component<{ app: App }, State> {
   }
 }
 
-/** Whether the letters stand in the label in this order. */
+/** Returns true when the letters occur in the label in this order. */
 function fits(label: string, letters: string): boolean {
   let at = 0;
   const within = label.toLowerCase();

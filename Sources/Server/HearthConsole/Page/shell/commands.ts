@@ -11,7 +11,7 @@ export interface Command {
   run: () => void;
 }
 
-/** What can be done from anywhere. */
+/** Returns the commands that are available everywhere. */
 export function commands(app: App): Command[] {
   const { data } = app;
   const reason = data.readOnlyReason;

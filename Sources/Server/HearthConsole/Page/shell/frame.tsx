@@ -26,7 +26,7 @@ const GO: { [key: string]: ViewName } = { d: "data", r: "rules", p: "people", n:
 const loadPresence = () => import("./overlays").then(module => module.PresenceSheet);
 const loadKeys = () => import("./overlays").then(module => module.KeysSheet);
 
-/** The page: the door, or the rail with a view. */
+/** The page: the sign-in form, or the rail with a view. */
 export class Frame extends View<{ app: App }> {
   private timer: ReturnType<typeof setInterval> | undefined;
   private goPressedAt = 0;
@@ -132,7 +132,7 @@ export class Frame extends View<{ app: App }> {
   }
 }
 
-/** The page's shape, before it is known what it shows. */
+/** The skeleton of the page, before its content is known. */
 function Opening() {
   return <div class="frame" aria-busy="true"><div class="rail"><div class="brand"><Mark />Hearth</div></div>
     <div class="stage"><main aria-label="Opening"><div class="data-head" /><div class="data-bar" /></main></div></div>;

@@ -5,7 +5,8 @@ import { TextField } from "../widgets/textField";
 import { App } from "./app";
 import { sentence } from "../state/session";
 
-/** Before something is destroyed, deployed or given out: a screen that somebody left does not do it. */
+/** The dialog that asks for a proof of presence before destructive actions, so that an unattended screen cannot start
+    them. */
 class Presence extends Component<{ app: App }, { text: string; problem: string | null; isBusy: boolean }> {
   override state = { text: "", problem: null, isBusy: false };
 
@@ -37,7 +38,7 @@ export function PresenceSheet(props?: { app: App }) {
   return <Presence app={props!.app} />;
 }
 
-/** A link, its key, or the ID token of an account. */
+/** Returns the proof in a text: a link, its key, or the ID token of an account. */
 export function proofOf(text: string): { key: string } | { idToken: string } {
   const shown = text.trim();
   const key = /#key=([^&\s]+)/.exec(shown)?.[1];

@@ -23,7 +23,7 @@ interface RailState {
   menu: { name: "database" | "session"; anchor: Element } | null;
 }
 
-/** Where one is, what is live, and who one is. On narrow screens a bar at the bottom. */
+/** The navigation, the live state, and the session's user. On narrow screens a bar at the bottom. */
 export class Rail extends View<{ app: App }, RailState> {
   override state: RailState = { menu: null };
 
@@ -69,7 +69,7 @@ export class Rail extends View<{ app: App }, RailState> {
       <Icon name={icon} />{label}{refused ? <span class="after red-text" title="refused in the last 5 minutes">{num(refused)}</span> : null}</a>;
   }
 
-  /** A second press of the data's place goes to its root. */
+  /** Navigates to a view; a second press of the data's entry goes to its root. */
   private go(event: Event, view: ViewName): void {
     const { app } = this.props;
     event.preventDefault();

@@ -3,7 +3,7 @@ import { Button } from "../widgets/button";
 import { Sheet } from "../widgets/sheet";
 import { App } from "./app";
 
-/** Over the view, which stays as it is: nothing that was typed is lost. */
+/** The dialog of an ended session, over the view, which keeps its state: no typed text is lost. */
 export function SessionEnded(props?: { app: App; reason: string }) {
   const { app, reason } = props!;
   const foot = <span class="line grow"><span class="note-text">Open the new link in this browser.</span>
@@ -15,7 +15,7 @@ export function SessionEnded(props?: { app: App; reason: string }) {
   </Sheet>;
 }
 
-/** The last minute. */
+/** The countdown of the session's last minute. */
 export function CountDown(props?: { app: App; seconds: number }) {
   const { app, seconds } = props!;
   const isIdle = app.session.secondsLeft(Date.now()) > seconds + 5;

@@ -3,7 +3,7 @@ import { Button } from "../widgets/button";
 import { Icon, Mark } from "../widgets/icon";
 import { sentence, Session } from "../state/session";
 
-/** The door: how to get in, and what was wrong with the way that was tried. */
+/** The sign-in page: the ways to sign in, and the problem of the last attempt. */
 export class SignIn extends Component<{ session: Session; problem: string | null },
   { token: string; problem: string | null; isBusy: boolean }> {
   override state = { token: "", problem: null, isBusy: false };

@@ -4,7 +4,7 @@ export type Theme = "light" | "dark";
 
 const system = matchMedia("(prefers-color-scheme: dark)");
 
-/** What was chosen in this browser, else what the system has. */
+/** Returns the theme that was chosen in this browser, else the system's. */
 export function theme(): Theme {
   const chosen = localStorage.getItem(KEPT);
   return chosen === "light" || chosen === "dark" ? chosen : system.matches ? "dark" : "light";

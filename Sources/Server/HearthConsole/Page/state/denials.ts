@@ -18,7 +18,7 @@ export interface Denial {
   cause: string | null;
   path: string;
   uid: string | null;
-  /** Whose user that is; null for the project itself. */
+  /** The user's tenant; null for the project itself. */
   tenant?: string | null;
   connection: string | null;
   trace: string | null;
@@ -29,10 +29,10 @@ export interface Denial {
 
 const KEPT = 1000;
 
-/** What is refused in a database, live, the newest first. */
+/** The denials of a database, live, the newest first. */
 export class DenialFeed extends Store {
   list: Denial[] = [];
-  /** Refused while the page was too slow, or not connected long enough to be told. */
+  /** The number of denials that were missed because the page was too slow, or disconnected for too long. */
   missed = 0;
   private database = "";
   private readonly stream: EventStream;
@@ -80,7 +80,7 @@ export class DenialFeed extends Store {
     this.changed();
   }
 
-  /** Those whose count grows come again under their id. */
+  /** Adds a denial; one whose count grows comes again under its id. */
   private take(denial: Denial): void {
     const at = this.list.findIndex(each => each.id === denial.id);
     if (at >= 0) this.list[at] = denial;

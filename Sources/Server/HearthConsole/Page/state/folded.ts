@@ -1,13 +1,13 @@
 import { Denial } from "./denials";
 
-/** Equal refusals as one: the newest of them, with how many there were and since when. */
+/** Equal denials as one: the newest of them, with their count and first time. */
 export interface FoldedDenial extends Denial {
   since: number;
-  /** Of all of them, the newest first. */
+  /** The ids of all of them, the newest first. */
   ids: string[];
 }
 
-/** Joins what the same person was refused in the same way at the same place, as long as the list reaches. */
+/** Joins equal denials of the same user at the same path, as far as the list reaches. */
 export function folded(list: readonly Denial[]): FoldedDenial[] {
   const found = new Map<string, FoldedDenial>();
   for (const denial of list) {

@@ -13,10 +13,10 @@ const SHOWN_MILLISECONDS = 6000;
 const SHOWN_MAXIMUM = 3;
 export const UNDO_MILLISECONDS = 20_000;
 
-/** Short messages at the edge of the screen, and one sentence for those who listen. */
+/** The short messages at the edge of the screen, and one sentence for screen readers. */
 export class Notices extends Store {
   list: Notice[] = [];
-  /** For a polite live region, at most one sentence in five seconds. */
+  /** The text of a polite live region, at most one sentence in five seconds. */
   spoken = "";
   private spokenAt = 0;
   private next = 1;
@@ -56,7 +56,7 @@ export class Notices extends Store {
   }
 }
 
-/** The notices that stay beside a new one: what can be undone goes last. */
+/** Returns the notices that stay beside a new one: those with an undo are dropped last. */
 function kept(list: Notice[]): Notice[] {
   const surplus = list.length - SHOWN_MAXIMUM + 1;
   if (surplus <= 0) return list;

@@ -5,7 +5,7 @@ export type ViewName = "data" | "rules" | "people" | "now" | "settings";
 
 const VIEWS: readonly ViewName[] = ["data", "rules", "people", "now", "settings"];
 
-/** Which view the address names, and what of it. */
+/** The view that the address names, and its parameters. */
 export interface Place {
   view: ViewName;
   parts: string[];
@@ -23,10 +23,10 @@ export function placeText(view: ViewName, parts: readonly string[] = [], asked =
   return `#/${view}${parts.map(part => "/" + encodeURIComponent(part)).join("")}${query ? "?" + query : ""}`;
 }
 
-/** Whose eyes the data is seen with: nobody's, or somebody's uid and claims. */
+/** The identity that the data is viewed as: a signed-out client, or a user with uid and claims. */
 export type Identity = { nobody: true } | { uid: string; claims: string };
 
-/** What the address says. It stands in the fragment, which reaches no server, log or other page. */
+/** The contents of the address. It is in the fragment, which reaches no server, log or other page. */
 export interface Route {
   view: "data";
   path: Path;

@@ -2,7 +2,7 @@ import { ApiError, ConsoleApi, SessionAnswer } from "../api/console";
 import { Store } from "./store";
 
 const TOKEN = "hearth-console-token";
-/** How often the server is told that somebody is there. */
+/** The interval at which the server is told that the user is active. */
 const TOLD_MILLISECONDS = 60_000;
 
 export type SessionState =
@@ -11,18 +11,18 @@ export type SessionState =
   | { name: "in"; role: "administrator" | "viewer"; person: string; endsAt: number; idleEndsAt: number; version: string; emulator: boolean }
   | { name: "ended"; person: string; reason: string };
 
-/** The session of this tab. Half of what opens it is a cookie, the other is kept here; neither opens anything alone. */
+/** The session of this tab. One half of its secret is a cookie, the other is kept here; each is useless alone. */
 export class Session extends Store {
   state: SessionState = { name: "opening" };
   readonly api = new ConsoleApi(() => readToken());
-  /** Another version of Hearth answers than the one this page came from. */
+  /** True when the server runs another version of Hearth than this page. */
   isUpdated = false;
-  /** Counts the sessions that were opened here. */
+  /** The number of sessions that were opened here. */
   generation = 0;
-  /** Where the address stood before a link was opened over it. */
+  /** The address before a link was opened over it. */
   place = location.hash.startsWith("#/") ? location.hash.slice(1) : "";
   private version: string | null = null;
-  /** Somebody signs out: what is asked by the page itself is asked no more. */
+  /** True while the user signs out: the page itself makes no more requests. */
   isEnding = false;
   private person = "";
   private usedAt = Date.now();
@@ -31,16 +31,16 @@ export class Session extends Store {
   constructor() {
     super();
     this.api.sessionEnded = () => this.end("It ended, or another link was opened in this browser.");
-    // A wheel or a finger scrolls; that a list scrolls by itself is no use.
+    // Scrolling by wheel or finger counts as use; a list that scrolls by itself does not.
     for (const event of ["pointerdown", "keydown", "wheel", "touchmove"]) addEventListener(event, () => (this.usedAt = Date.now()), { passive: true });
     addEventListener("hashchange", () => this.addressChanged());
     setInterval(() => void this.watch(), 20_000);
   }
 
-  /** Signs in by the link that the page was opened with, or goes on with the session that is there. */
+  /** Signs in by the link that the page was opened with, or continues the existing session. */
   async open(): Promise<void> {
     const key = keyOf(location.hash);
-    // The key has one use, and is not kept in the history before that.
+    // The key is valid once, and is removed from the history before its use.
     if (key !== null) history.replaceState(null, "", location.pathname + "#" + (this.place || "/data"));
     const before = this.state;
     try {
@@ -55,7 +55,7 @@ export class Session extends Store {
     }
   }
 
-  /** A link that is opened over this page changes its fragment alone. */
+  /** Handles a link that is opened over this page, which changes its fragment alone. */
   private addressChanged(): void {
     if (keyOf(location.hash) !== null) void this.open();
     else this.place = location.hash.slice(1);
@@ -76,7 +76,7 @@ export class Session extends Store {
     if (this.state.name === "in") this.set({ name: "ended", person: this.person, reason });
   }
 
-  /** Whether a session may be there: what asks can begin before the answer. */
+  /** True when a session may exist: requests can begin before the response. */
   get isLikely(): boolean {
     return readToken() !== null || keyOf(location.hash) !== null;
   }
@@ -85,17 +85,17 @@ export class Session extends Store {
     return this.state.name === "in" && this.state.role === "viewer";
   }
 
-  /** Why nothing can be changed in this session, or null. */
+  /** The reason why this session is read-only, or null. */
   get readOnlyReason(): string | null {
     return this.isViewer ? "This session may look, not change." : null;
   }
 
-  /** Whole seconds until the session ends, whatever is done. */
+  /** Returns the whole seconds until the session ends in any case. */
   secondsLeft(now: number): number {
     return this.state.name === "in" ? Math.max(0, Math.round((this.state.endsAt - now) / 1000)) : 0;
   }
 
-  /** Whole seconds until it ends if nothing is done. */
+  /** Returns the whole seconds until it ends unless it is used. */
   secondsLeftIdle(now: number): number {
     return this.state.name === "in" ? Math.max(0, Math.round((Math.min(this.state.endsAt, this.state.idleEndsAt) - now) / 1000)) : 0;
   }

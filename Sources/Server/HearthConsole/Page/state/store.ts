@@ -1,6 +1,6 @@
 import { Component } from "preact";
 
-/** Something that components look at. Changes are told once a frame, overlays at once. */
+/** An observable state. Changes are announced once a frame, overlays at once. */
 export class Store {
   private readonly observers = new Set<() => void>();
   private isWaiting = false;
@@ -13,7 +13,7 @@ export class Store {
   changed(): void {
     if (this.isWaiting) return;
     this.isWaiting = true;
-    // A hidden tab has no frames; its state is still told.
+    // A hidden tab has no frames; its observers are still notified.
     const tell = () => {
       if (!this.isWaiting) return;
       this.isWaiting = false;

@@ -14,7 +14,8 @@ export interface DifferenceCounts {
   same: number;
 }
 
-/** The places where two nodes differ, as deep as both have children, in the order of keys, at most `limit` of them. */
+/** Returns the places where two nodes differ, as deep as both have children, in the order of keys, at most `limit` of
+    them. */
 export function differences(before: Node | null, after: Node | null, limit = Infinity): Difference[] {
   const found: Difference[] = [];
   walk(before, after, [], difference => {
@@ -24,7 +25,7 @@ export function differences(before: Node | null, after: Node | null, limit = Inf
   return found;
 }
 
-/** How many values are added, changed, removed and the same. */
+/** Returns the numbers of added, changed, removed and unchanged values. */
 export function count(before: Node | null, after: Node | null): DifferenceCounts {
   const counts = { added: 0, changed: 0, removed: 0, same: 0 };
   tally(before, after, counts);

@@ -3,7 +3,8 @@ import { Node, Priority, Scalar } from "./node";
 import { compareValues } from "./order";
 import { sha1Base64 } from "./sha1";
 
-/** The simple hash of the protocol, by which a write says what it expects to replace. Empty is the empty text. */
+/** Returns the protocol's simple hash, by which a write names the value it expects to replace. That of no value is
+    empty. */
 export function hashOf(node: Node | null): string {
   if (!node) return "";
   const prefix = node.priority === null ? "" : `priority:${scalarText(node.priority)}:`;
@@ -21,7 +22,7 @@ function scalarText(value: Scalar | NonNullable<Priority>): string {
   return typeof value === "number" ? "number:" + doubleText(value) : `${typeof value}:${value}`;
 }
 
-/** The 8 bytes of the double, in 16 hexadecimal digits. */
+/** Returns the 8 bytes of the double, in 16 hexadecimal digits. */
 function doubleText(value: number): string {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, value === 0 ? 0 : value);

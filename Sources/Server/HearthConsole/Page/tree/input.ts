@@ -2,7 +2,7 @@ import { wrongPlace } from "./jsonPlace";
 import { compareKeys, problemOfKey } from "./keys";
 import { Json, Scalar } from "./node";
 
-/** What an editor may make of its text. Nothing is guessed: the type is chosen. */
+/** The type of an editor's text. It is chosen, never guessed. */
 export type EditType = "text" | "number" | "boolean" | "server" | "json";
 
 export type Input = { value: Json } | { problem: string };
@@ -30,7 +30,7 @@ function readNumber(text: string): Input {
   return { value: value === 0 ? 0 : value };
 }
 
-/** `timestamp`, or a number to add. */
+/** Reads `timestamp`, or a number to add. */
 function readServerValue(text: string): Input {
   if (text === "timestamp") return { value: { ".sv": "timestamp" } };
   const by = readNumber(text.replace(/^increment:?/, ""));
@@ -69,12 +69,12 @@ function problemIn(json: Json, depth: number): string | null {
   return null;
 }
 
-/** How an editor begins with a value that is there. */
+/** Returns the initial type for an existing value. */
 export function editTypeOf(value: Scalar | null): EditType {
   return value === null ? "text" : typeof value === "string" ? "text" : (typeof value as "number" | "boolean");
 }
 
-/** JSON for people: keys in the order of the database, two spaces. */
+/** Returns formatted JSON: keys in the order of the database, two spaces. */
 export function jsonText(json: Json, indent = ""): string {
   if (json === null || typeof json !== "object") return JSON.stringify(json);
   const below = indent + "  ";

@@ -1,4 +1,4 @@
-/** Where a text stops being JSON. Browsers tell it in their own words, or not at all. */
+/** Returns the position at which a text stops being JSON. Browsers report it differently, or not at all. */
 export function wrongPlace(text: string): number {
   const reader = new Reader(text);
   reader.value();

@@ -2,7 +2,7 @@
 
 const INTEGER = /^-?0*\d{1,10}$/;
 
-/** The number that a key stands for, or null where it is ordered as text. */
+/** Returns the number that a key stands for, or null when it is ordered as text. */
 export function integerOf(key: string): number | null {
   if (!INTEGER.test(key)) return null;
   const value = Number(key);
@@ -21,7 +21,7 @@ export function compareKeys(a: string, b: string): number {
 
 const KEY_BYTES_MAXIMUM = 768;
 
-/** What is wrong with a key, as a sentence for the one who typed it, or null. */
+/** Returns the problem of a typed key, as a sentence, or null. */
 export function problemOfKey(key: string): string | null {
   if (key === "") return "A key has at least one character.";
   const at = key.search(/[.$#[\]/\u0000-\u001f\u007f]/);
@@ -48,13 +48,13 @@ export function isSame(a: Path, b: Path): boolean {
   return a.length === b.length && isWithin(a, b);
 }
 
-/** The longest path that both are within. */
+/** Returns the longest path that contains both. */
 export function sharedPath(a: Path, b: Path): Path {
   const end = a.findIndex((key, index) => key !== b[index]);
   return end < 0 ? a : a.slice(0, end);
 }
 
-/** Why nothing can be moved from one place to another, or null. */
+/** Returns the reason why a value cannot be moved from one path to another, or null. */
 export function problemOfMove(from: Path, to: Path): string | null {
   const wrong = to.length ? to.map(problemOfKey).find(each => each !== null) : problemOfKey("");
   if (wrong) return wrong;

@@ -1,10 +1,10 @@
-/** A part of the database as it is held in the page. Empty is null: there are no empty nodes. */
+/** A part of the database in the page. Empty is null: there are no empty nodes. */
 export type Scalar = string | number | boolean;
 export type Priority = string | number | null;
 export type Json = null | Scalar | Json[] | { [key: string]: Json };
 export type Kind = "object" | "string" | "number" | "boolean" | "null";
 
-/** A leaf has a value, any other node has children. Keys stand in a Map, for `__proto__` is a key like any other. */
+/** A node: a leaf has a value, any other has children. Keys are in a Map, for `__proto__` is a key like any other. */
 export class Node {
   constructor(public value: Scalar | null, public children: Map<string, Node> | null, public priority: Priority = null) {}
 
@@ -67,7 +67,7 @@ export function nodeAt(node: Node | null, path: readonly string[], from = 0): No
   return node;
 }
 
-/** Puts `part` at `path` below `root`, in place where it can be, and returns the root that then holds. */
+/** Puts `part` at `path` below `root`, in place where possible, and returns the resulting root. */
 export function putAt(root: Node | null, path: readonly string[], part: Node | null, at = 0): Node | null {
   if (at === path.length) return part;
   const key = path[at]!;
@@ -92,7 +92,7 @@ export function putAt(root: Node | null, path: readonly string[], part: Node | n
   return root;
 }
 
-/** How many values a part holds, counted up to `limit`. */
+/** Returns the number of values of a part, counted up to `limit`. */
 export function leavesOf(node: Node | null, limit = Infinity): number {
   if (!node) return 0;
   if (!node.children) return 1;

@@ -1,12 +1,12 @@
 import { compareKeys } from "./keys";
 import { Node, nodeAt, Scalar } from "./node";
 
-/** By what the children of a node are ordered; `child` names a path below each of them. */
+/** The order of the children of a node; `child` names a path below each of them. */
 export type Order = { by: "key" | "value" | "priority" } | { by: "child"; child: string };
 
 export const BY_KEY: Order = { by: "key" };
 
-/** Which end of an order is looked at. */
+/** The end of an order from which children are read. */
 export type End = "first" | "last";
 
 /** The query object of the protocol. */
@@ -22,7 +22,7 @@ export interface Query {
   vf?: "l" | "r";
 }
 
-/** An end of a range of children: what the child there sorts by, its key, and whether it belongs to the range. */
+/** An end of a range of children: the sort value of the child there, its key, and whether it belongs to the range. */
 export interface Bound {
   value: Scalar | null;
   key: string;
@@ -38,7 +38,7 @@ export function indexOf(order: Order): string | undefined {
   }
 }
 
-/** What a child sorts by, or undefined for a node with children, which no query can name. */
+/** Returns the sort value of a child, or undefined for a node with children, which no query can name. */
 export function sortValue(order: Order, node: Node): Scalar | null | undefined {
   switch (order.by) {
     case "key": return null;
@@ -76,7 +76,7 @@ export function sortedKeys(order: Order, children: Map<string, Node>): string[] 
   return keys.sort((a, b) => compare(a, children.get(a)!, b, children.get(b)!));
 }
 
-/** The query for what stands between two bounds, at most `limit` counted from one end. */
+/** Returns the query for the range between two bounds, at most `limit` counted from one end. */
 export function queryOf(order: Order, low: Bound | null, high: Bound | null, limit: number, from: End): Query {
   const query: Query = { l: limit, vf: from === "first" ? "l" : "r" };
   const index = indexOf(order);

@@ -1,11 +1,11 @@
-/** Push ids: 8 characters of time and 12 of chance, in an alphabet whose order is that of ASCII. */
+/** The alphabet of push ids, which are 8 characters of time and 12 random ones, in ASCII order. */
 const ALPHABET = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
 const SHAPE = /^[-0-9A-Z_a-z]{20}$/;
-/** Ids outside of these years are other keys that happen to have 20 characters. */
+/** The first time of a push id; other keys of 20 characters are outside of these years. */
 const EARLIEST = Date.UTC(2011, 0, 1);
 const LATEST = Date.UTC(2100, 0, 1);
 
-/** When the id was made, in milliseconds, or null where the key is no push id. */
+/** Returns the creation time of the id, in milliseconds, or null when the key is no push id. */
 export function timeOfPushId(key: string): number | null {
   if (!SHAPE.test(key)) return null;
   let time = 0;
@@ -13,7 +13,7 @@ export function timeOfPushId(key: string): number | null {
   return time >= EARLIEST && time <= LATEST ? time : null;
 }
 
-/** The least key that an id made at `time` can have. */
+/** Returns the least key that an id made at `time` can have. */
 export function firstPushIdAt(time: number): string {
   let left = Math.max(0, Math.floor(time));
   let text = "";
@@ -27,7 +27,7 @@ export function firstPushIdAt(time: number): string {
 let lastTime = 0;
 let lastChance: number[] = [];
 
-/** A new id, greater than each that was made before it in this page. */
+/** Returns a new id, greater than all that were made before it in this page. */
 export function makePushId(now: number, chance: () => number = Math.random): string {
   if (now <= lastTime && lastChance.length) {
     now = lastTime;

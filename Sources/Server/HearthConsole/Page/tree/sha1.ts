@@ -1,4 +1,5 @@
-/** SHA-1 as base64, in the page itself: the browser's own is asynchronous, and absent where a page is not served over TLS. */
+/** Returns SHA-1 as base64, computed here: the browser's own is asynchronous, and absent where a page is not served
+    over TLS. */
 export function sha1Base64(text: string): string {
   return base64(sha1(new TextEncoder().encode(text)));
 }

@@ -1,11 +1,11 @@
 import { Explanation, Visit } from "./explanation";
 
-/** One way in by a rule: who that is in words, or the condition as it is written. */
+/** An alternative of a rule: the users that it allows in words, or the condition as it is written. */
 export interface Clause {
   words: string | null;
   text: string;
   line: number;
-  /** It was true for whoever was asked for. */
+  /** True when it held for the requested identity. */
   isTrue: boolean;
 }
 
@@ -13,7 +13,7 @@ const SIGNED_IN = /^auth(\.uid)? !==? null$/;
 const NOT_SIGNED_IN = /^auth ===? null$/;
 const OWN = /^(?:auth !==? null && )?(?:auth\.uid ===? (\$\w+)|(\$\w+) ===? auth\.uid)$/;
 
-/** The ways in that a decision for nobody looked at. Rules that are never true are none. */
+/** Returns the alternatives that a decision for a signed-out client evaluated. Rules that are never true have none. */
 export function clausesOf(explanation: Explanation, kind: "read" | "write"): Clause[] {
   return explanation.trace.filter(visit => visit.kind === kind && visit.expression && visit.expression.text.trim() !== "false")
     .map(visit => ({ words: wordsOf(visit), text: visit.expression!.text, line: visit.line, isTrue: visit.value === true }));
@@ -30,7 +30,7 @@ function wordsOf(visit: Visit): string | null {
   return key === null ? null : `${key} alone`;
 }
 
-/** What a wildcard stands for at a place. */
+/** Returns the key that a wildcard matched at a path. */
 function keyAt(visit: Visit, wildcard: string): string | null {
   const at = visit.path.split("/").indexOf(wildcard);
   return at < 0 ? null : visit.at.split("/")[at] ?? null;

@@ -1,6 +1,6 @@
 import { Json } from "../tree/node";
 
-/** A part of a rule as the server tells it: where it stands, and what it came to. */
+/** A part of a rule in the server's trace: its position, and its result. */
 export interface Traced {
   text: string;
   line: number;
@@ -45,7 +45,7 @@ export interface Explanation {
   trace: Visit[];
 }
 
-/** What somebody asked, in the form of a case of `hearth rules test`. */
+/** A request, in the form of a case of `hearth rules test`. */
 export interface AskedRequest {
   read?: string;
   write?: string;
@@ -59,19 +59,19 @@ export interface AskedRequest {
 
 export type Mark = "held" | "failed" | "unasked";
 
-/** One line of a condition that was cut at its connectives. */
+/** A line of a condition that was split at its connectives. */
 export interface Part {
-  /** `&&`, `||`, or nothing before the first. */
+  /** The connective before the part: `&&`, `||`, or an empty text before the first. */
   connective: string;
   traced: Traced;
   mark: Mark;
-  /** What it came to, as one would write it. */
+  /** The result, as it would be written in a rule. */
   value: string;
-  /** What of the data or of the sign-in gave it that value. */
+  /** The data or claims that gave it that value. */
   because: string[];
 }
 
-/** The visit whose rule decided. */
+/** Returns the visit whose rule decided. */
 export function decidingVisit(explanation: Explanation): Visit | null {
   const { rule, trace } = explanation;
   if (!rule) return trace[trace.length - 1] ?? null;
@@ -79,7 +79,7 @@ export function decidingVisit(explanation: Explanation): Visit | null {
   return fits[fits.length - 1] ?? null;
 }
 
-/** The parts between a condition's outermost connectives. */
+/** Returns the parts between a condition's outermost connectives. */
 export function partsOf(visit: Visit): Part[] {
   const { expression } = visit;
   if (!expression) return [];
@@ -90,14 +90,14 @@ export function partsOf(visit: Visit): Part[] {
   }));
 }
 
-/** What stands between the operands of a condition, if it is one connective throughout. */
+/** Returns the connectives of a condition's operands, if it is one connective throughout; null otherwise. */
 function connectivesOf(traced: Traced): string[] | null {
   const operands = traced.operands ?? [];
   const found: string[] = [];
   let end = 0;
   for (const [at, operand] of operands.entries()) {
     const start = traced.text.indexOf(operand.text, end);
-    // A text may be cut; then the rest is told apart by where it stands.
+    // A text may be cut; then its position identifies the rest.
     if (start < 0 && !found.length) return null;
     if (at) found.push(start < 0 ? found[0]! : traced.text.slice(end, start).trim());
     end = start < 0 ? traced.text.length : start + operand.text.length;
@@ -111,7 +111,7 @@ function markOf(traced: Traced): Mark {
   return traced.value === true ? "held" : "failed";
 }
 
-/** A value as one would write it in a rule. */
+/** Returns a value as it would be written in a rule. */
 export function valueOf(traced: Traced): string {
   if (traced.reached === false) return "not asked";
   if (traced.error) return traced.error;
@@ -134,7 +134,7 @@ function snapshotText(snapshot: { path: string; after: boolean; value: Json }): 
   return snapshot.value === null ? `nothing at ${place}` : `${place}: ${valueText(snapshot.value)}`;
 }
 
-/** What the values of a part came from: places of the data first, then what is known of who asks. */
+/** Returns the sources of a part's values: paths of the data first, then facts of the caller. */
 export function causes(traced: Traced): string[] {
   const found: string[] = [];
   const visit = (part: Traced, isTop: boolean): void => {
@@ -143,7 +143,7 @@ export function causes(traced: Traced): string[] {
     const isName = /^(auth|now|\$\w+)(\.[\w.]+)?$/.test(part.text);
     const text = isSnapshot ? snapshotText((value as any).snapshot) : isName && !isTop && value !== undefined && !isObjectClaim(value)
       ? `${part.text} is ${valueText(value)}` : null;
-    // Of nested snapshots the innermost place is what was looked at.
+    // The innermost of nested snapshots is the data that was read.
     if (isSnapshot && text) return void (found.includes(text) || found.push(text));
     for (const operand of part.operands ?? []) visit(operand, false);
     if (text && !found.includes(text)) found.push(text);

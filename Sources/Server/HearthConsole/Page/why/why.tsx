@@ -13,15 +13,15 @@ const VALUE_LIMIT = 2000;
 interface WhyProps {
   explanation: Explanation;
   request?: AskedRequest;
-  /** Who, when, by which connection: what is known beside the decision. */
+  /** The circumstances beside the decision: user, time and connection. */
   circumstances?: JSX.Element | string;
-  /** The rule's line, as a link. */
+  /** Called with the rule's line when its link is pressed. */
   onLine?: (line: number) => void;
-  /** What can be done about it. */
+  /** The available actions. */
   actions?: JSX.Element;
 }
 
-/** Why a request was allowed or refused: the rule that decided, part by part, and what gave each part its value. */
+/** The explanation of a decision: the rule that decided, part by part, and the source of each part's value. */
 export function Why(props?: WhyProps) {
   const { explanation, request, circumstances, onLine, actions } = props!;
   const visit = decidingVisit(explanation);

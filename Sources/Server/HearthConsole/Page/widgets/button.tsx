@@ -5,14 +5,14 @@ import { IconName } from "./icons";
 interface ButtonProps {
   label: string;
   icon?: IconName;
-  /** How it looks: `primary`, `quiet`, `danger`. */
+  /** The style: `primary`, `quiet`, `danger`. */
   kind?: string;
-  /** The label is the name alone. */
+  /** True when the label is only the accessible name. */
   onlyIcon?: boolean;
-  /** The label's word is not shown where there is little room. */
+  /** True when the label is hidden where there is little room. */
   shrinks?: boolean;
   keyCap?: string;
-  /** Why it cannot be pressed now. It stays in its place, with the reason as its description. */
+  /** The reason why it is disabled. It stays in its place, with the reason as its description. */
   reason?: string | null;
   isDisabled?: boolean;
   type?: "button" | "submit";

@@ -1,20 +1,20 @@
 import { Component, h } from "preact";
 
 interface Props<Found> {
-  /** Of the document: no other field has it. */
+  /** The field's name, unique in the document. */
   name: string;
   label: string;
   value: string;
   problem?: string | null;
-  /** What the list is called. */
+  /** The name of the list. */
   foundLabel: string;
   search: (text: string) => Promise<Found[]>;
   keyOf: (found: Found) => string;
-  /** What an option shows. */
+  /** The contents of an option. */
   option: (found: Found) => JSX.Element[];
   onType: (text: string) => void;
   onChoose: (found: Found) => void;
-  /** What stands in the field when Tab is pressed; no word of it leaves the key alone. */
+  /** Returns the text of the field after Tab; without it Tab leaves the field. */
   completed?: (found: Found) => string;
 }
 
@@ -25,7 +25,7 @@ interface State<Found> {
 
 const TYPED_MILLISECONDS = 120;
 
-/** A field with a list of what was found for its text. Without an answer it is a field still. */
+/** A field with a list of suggestions for its text. Without suggestions it is still a field. */
 export class ComboField<Found> extends Component<Props<Found>, State<Found>> {
   override state: State<Found> = { found: [], at: -1 };
   private asked = 0;

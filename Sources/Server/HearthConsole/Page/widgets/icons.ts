@@ -36,7 +36,7 @@ export type IconName = keyof typeof ICONS;
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** An icon outside of the view library. */
+/** Returns an icon outside of the view library. */
 export function iconElement(name: IconName): SVGSVGElement {
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("class", "icon");

@@ -1,7 +1,8 @@
 import { Component, h } from "preact";
 import { focusFirst } from "./sheet";
 
-/** A veil in place of an overlay whose module is still loading: it takes the keys that the view behind would get. */
+/** An invisible layer in place of an overlay whose module is still loading: it takes the keys that the view behind
+    would get. */
 export class KeyShield extends Component<{ onClose: () => void }, {}> {
   private before: Element | null = null;
 

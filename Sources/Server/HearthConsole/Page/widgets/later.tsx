@@ -3,14 +3,14 @@ import { KeyShield } from "./keyShield";
 
 interface LaterProps {
   load: () => Promise<(props: any) => JSX.Element>;
-  /** What the part is drawn with. */
+  /** The properties of the part. */
   given: object;
   onFail: () => void;
-  /** Of an overlay: closes it before it came. Until it comes, a shield has the keyboard. */
+  /** Closes an overlay before it is loaded. Until then, a shield has the keyboard. */
   onClose?: () => void;
 }
 
-/** A part of the page that comes when it is first needed. */
+/** A part of the page that is loaded when it is first needed. */
 export class Later extends Component<LaterProps, {}> {
   private part: ((props: any) => JSX.Element) | null = null;
 

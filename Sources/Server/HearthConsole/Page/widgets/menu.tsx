@@ -20,7 +20,7 @@ interface MenuProps {
   onClose: () => void;
 }
 
-/** Choices below a button. */
+/** A menu below a button. */
 export class Menu extends Component<MenuProps, {}> {
   private element: HTMLElement | null = null;
   private readonly outside = (event: Event) => {

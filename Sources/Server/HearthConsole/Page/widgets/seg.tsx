@@ -7,7 +7,7 @@ interface SegProps<Value> {
   onChoose: (value: Value) => void;
 }
 
-/** A few choices, of which one holds. */
+/** A segmented control: a few choices, of which one is selected. */
 export function Seg(props?: SegProps<any>) {
   const { name, options, value, onChoose } = props!;
   return <div class="seg" role="group" aria-label={name}>

@@ -3,18 +3,18 @@ import { Button } from "./button";
 
 interface SheetProps {
   title: string;
-  /** What can be done, at the foot. */
+  /** The actions at the foot. */
   foot?: JSX.Element;
   isWide?: boolean;
   name?: string;
-  /** Without it the sheet stays until it is answered. */
+  /** Closes the sheet; without it the sheet stays until it is answered. */
   onClose?: () => void;
   onSubmit?: () => void;
 }
 
 const FOCUSABLE = "button:not([disabled]), input, textarea, select, a[href], [tabindex='0']";
 
-/** A box over the view. It keeps the focus inside, and gives it back. */
+/** A dialog over the view. It traps the focus, and restores it. */
 export class Sheet extends Component<SheetProps, {}> {
   private element: HTMLElement | null = null;
   private before: Element | null = null;
@@ -59,7 +59,7 @@ export class Sheet extends Component<SheetProps, {}> {
   }
 }
 
-/** Gives the focus to the field that a sheet begins with, or to the sheet's own veil. */
+/** Focuses the first field of a sheet, or the sheet's own veil. */
 export function focusFirst(overlay: HTMLElement): void {
   const first = overlay.querySelector<HTMLElement>("[data-first]") ??
     overlay.querySelector<HTMLElement>(".sheet-body input, .sheet-body textarea, .sheet-foot .primary") ??

@@ -2,16 +2,16 @@ import { h } from "preact";
 import { Button } from "./button";
 
 interface SheetFootProps {
-  /** What is worth knowing before it is done. */
+  /** The note beside the buttons. */
   note?: string;
-  /** The act, as a verb. */
+  /** The action, as a verb. */
   label: string;
   isDanger?: boolean;
   isDisabled?: boolean;
   onCancel: () => void;
 }
 
-/** The foot of a sheet that asks for something: leave it, or do it. */
+/** The foot of a sheet that asks for input: cancel, or do it. */
 export function SheetFoot(props?: SheetFootProps) {
   const { note, label, isDanger, isDisabled, onCancel } = props!;
   return <span class="line grow">

@@ -2,13 +2,13 @@ import { Component, h } from "preact";
 
 export interface Column<Row> {
   name: string;
-  /** Its share of the width, as a grid has it. */
+  /** The column's width, as in a grid. */
   width: string;
-  /** Numbers stand at the right. */
+  /** True when the column is right-aligned. */
   isRight?: boolean;
-  /** Not on narrow screens. */
+  /** True when the column is hidden on narrow screens. */
   isRoomy?: boolean;
-  /** Its name for an order, where rows can be sorted by it. */
+  /** The column's name for sorting; undefined when rows cannot be sorted by it. */
   order?: string;
   cell: (row: Row) => JSX.Element | string | null;
 }
@@ -25,20 +25,20 @@ interface Props<Row> {
   keyOf: (row: Row) => string;
   chosen: string | null;
   onChoose: (row: Row) => void;
-  /** The last rows are in sight. */
+  /** Called when the last rows are visible. */
   onEnd?: () => void;
   sorting?: Sorting | null;
   onSort?: (sorting: Sorting | null) => void;
-  /** In place of rows. */
+  /** The content in place of rows. */
   empty?: JSX.Element | null;
 }
 
 const ROW_HEIGHT = 36;
 const NARROW_ROW_HEIGHT = 48;
-/** Rows above and below the visible ones. */
+/** The number of rows drawn above and below the visible ones. */
 const SPARE = 8;
 
-/** Rows of any number, of which those in sight are elements. */
+/** A table of any number of rows, of which the visible ones are elements. */
 export class Table extends Component<Props<any>, { from: number; to: number }> {
   override state = { from: 0, to: 60 };
   private body: HTMLElement | null = null;
@@ -92,7 +92,7 @@ export class Table extends Component<Props<any>, { from: number; to: number }> {
     return sorting.isDescending ? "descending" : "ascending";
   }
 
-  /** Up, down, then as the rows come. */
+  /** Cycles through ascending, descending and the original order. */
   private head(column: Column<any>): JSX.Element | string {
     const { onSort } = this.props;
     const { order } = column;

@@ -4,18 +4,18 @@ interface TextFieldProps {
   label: JSX.Element | string;
   value: string;
   onChange: (value: string) => void;
-  /** What is wrong with the value, shown below the field. */
+  /** The problem with the value, shown below the field. */
   problem?: string | null;
-  /** Text of people instead of keys and values. */
+  /** True for prose instead of keys and values. */
   isProse?: boolean;
-  /** Several lines. */
+  /** The number of lines. */
   rows?: number;
   type?: string;
   inputMode?: string;
   placeholder?: string;
 }
 
-/** One field with its name, and what is wrong with it. */
+/** A field with its name, and its problem. */
 export function TextField(props?: TextFieldProps) {
   const { label, value, onChange, problem, isProse, rows, type = "text", inputMode, placeholder } = props!;
   const given = {

@@ -2,16 +2,16 @@ import { Component, h } from "preact";
 import { Button } from "./button";
 
 interface Props {
-  /** What is waited for: "the accounts". */
+  /** The noun for the loading data: "the accounts". */
   what: string;
-  /** Widths of the lines that stand for what comes, in percent. */
+  /** The widths of the placeholder lines, in percent. */
   lines: number[];
   onStop?: () => void;
 }
 
 const SLOW_MILLISECONDS = 3000;
 
-/** Grey lines in the shape of what comes. When it is slow it says what is waited for, and one may stop. */
+/** A placeholder of grey lines while data loads. When it is slow it names the data, and offers to stop. */
 export class Waiting extends Component<Props, { isSlow: boolean }> {
   override state = { isSlow: false };
   private timer: ReturnType<typeof setTimeout> | undefined;

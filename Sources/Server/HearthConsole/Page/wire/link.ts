@@ -1,6 +1,6 @@
 import { Wire } from "./wire";
 
-/** As the page shows it: the state of the connection that a wire runs over. */
+/** The displayed state of the connection that a wire uses. */
 export type LinkState =
   | { name: "connecting" }
   | { name: "live"; since: number }
@@ -25,16 +25,16 @@ const DELAY_FIRST = 500;
 const DELAY_FACTOR = 1.6;
 const DELAY_MAXIMUM = 15_000;
 const PING_EVERY = 10_000;
-/** A connection that is silent for so long after a ping is given up. */
+/** The time after a ping after which a silent connection is closed. */
 const SILENCE_MAXIMUM = 25_000;
 
-/** Keeps a wire connected: dials, signs in, renews the credential, and comes back with growing delays. */
+/** A connection for a wire: it dials, signs in, renews the credential, and reconnects with growing delays. */
 export class Link {
   readonly wire: Wire;
   state: LinkState = { name: "connecting" };
   roundTrip: number | null = null;
   private socket: SocketLike | null = null;
-  /** Asked for while the socket is dialled. */
+  /** The credential that is requested while the socket is dialled. */
   private coming: Promise<Credential> | null = null;
   private delay = DELAY_FIRST;
   private lostAt: number | null = null;
@@ -75,7 +75,7 @@ export class Link {
     socket.onclose = () => this.lost(socket);
   }
 
-  /** Ends it for good. */
+  /** Ends the connection for good. */
   end(): void {
     this.isEnded = true;
     clearTimeout(this.retryTimer);
@@ -125,7 +125,7 @@ export class Link {
       if (reply.status === "ok") this.renewLater(credential.expiresInSeconds);
       else this.drop();
     } catch {
-      // The session has ended or the server is away: what is open ends with its credential.
+      // The session has ended or the server is unreachable: an open socket ends with its credential.
     }
   }
 
@@ -151,7 +151,7 @@ export class Link {
     this.set({ name: "offline", since: this.lostAt, nextTry: Date.now() + delay });
   }
 
-  /** At once, because somebody asked. */
+  /** Reconnects at once, at the user's request. */
   tryNow(): void {
     if (this.state.name === "offline") this.connect();
   }

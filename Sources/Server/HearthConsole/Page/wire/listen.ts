@@ -2,32 +2,32 @@ import { isWithin, Path, pathOf } from "../tree/keys";
 import { fromExport, Json, Node, nodeAt, putAt } from "../tree/node";
 import { Query } from "../tree/order";
 
-/** A place that changed below a listen's path, and what stood there before. */
+/** A change below a listen's path, and the former value. */
 export interface Change {
   path: Path;
   before: Node | null;
 }
 
 export interface ListenObserver {
-  /** The held value is complete for the first time, or again after the connection was away. */
+  /** Notifies that the value is complete for the first time, or again after a reconnection. */
   ready?(): void;
   changed?(changes: Change[]): void;
-  /** The server refused or cut the listen. Nothing more comes. */
+  /** Notifies that the server refused or cancelled the listen. No more changes come. */
   refused?(status: string, reason: string): void;
 }
 
-/** What is held for one path and query, with all who look at it. */
+/** The data of one path and query, with all its observers. */
 export class Listen {
   root: Node | null = null;
   isReady = false;
-  /** Whether something came since it was last asked for: the server tells nothing of an empty place. */
+  /** True when data has arrived: the server sends none for an empty path. */
   isFilled = false;
   refusal: { status: string; reason: string } | null = null;
   readonly observers = new Set<ListenObserver>();
 
   constructor(readonly path: Path, readonly query: Query | null, readonly tag: number | null) {}
 
-  /** What the request names it by. */
+  /** Returns the request's parameters. */
   body(): { p: string; q?: Query; t?: number } {
     const p = "/" + this.path.join("/");
     return this.query ? { p, q: this.query, t: this.tag! } : { p };
@@ -42,7 +42,7 @@ export class Listen {
     return Object.keys(children).flatMap(below => this.put([...above, ...pathOf(below)], fromExport(children[below])));
   }
 
-  /** A push above the listen's path is for it what stands there at that path. */
+  /** Applies a push above the listen's path, which sets the part of it at that path. */
   private put(path: string[], part: Node | null): Change[] {
     this.isFilled = true;
     if (!isWithin(path, this.path)) {

@@ -1,7 +1,7 @@
 import { Json } from "../tree/node";
 import { Query } from "../tree/order";
 
-/** What the server sends, read from one message. */
+/** A message of the server, parsed. */
 export type ServerMessage =
   | { type: "hello"; time: number }
   | { type: "pong" }

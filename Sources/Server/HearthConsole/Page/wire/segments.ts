@@ -1,9 +1,9 @@
 import { wholeEnd } from "../format/text";
 
-/** Messages longer than this many UTF-16 units travel as a count and that many pieces. */
+/** The number of UTF-16 units above which a message is sent as a count and that many segments. */
 const SEGMENT_LIMIT = 16384;
 
-/** The texts to send for one message. No piece ends inside a surrogate pair. */
+/** Returns the texts to send for one message. No segment ends inside a surrogate pair. */
 export function segmentsOf(message: string): string[] {
   if (message.length <= SEGMENT_LIMIT) return [message];
   const pieces: string[] = [];
@@ -15,12 +15,12 @@ export function segmentsOf(message: string): string[] {
   return [String(pieces.length), ...pieces];
 }
 
-/** Puts pieces together again. */
+/** An assembler of segments into messages. */
 export class SegmentAssembler {
   private missing = 0;
   private pieces: string[] = [];
 
-  /** Takes one text and returns a message when it is whole. */
+  /** Takes one text and returns the message when it is complete. */
   take(text: string): string | null {
     if (this.missing > 0) {
       this.pieces.push(text);

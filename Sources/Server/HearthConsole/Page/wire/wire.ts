@@ -10,7 +10,7 @@ export interface Reply {
   data: Json;
 }
 
-/** A failure that is told to the one who asked: the status of the protocol and the server's sentence. */
+/** A failed request: the status of the protocol and the server's sentence. */
 export class WireError extends Error {
   constructor(readonly status: string, message: string) {
     super(message);
@@ -25,8 +25,8 @@ export interface WireEvents {
   roundTrip(milliseconds: number): void;
 }
 
-/** The protocol without a socket: texts in, texts out. It outlives its connections, and its listens are asked for again
-    on each of them. */
+/** The protocol without a socket: texts in, texts out. It outlives its connections, and repeats its listens on each of
+    them. */
 export class Wire {
   private send: ((text: string) => void) | null = null;
   private assembler = new SegmentAssembler();
@@ -47,7 +47,7 @@ export class Wire {
     return this.listens.size;
   }
 
-  /** A connection said hello: the credential goes first, then every listen. */
+  /** Handles the hello of a connection: the credential goes first, then every listen. */
   async opened(send: (text: string) => void, credential: object | null): Promise<void> {
     this.send = send;
     const signedIn = credential ? this.ask("gauth", credential) : null;
@@ -56,7 +56,7 @@ export class Wire {
     if (reply && reply.status !== "ok") throw new WireError(reply.status, String(reply.data));
   }
 
-  /** The connection is gone: what was asked of it is unanswered, what is held stays. */
+  /** Handles the end of the connection: outstanding requests fail, loaded data stays. */
   closed(): void {
     this.send = null;
     this.assembler = new SegmentAssembler();
@@ -77,12 +77,12 @@ export class Wire {
     this.send(PING);
   }
 
-  /** Asks for what stands at a path. */
+  /** Reads the value at a path. */
   async get(path: Path, query: Query | null = null): Promise<Json> {
     return (await this.done("g", { p: textOf(path), q: query ?? {} })).data;
   }
 
-  /** Replaces what stands at a path; with a hash only if that is what stands there. */
+  /** Replaces the value at a path; with a hash only if it is the value's. */
   async put(path: Path, data: Json, hash?: string): Promise<void> {
     await this.done("p", hash === undefined ? { p: textOf(path), d: data } : { p: textOf(path), d: data, h: hash });
   }
@@ -91,7 +91,7 @@ export class Wire {
     await this.done("m", { p: textOf(path), d: children });
   }
 
-  /** Looks at a path until the returned function is called. Equal listens share one. */
+  /** Listens at a path until the returned function is called. Equal listens share one. */
   listen(path: Path, query: Query | null, observer: ListenObserver): { listen: Listen; stop: () => void } {
     const name = textOf(path) + "\u0000" + (query ? JSON.stringify(query) : "");
     let listen = this.listens.get(name);
@@ -193,7 +193,7 @@ export class Wire {
     }
   }
 
-  /** A push with a tag is for one listen; one without is for each listen without a query that it touches. */
+  /** Applies a push: with a tag to one listen; without, to each listen without a query that it touches. */
   private push(tag: number | null, apply: (listen: Listen) => Change[]): void {
     const meant = tag === null ? [...this.listens.values()].filter(listen => listen.tag === null) : [this.byTag.get(tag)];
     for (const listen of meant) {

@@ -3,36 +3,36 @@ import HearthGateway
 import HearthTree
 import NIOCore
 
-/// Something that `api/events` tells of as it happens. A new topic is a type of its own and a line in ``EventsQuery``.
+/// A topic of `api/events`. A new topic is a type of its own and a line in ``EventsQuery``.
 protocol ConsoleTopic: Sendable {
-  /// As the page asks for it in `topics`.
+  /// The name in the parameter `topics`.
   static var name: String { get }
 
   /// - Parameter parameters: of the request; a topic reads its own.
-  /// - Throws: a sentence about the parameter that cannot be.
+  /// - Throws: a sentence about an invalid parameter.
   init(_ parameters: [String: String]) throws(ConsoleFailure)
 
-  /// Begins to look, for one stream.
+  /// Begins a feed for one stream.
   ///
   /// - Throws: when there is no room for another one.
   func begin(_ scene: ConsoleScene) throws(ConsoleFailure) -> any ConsoleTopicFeed
 }
 
-/// What the topics of a stream look at.
+/// The sources for the topics of a stream.
 struct ConsoleScene {
   let database: Database
   let services: GatewayServices
 }
 
-/// One topic of one stream. Used on the stream's event loop only.
+/// A topic's feed for one stream. Used on the stream's event loop only.
 ///
-/// What is new waits where it is counted, never in a queue for a page that reads slowly.
+/// News wait in their source, never in a queue for a page that reads slowly.
 protocol ConsoleTopicFeed: AnyObject {
-  /// Comes four times a second, also while the page takes nothing.
+  /// Polls the source. Called four times a second, also while the page reads nothing.
   func tick()
-  /// Writes what is new since the last time, if anything is. Not called while the page takes nothing.
+  /// Writes the news since the last call, if there are any. Not called while the page reads nothing.
   func write(to text: inout EventText)
-  /// The stream has ended.
+  /// Ends the feed with its stream.
   func end()
 }
 
@@ -43,7 +43,7 @@ extension ConsoleTopicFeed {
 
 /// Events of a stream, in the form of `text/event-stream`.
 struct EventText {
-  /// Times a second that topics are asked for what is new.
+  /// The number of times a second that topics are polled.
   static let ticksPerSecond = 4
 
   private(set) var bytes = ByteBuffer()

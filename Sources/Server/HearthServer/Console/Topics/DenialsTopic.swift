@@ -1,15 +1,16 @@
 import HearthGateway
 import HearthTree
 
-/// `denials`: refusals in the database, folded, as they come. `gap` tells how many are in none of them.
+/// The topic `denials`: denials of the database, folded, as they occur. `gap` is the number of those that are in no
+/// entry.
 struct DenialsTopic: ConsoleTopic {
   static let name = "denials"
-  /// A page that opens is told so many from before.
+  /// The number of earlier denials that a new page gets.
   private static let newestMax = 200
-  /// At each tick: what a page can show.
+  /// The maximum number of denials in each tick: more than a page can show.
   private static let perTickMax = 100
 
-  /// The last one that the page has; nil when it has none.
+  /// The last denial that the page has; nil when it has none.
   let after: UInt64?
 
   init(_ parameters: [String: String]) throws(ConsoleFailure) {
@@ -46,7 +47,7 @@ struct DenialsTopic: ConsoleTopic {
 }
 
 extension DenialFeed.Entry {
-  /// What the page is told.
+  /// The denial as JSON for the page.
   var json: JSON {
     func text(_ text: String?) -> JSON { text.map { .string($0) } ?? .null }
     let rule = rule.map { rule in

@@ -1,11 +1,11 @@
 import HearthDatabase
 import HearthTree
 
-/// `pulse`: commits at places, without their values, and how many there are a second.
+/// The topic `pulse`: commits below paths, without their values, and the number of commits a second.
 struct PulseTopic: ConsoleTopic {
   static let name = "pulse"
 
-  /// Places whose commits are counted.
+  /// The paths whose commits are counted.
   let paths: [Path]
 
   init(_ parameters: [String: String]) throws(ConsoleFailure) {
@@ -34,9 +34,9 @@ struct PulseTopic: ConsoleTopic {
   private final class Feed: ConsoleTopicFeed {
     private let database: Database
     private let watch: PulseWatch
-    /// Commits that were told of.
+    /// The position up to which commits were reported.
     private var position: Int64
-    /// Where the log was at the last ticks, the oldest first: a second of them says how many writes there are.
+    /// The positions of the log at the last ticks, the oldest first: a second of them gives the number of writes.
     private var positions: [Int64] = []
     private var lastRate: Int64 = 0
 
