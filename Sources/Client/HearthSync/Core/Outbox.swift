@@ -1,9 +1,9 @@
 import HearthTree
 
-/// What waits to be sent, and what waits for its reply. It decides what a new connection is sent and in which order:
-/// listens, writes in their order, gets, onDisconnects.
+/// The requests waiting to be sent and those waiting for a reply. It decides what a new connection is sent and in which
+/// order: listens, writes in their order, gets, onDisconnects.
 struct Outbox {
-  /// A request's purpose: who gets its reply.
+  /// The purpose of a request, which decides the receiver of its reply.
   enum Purpose {
     case listen(Listen)
     case write(Int)
@@ -19,9 +19,9 @@ struct Outbox {
 
   /// A write that the server has not answered.
   struct Write {
-    /// Whose outcome it is.
+    /// The receiver of a write's outcome.
     enum Owner {
-      /// A set or an update: whose outcome it is, and which write of the tree.
+      /// A set or an update: the operation that its outcome is reported for, and the write's id in the tree.
       case operation(OperationID?, write: Int)
       /// The transactions at and below a place, and the hash of the base that was sent.
       case transaction(Path, hash: String)
@@ -31,7 +31,7 @@ struct Outbox {
     var request: RequestID?
   }
 
-  /// A write in flight whose user is no longer signed in: only its outcome matters any more.
+  /// A write in flight of a user that has signed out or changed: only its outcome still matters.
   enum Left {
     /// A set or an update, and where it is stored.
     case write(Write, Storage?)
@@ -67,7 +67,7 @@ struct Outbox {
   private var lastOnDisconnect = 0
   private var requests: [SyncRequest] = []
 
-  /// What is to be sent now.
+  /// Removes and returns the requests that can be sent now.
   mutating func take() -> [SyncRequest] {
     defer { requests = [] }
     return requests
@@ -84,7 +84,7 @@ struct Outbox {
 
   // MARK: - The connection
 
-  /// Everything is to be sent, to a server that knows nothing yet.
+  /// Queues everything for a new connection, whose server knows nothing yet.
   ///
   /// - Parameter listens: each with the request that makes it.
   mutating func connect(listens: [(Listen, SyncRequest.Body)]) {
@@ -95,9 +95,9 @@ struct Outbox {
     for id in onDisconnects.keys.sorted() { sendOnDisconnect(id) }
   }
 
-  /// Nothing that was sent will be answered.
+  /// Removes the requests in flight, because no reply to them will come.
   ///
-  /// - Returns: transactions, onDisconnects and writes of a former user that were sent, whose outcome nobody will know.
+  /// - Returns: transactions, onDisconnects and writes of a former user that were sent and whose outcome stays unknown.
   mutating func disconnect() -> (transactions: [Path], onDisconnects: [OperationID], left: [Left]) {
     (isReady, purposes, listens, requests) = (false, [:], [:], [])
     defer { left = [:] }
@@ -118,7 +118,7 @@ struct Outbox {
     return (transactions, lost, left.keys.sorted().compactMap { left[$0] })
   }
 
-  /// What a reply is for; nil for one of a request that nobody waits for any more.
+  /// Removes a request and returns its purpose; nil when its reply is no longer of interest.
   mutating func purpose(of id: RequestID) -> Purpose? {
     guard let purpose = purposes.removeValue(forKey: id) else { return nil }
     // of a listen that ended and began anew, only the last request counts
@@ -164,13 +164,13 @@ struct Outbox {
     writes.keys.sorted().compactMap { id in writes[id].flatMap { $0.request == nil ? nil : (id, $0) } }
   }
 
-  /// Of a write that was sent only the answer counts from now on.
+  /// Marks a sent write as left by its user, so that only its answer counts from now on.
   mutating func leaveToAnswer(_ id: Int, _ left: Left) {
     writes[id] = nil
     self.left[id] = left
   }
 
-  /// A write whose user is back before its answer is his again; false when there is none of that id of that store.
+  /// Returns a write in flight to its user, who has signed in again; false when there is none of that id of that store.
   mutating func takeBack(_ write: Int, of storage: Storage?) -> Bool {
     for (id, left) in left {
       guard case .write(let made, let owner?) = left, owner.isSame(as: storage),
@@ -198,7 +198,7 @@ struct Outbox {
     if isReady { send(.get(get.spec), .get(get.operation)) }
   }
 
-  /// No get is given up for want of a connection before then.
+  /// Keeps gets from failing for want of a connection before the deadline.
   mutating func postponeGets(to deadlineMilliseconds: Int64) {
     for i in gets.indices { gets[i].deadlineMilliseconds = deadlineMilliseconds }
   }

@@ -11,7 +11,7 @@ extension SyncCore {
     }
   }
 
-  /// The server has accepted who we are, or nobody had to be: everything that waits is sent.
+  /// Sends everything that waits, once the server has accepted the credential or none was needed.
   ///
   /// First all listens, with hashes of what is held now; then writes in the order in which they were made; then gets; then
   /// onDisconnects that were never sent.
@@ -23,11 +23,10 @@ extension SyncCore {
     }
   }
 
-  /// The connection is gone, whether it was ready or not.
+  /// Handles the loss of the connection, which may or may not have been ready.
   ///
-  /// Writes and gets that were sent will be sent again. Transactions that were sent end with `disconnect`, because nobody
-  /// knows what became of them; so do onDisconnects without an answer. What the server is to do for clients that are gone is
-  /// shown.
+  /// Writes and gets that were sent will be sent again. Transactions that were sent end with `disconnect`, because
+  /// their outcome is unknown; so do onDisconnects without an answer. The confirmed onDisconnect writes are shown.
   public func connectionLost() -> Reaction {
     step {
       if infoData.child(Self.connectedKey).scalar == .bool(true) { setInfo(Self.connectedKey, .bool(false)) }
@@ -72,7 +71,7 @@ extension SyncCore {
     } else {
       storage?.completed(listen.spec)
       raise(tree.listenComplete(listen.spec, tag: listen.tag))
-      // what somebody waits for may be complete now
+      // this change may have completed data that transactions wait for
       rerunTransactions(at: listen.spec.path, unless: reaction.events.isEmpty)
     }
   }
@@ -152,7 +151,7 @@ extension SyncCore {
 
   // MARK: Time
 
-  /// When ``timePassed()`` is to be called, by the wall clock; nil when nothing waits for its time.
+  /// The wall-clock time of the next call of ``timePassed()``; nil when no deadline is set.
   public var nextDeadlineMilliseconds: Int64? {
     let gets = outbox.isReady ? [] : outbox.gets.map(\.deadlineMilliseconds)
     let isWaiting = outbox.isReady && hasWaitingTransactions
@@ -160,7 +159,7 @@ extension SyncCore {
     return (gets + retries).min()
   }
 
-  /// It is later than it was: gives up what has waited too long, and tries again what was to wait.
+  /// Handles passed deadlines: fails requests that have waited too long and repeats those whose delay is over.
   public func timePassed() -> Reaction {
     step {
       giveUpGets()
@@ -196,7 +195,7 @@ extension SyncCore {
   func finish(_ get: Outbox.Get, _ reply: SyncReply) {
     if let failure = reply.failure { return fail(get, failure) }
     let location = Location(path: get.spec.path)
-    // others who listen see it too; what a query found is not all there is, so only the same query does
+    // other listeners see the value too; the result of a filtered query is incomplete data, so only the same query does
     if get.spec.loadsAllData {
       storage?.overwrite(location, reply.node, of: nil)
       raiseAndRerun(tree.serverOverwrite(location, reply.node), at: location.path)

@@ -1,7 +1,7 @@
 import HearthTree
 
 extension SyncCore {
-  /// How often a transaction is sent before it is given up with `maxretry`.
+  /// The number of sends after which a transaction fails with `maxretry`.
   static let transactionSendsMax = 25
   /// The time that to wait when the server calls a base stale that is what it was: at first, and at most.
   static let staleDelayMilliseconds: (first: Int64, most: Int64) = (50, 2_000)
@@ -137,9 +137,9 @@ extension SyncCore {
 
   // MARK: Running again
 
-  /// Runs again what is affected by a change at a path.
+  /// Runs transactions affected by a change at a path again.
   ///
-  /// - Parameter isNothing: nobody was told anything of the change.
+  /// - Parameter isNothing: the change produced no events.
   func rerunTransactions(at path: Path, unless isNothing: Bool = false) {
     guard let place = transactions.topmost(onTheWayTo: path) else { return }
     let queue = place.all
@@ -186,8 +186,8 @@ extension SyncCore {
 
   // MARK: Giving up
 
-  /// Something else was written to these places: what is not with the server yet ends with `set`, the rest if the server
-  /// refuses it.
+  /// Aborts transactions at paths that another write replaced: unsent ones end with `set`, sent ones do when the server
+  /// refuses them.
   func overwriteTransactions(at paths: [Path]) {
     if transactions.isEmpty { return }
     for path in paths {

@@ -1,11 +1,11 @@
 import HearthTree
 
 extension SyncCore {
-  /// Replaces a place, or its priority: shows it at once, and sends it.
+  /// Replaces the value or priority at a location: shows it at once, and sends it.
   ///
   /// - Parameters:
-  ///   - value: as the app gave it; server values are estimated for what is shown, and sent as they are.
-  ///   - operation: whose outcome is reported when the server has answered.
+  ///   - value: the app's value; server values are estimated for display and sent as they are.
+  ///   - operation: the operation to complete when the server has answered.
   public func set(_ location: Location, _ value: WriteValue, operation: OperationID) -> Reaction {
     step {
       if isInfo(location.path) { return raise(.completed(operation, Self.infoFailure)) }
@@ -56,7 +56,7 @@ extension SyncCore {
     outbox.add(body, .operation(operation, write: id))
   }
 
-  /// What a write comes to, now that it took effect.
+  /// The nodes that a write produced, with server values estimated now that it took effect.
   private func estimates(_ body: SyncRequest.Body) -> [(Location, Node)] {
     switch body {
     case .put(let location, let value, _): [(location, estimate(value, at: location))]
@@ -99,20 +99,20 @@ extension SyncCore {
 // MARK: - onDisconnect
 
 extension SyncCore {
-  /// Has the server replace a place when this client is gone.
+  /// Registers a value that the server writes when this client disconnects.
   public func onDisconnectSet(_ location: Location, _ value: WriteValue, operation: OperationID) -> Reaction {
     onDisconnect(.onDisconnectPut(location, value), operation)
   }
 
-  /// Has the server replace several places when this client is gone.
+  /// Registers several values that the server writes when this client disconnects.
   ///
-  /// - Parameter writes: the places are relative to the path.
+  /// - Parameter writes: the locations are relative to the path.
   public func onDisconnectUpdate(_ path: Path, _ writes: [Write], operation: OperationID) -> Reaction {
     if writes.isEmpty { return step { raise(.completed(operation, nil)) } }
     return onDisconnect(.onDisconnectMerge(path, writes), operation)
   }
 
-  /// Has the server forget what it was to do at a place and below.
+  /// Cancels the registered onDisconnect writes at a path and below.
   public func onDisconnectCancel(_ path: Path, operation: OperationID) -> Reaction {
     onDisconnect(.onDisconnectCancel(path), operation)
   }

@@ -1,25 +1,25 @@
 import HearthTree
 
-/// All that one client knows of one database: what is listened to, what is held of it, the writes and transactions that
-/// wait, and what is to be asked of the server.
+/// The state of one client of one database: listens, cached data, pending writes and transactions, and requests to the
+/// server.
 ///
-/// What the app does and what the server says go in; out come what the app is to be told and what the server is to be
-/// sent. There is no socket in it, no file, no clock and no thread. It belongs to one serial executor. Nothing in it may be
-/// called while it runs: not by a transaction's function, not by the clock.
+/// Calls of the app and messages of the server go in; events for the app and requests for the server come out. It has
+/// no socket, file, clock or thread of its own. It belongs to one serial executor and is not reentrant: neither a
+/// transaction's function nor the clock may call it.
 public final class SyncCore {
   let clock: () -> Int64
   let storeSizeBytesMax: Int
   let getPatienceMilliseconds: Int64
   let tree = SyncTree()
   let info = SyncTree()
-  /// What `.info` has.
+  /// The data below `.info`.
   var infoData = Node.empty
   var outbox = Outbox()
   var onDisconnectTree = OnDisconnectTree()
   let transactions = TransactionTree()
   var storage: Storage?
 
-  /// What the present step leads to.
+  /// The events and requests that the current step has produced.
   var reaction = Reaction()
 
   var nextWriteID = 1
@@ -30,18 +30,18 @@ public final class SyncCore {
   /// True when a transaction waits for its time.
   var hasWaitingTransactions = false
 
-  /// What to add to the local clock for the server's time; 0 before the first connection.
+  /// The offset added to the local clock to get the server's time; 0 before the first connection.
   public internal(set) var serverTimeOffsetMilliseconds: Int64 = 0
 
-  /// A client that knows nothing and is not connected.
+  /// A disconnected client without data.
   ///
   /// - Parameters:
   ///   - clock: the wall clock in milliseconds since 1970.
-  ///   - store: where to keep what is known; nil keeps it in memory alone. With one, call ``restore()`` before anything
-  ///     else.
-  ///   - storeSizeBytesMax: how much data the store may take, beside that of what somebody listens to.
-  ///   - getPatienceMilliseconds: how long a `get` waits without a connection: from its call on, or from when the
-  ///     connection that it was asked over was lost.
+  ///   - store: the store of cached data and writes; nil keeps them in memory alone. With one, call ``restore()``
+  ///     before anything else.
+  ///   - storeSizeBytesMax: the data that the store may take beside that of active listens.
+  ///   - getPatienceMilliseconds: the time that a `get` waits without a connection, counted from its call or from the
+  ///     loss of the connection that carried it.
   public init(
     clock: @escaping () -> Int64, store: (any SyncStore)? = nil, storeSizeBytesMax: Int = 10 << 20,
     getPatienceMilliseconds: Int64 = 3_000
@@ -61,7 +61,7 @@ public final class SyncCore {
 
   var serverTimeMilliseconds: Int64 { clock().addingReportingOverflow(serverTimeOffsetMilliseconds).partialValue }
 
-  /// One step: what it leads to.
+  /// Runs one step and returns the events and requests that it produced.
   func step(_ body: () -> Void) -> Reaction {
     reaction = Reaction()
     body()
@@ -132,7 +132,7 @@ extension SyncCore {
     }
   }
 
-  /// Keeps the data of a query coming, and stored, without anybody who listens. It is on or off and not counted.
+  /// Keeps a query's data in sync and stored without a listener. The setting is on or off, not counted.
   public func keepSynced(_ query: QuerySpec, _ isOn: Bool) -> Reaction {
     step {
       if isInfo(query.path) { return raise(.warning("keepSynced has no meaning for \(query.path)")) }
@@ -178,7 +178,7 @@ extension SyncCore {
       listen.spec, tag: listen.tag, hash: node.simpleHash(), compoundHash: isLarge ? node.compoundHash() : nil)
   }
 
-  /// What is larger is told by ranges too, so that only those that differ have to be sent.
+  /// The size above which a listen also sends hashes of ranges, so that the server sends only the ranges that differ.
   static let simpleHashSizeBytesMax = 1024
 
   // MARK: .info

@@ -1,4 +1,4 @@
-/// Names one registration; whoever registers chooses it, and uses none twice.
+/// The identifier of one registration, chosen by the caller and never reused.
 public struct RegistrationID: Sendable, Hashable, Comparable {
   /// The number that was chosen.
   public let number: Int
@@ -9,8 +9,8 @@ public struct RegistrationID: Sendable, Hashable, Comparable {
   public static func < (a: RegistrationID, b: RegistrationID) -> Bool { a.number < b.number }
 }
 
-/// Names a write, a transaction, a `get` or an onDisconnect until its outcome is reported; whoever asks chooses it, and
-/// uses none twice.
+/// The identifier of a write, a transaction, a `get` or an onDisconnect until its outcome is reported, chosen by the
+/// caller and never reused.
 public struct OperationID: Sendable, Hashable {
   /// The number that was chosen.
   public let number: Int
@@ -19,7 +19,7 @@ public struct OperationID: Sendable, Hashable {
   public init(_ number: Int) { self.number = number }
 }
 
-/// What a registration wants to be told.
+/// The event types that a registration receives.
 public struct EventTypes: OptionSet, Sendable {
   public let rawValue: UInt8
   /// The set of these bits.
@@ -36,15 +36,15 @@ public struct EventTypes: OptionSet, Sendable {
   /// The whole, once it is complete, and after each change.
   public static let value = EventTypes(rawValue: 16)
 
-  /// Everything.
+  /// All event types.
   public static let all: EventTypes = [.childRemoved, .childAdded, .childMoved, .childChanged, .value]
 }
 
-/// Somebody who is told of events.
+/// A listener of a query's events.
 public struct Registration: Sendable {
-  /// Its name.
+  /// The identifier of the registration.
   public let id: RegistrationID
-  /// What it is told. With none it keeps its query in sync and is told nothing but that it was cancelled.
+  /// The event types that it receives. With none it keeps its query in sync and is only notified of a cancellation.
   public let types: EventTypes
 
   /// A registration for these events.

@@ -1,13 +1,12 @@
 import HearthTree
 
-/// What is stored and for how long: which queries are complete, which children they have, and what goes when there is too
-/// much.
+/// The policy of a client's store: complete queries, their children, and the eviction of unused data.
 final class Storage: SyncTreeObserver {
-  /// After so many changes of data it is looked whether there is too much.
+  /// The number of data changes between two checks of the store's size.
   static let updatesPerCheck = 1_000
-  /// So many queries that nobody listens to may be stored.
+  /// The number of queries without a listener that may be stored.
   static let inactiveQueriesMax = 1_000
-  /// This part of them goes at once, at least.
+  /// The fraction of these queries that one pruning removes at least.
   static let prunedFraction = 0.2
 
   private var store: (any SyncStore)?
@@ -46,7 +45,7 @@ final class Storage: SyncTreeObserver {
 
   // MARK: - Starting
 
-  /// What was stored by a client before. Nobody listens yet.
+  /// Loads the queries and writes that an earlier client stored, before any listen.
   func load() -> [StoredWrite] {
     let now = clock()
     return use { store in
@@ -72,8 +71,8 @@ final class Storage: SyncTreeObserver {
 
   func removeAllWrites() { change { try $0.removeAllWrites() } }
 
-  /// A write is settled. When it took effect, and nobody listens to its places, what it made of them is stored: the server
-  /// will not tell.
+  /// Removes a settled write. When it took effect and its locations have no listener, its result is stored, because the
+  /// server will not send it.
   ///
   /// - Parameter changes: each with its place from the root; none when it was refused.
   func settle(_ id: Int?, _ changes: [(Location, Node)]) {
@@ -89,7 +88,7 @@ final class Storage: SyncTreeObserver {
 
   // MARK: - Data
 
-  /// The server has other data at a place.
+  /// Stores the server's new data at a location.
   ///
   /// - Parameter spec: the query with bounds or a limit whose whole result it is.
   func overwrite(_ location: Location, _ node: Node, of spec: QuerySpec?) {
@@ -122,7 +121,7 @@ final class Storage: SyncTreeObserver {
     checkSize()
   }
 
-  /// Returns true when what is stored of a child belongs to another query that somebody listens to.
+  /// Returns true when a child's stored data also belongs to another query that has a listener.
   private func isHeld(_ path: Path, besides spec: QuerySpec, _ store: any SyncStore) throws -> Bool {
     guard path.count == spec.path.count + 1 else { return false }
     if queries.defaults(above: path).contains(where: \.isActive) { return true }
@@ -162,7 +161,7 @@ final class Storage: SyncTreeObserver {
     checkSize()
   }
 
-  /// The server denies a query: what is stored of it goes, but for what somebody may still listen to.
+  /// Removes a denied query and its stored data, except for data that another listened query needs.
   func denied(_ spec: QuerySpec) {
     change { store in
       let isCovered = queries.defaults(above: spec.path).contains { $0.isActive && $0.isComplete }
@@ -197,7 +196,7 @@ final class Storage: SyncTreeObserver {
     }
   }
 
-  /// After the data of a place went: results that somebody has are not complete on the disk either.
+  /// Marks stored results as incomplete after data at a path was removed, for queries that still have a listener.
   private func keepResults(of tracked: [TrackedQuery], _ store: any SyncStore) throws {
     try setComplete(tracked, false, store)
   }
@@ -299,8 +298,8 @@ final class Storage: SyncTreeObserver {
     prune()
   }
 
-  /// Lets the queries go that nobody used for longest, until there are few enough and the data is small enough. What
-  /// somebody listens to stays, and so do writes.
+  /// Removes the least recently used queries until there are few enough and the data is small enough. Queries with a
+  /// listener stay, and so do writes.
   private func prune() {
     while use({ try self.isTooMuch($0) }) == true {
       let inactive = queries.all.filter { !$0.isActive }.sorted {

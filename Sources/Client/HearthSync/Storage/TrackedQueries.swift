@@ -29,10 +29,10 @@ struct TrackedQueries {
     return place
   }
 
-  /// Those of exactly this place.
+  /// Returns the queries at exactly this path.
   func at(_ path: Path) -> [TrackedQuery] { node(at: path).map { Array($0.queries.values) } ?? [] }
 
-  /// Those of this place and below.
+  /// Returns the queries at this path and below.
   func below(_ path: Path) -> [TrackedQuery] {
     var found: [TrackedQuery] = []
     node(at: path)?.collect(&found)

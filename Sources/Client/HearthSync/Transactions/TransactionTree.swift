@@ -50,7 +50,7 @@ final class TransactionTree {
     return place
   }
 
-  /// All at this place and below, in the order in which they were made.
+  /// The transactions at this path and below, in the order of their creation.
   var all: [Transaction] {
     var found: [Transaction] = []
     collect(&found)
@@ -62,7 +62,7 @@ final class TransactionTree {
     for child in children.values { child.collect(&found) }
   }
 
-  /// All at a path, above it and below it, those of one place together: from the root down, then what is below.
+  /// Returns the transactions at a path, above it and below it, grouped by path: from the root down, then those below.
   func queues(touching path: Path) -> [[Transaction]] {
     var found: [[Transaction]] = []
     var place = self

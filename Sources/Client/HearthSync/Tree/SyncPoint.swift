@@ -1,8 +1,8 @@
 import HearthTree
 
-/// A place that somebody listens to, or that lies above one.
+/// A path with listeners at it or below it.
 final class SyncPoint {
-  /// In the order in which they were made.
+  /// The views in the order of their creation.
   private(set) var views: [View] = []
   private var viewsByQuery: [Query: View] = [:]
   private(set) var children: [Key: SyncPoint] = [:]
@@ -35,7 +35,7 @@ final class SyncPoint {
     return place
   }
 
-  /// The place that keys lead to; nil when nobody listens there or below.
+  /// Returns the point below at the keys; nil when there is no listener there or below.
   func found(at keys: ArraySlice<Key>) -> SyncPoint? {
     var place = self
     for key in keys {
@@ -45,7 +45,7 @@ final class SyncPoint {
     return place
   }
 
-  /// Takes away the places on the way that nobody listens to any more.
+  /// Removes the points along the keys that have no listeners left.
   func prune(at keys: ArraySlice<Key>) {
     guard let key = keys.first, let child = children[key] else { return }
     child.prune(at: keys.dropFirst())
@@ -75,7 +75,7 @@ final class SyncPoint {
     viewsByQuery[view.spec.query] = nil
   }
 
-  /// What the server said of a place below, when one of the views has all of that.
+  /// Returns the server's data at the keys below, when a view has all of it.
   func completeServerCache(at keys: ArraySlice<Key> = []) -> Node? {
     for view in views {
       if let node = view.completeServerCache(at: keys) { return node }

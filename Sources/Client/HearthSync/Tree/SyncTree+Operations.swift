@@ -2,21 +2,21 @@ import HearthTree
 
 // What happens to a tree, each with the events that it leads to.
 extension SyncTree {
-  /// This client replaces a place, or its priority.
+  /// Applies a set of this client to a location.
   ///
   /// - Parameters:
   ///   - id: higher than those of all writes before it.
-  ///   - node: with this side's estimate of server values; of a priority the leaf that has it as its value.
-  ///   - isVisible: whether listeners see it.
+  ///   - node: with this side's estimate of server values; for a priority, the leaf that has it as its value.
+  ///   - isVisible: false hides the write from listeners.
   package func userOverwrite(_ id: Int, _ location: Location, _ node: Node, isVisible: Bool = true) -> [DataEvent] {
     writes.add(WriteRecord(id: id, overwrite: location, node, isVisible: isVisible))
     guard isVisible else { return [] }
     return apply(Operation(.user, at: location.path, isPriority: location.isPriority, .overwrite(node)))
   }
 
-  /// This client replaces several places.
+  /// Applies an update of this client to several locations.
   ///
-  /// - Parameter changes: the places are relative to the path.
+  /// - Parameter changes: the locations are relative to the path.
   package func userMerge(_ id: Int, _ path: Path, _ changes: [(Location, Node)]) -> [DataEvent] {
     let merge = CompoundWrite(inOrder: changes)
     writes.add(WriteRecord(id: id, merge: path, merge))
@@ -31,7 +31,7 @@ extension SyncTree {
       Operation(.user, at: record.path, isPriority: isPriority, .settled(record.content, isReverted: isReverted)))
   }
 
-  /// All writes of this client are given up.
+  /// Removes all writes of this client.
   func removeAllWrites() -> [DataEvent] {
     if writes.removeAll().isEmpty { return [] }
     return apply(Operation(.user, at: .root, .settled(CompoundWrite(.empty), isReverted: true)))

@@ -1,12 +1,12 @@
 import HearthTree
 
-/// How one child of a view is different after an operation.
+/// A change of one child of a view.
 struct Change {
   var type: EventTypes
   var key: Key
-  /// For one that was removed: as it was.
+  /// The child; for a removed one, its last state.
   var node: Node
-  /// For one that changed: as it was.
+  /// The earlier state of a changed child.
   var old: Node
 }
 

@@ -1,15 +1,15 @@
 import HearthTree
 
-/// Something that happened to the data, as a place sees it.
+/// A change of the data, relative to a path.
 struct Operation {
-  /// Who did it.
+  /// The origin of the change.
   enum Source: Equatable {
     case user
-    /// What the server pushes to one listen carries its tag.
+    /// The server; a push to one listen carries its tag.
     case server(isTagged: Bool)
   }
 
-  /// What happened.
+  /// The kind of the change.
   enum Kind {
     /// A place, or its priority, was replaced.
     case overwrite(Node)
@@ -17,12 +17,12 @@ struct Operation {
     case merge(CompoundWrite)
     /// A write of this client to these places is settled.
     case settled(CompoundWrite, isReverted: Bool)
-    /// All that the server has of the place has been sent.
+    /// The server has sent all of its data at the path.
     case listenComplete
   }
 
   var source: Source
-  /// From the place that looks at it.
+  /// The keys relative to the path at which the operation is applied.
   var keys: ArraySlice<Key>
   /// True when only the priority of the place is meant.
   var isPriority = false

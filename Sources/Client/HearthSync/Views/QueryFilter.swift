@@ -1,6 +1,6 @@
 import HearthTree
 
-/// Which children of a node a query lets through, and what follows from a change of one.
+/// The filter of a query: selects the children of a node and derives the effects of a change of one child.
 struct QueryFilter {
   let query: Query
   let order: Query.Order
@@ -24,7 +24,7 @@ struct QueryFilter {
   /// Returns true when there are as many children as the query lets through.
   func isFull(_ node: Node) -> Bool { limit.map { node.childCount >= $0.count } ?? false }
 
-  /// All of a node that the query finds. What is different from `old` is noted, unless nobody wants to know.
+  /// Returns the part of a node that the query finds. Differences from `old` are recorded when `changes` is not nil.
   func updateFull(_ old: Node, _ new: Node, _ changes: UnsafeMutablePointer<ChangeAccumulator>?) -> Node {
     let filtered = filters ? QueryResult(query, of: new).node : new
     if let changes {

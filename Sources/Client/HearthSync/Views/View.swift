@@ -1,12 +1,12 @@
 import HearthTree
 
-/// One query of one place, what is held for it, and who is told of its changes.
+/// One query at one path, with its cached data and its registrations.
 final class View {
   let spec: QuerySpec
   private let filter: QueryFilter
   private(set) var cache: ViewCache
   private var orders = ViewOrders()
-  /// In the order in which they were added.
+  /// The registrations in the order in which they were added.
   private(set) var registrations: [Registration] = []
 
   /// - Parameters:
@@ -26,15 +26,15 @@ final class View {
         isInitialized: server.isInitialized, isFiltered: server.isFiltered))
   }
 
-  /// From now on the server tells this view what it shows, and of the rest nothing any more.
+  /// Limits the server cache to the shown children, because the server sends only those from now on.
   func narrow() {
     guard filter.filters, !cache.server.isFiltered, cache.server.isInitialized else { return }
     cache.server.node = filter.updateFull(.empty, cache.server.node, nil)
     cache.server.isFiltered = true
   }
 
-  /// What the server said of a place below, when all of that is known here. A filtered view knows only of the children
-  /// that it shows: that one is missing proves nothing.
+  /// Returns the server's data at the keys below; nil when it is not held completely. A filtered view knows only the
+  /// children that it shows, so a missing child proves nothing.
   func completeServerCache(at keys: ArraySlice<Key>) -> Node? {
     complete(cache.server, at: keys)
   }
@@ -71,7 +71,7 @@ final class View {
 
   // MARK: Events
 
-  /// What a new registration is told: every child, then the value.
+  /// Returns the events for a new registration: every child, then the value.
   func initialEvents(for registration: Registration) -> [DataEvent] {
     var events: [DataEvent] = []
     func event(_ type: EventTypes, _ key: Key?, _ node: Node, after previous: Key?) {
@@ -113,8 +113,8 @@ final class View {
     return !new.node.isInterior && new.node != old.node || new.node.priority != old.node.priority
   }
 
-  /// What registrations are told of changes: all that was removed, added, moved, changed, then the value; within each by
-  /// the order of the query.
+  /// Returns the events for changes: removed, added, moved and changed children, then the value; each kind in the order
+  /// of the query.
   func events(for changes: [Change]) -> [DataEvent] {
     if changes.isEmpty { return [] }
     let wanted = registrations.reduce(into: EventTypes()) { $0.formUnion($1.types) }
@@ -150,7 +150,7 @@ final class View {
   }
 }
 
-/// Where changed children are among all: looked up one by one, or, when much has changed, in one walk.
+/// The positions of changed children among all, looked up one by one or, after many changes, in one pass.
 private struct Neighbours {
   let isWalking: Bool
   private var ordered: OrderedChildren?

@@ -1,10 +1,10 @@
 import HearthTree
 
-/// What a view shows, and what the server said of it.
+/// The shown data of a view and the server's data below it.
 struct ViewCache {
-  /// What the server said with this side's writes laid over it, then filtered.
+  /// The server's data with this side's writes laid over it, then filtered.
   var event: CacheNode
-  /// What the server said, and nothing else.
+  /// The server's data alone.
   var server: CacheNode
 }
 
@@ -27,6 +27,6 @@ struct LazyOrder {
 struct ViewOrders {
   var event = LazyOrder()
   var server = LazyOrder()
-  /// Of all that could come into a limited view.
+  /// The order of all children that could enter a limited view.
   var candidates = LazyOrder()
 }

@@ -1,11 +1,11 @@
 import HearthTree
 
-/// One operation on one view: what its caches become, and what is different.
+/// The effect of one operation on one view: its new caches and the changes.
 struct ViewUpdate {
   let filter: QueryFilter
   /// The writes of this client at the view's place.
   let writes: WriteView
-  /// Everything the server said of the place, when another view has it.
+  /// The server's complete data at the path, when another view has it.
   let lent: Node?
   var cache: ViewCache
   var orders: ViewOrders
@@ -114,8 +114,8 @@ extension ViewUpdate {
     refreshEventCache(place, mayRefill: false)
   }
 
-  /// Whether all places above one have children in all of these versions. Then a change of it is no change of them: no
-  /// leaf becomes something with children, and nothing becomes empty or is so no longer, which priorities wait for.
+  /// Returns true when all ancestors of a place have children in all of these versions. A change of the place then does
+  /// not change them: no leaf gets children, and none becomes empty or stops being so, which priorities wait for.
   private func isRouteStable(_ place: Place, _ nodes: [Node]) -> Bool {
     nodes.allSatisfy { node in
       var node = node
@@ -145,7 +145,7 @@ extension ViewUpdate {
     return true
   }
 
-  /// What is shown after the server's data changed at a place.
+  /// Updates the shown data after the server's data changed at a place.
   private mutating func refreshEventCache(_ place: Place, mayRefill: Bool) {
     if writes.shadowing(place.keys, isPriority: place.isPriority) != nil { return }
     let (old, server) = (cache.event, cache.server)
@@ -199,7 +199,7 @@ extension ViewUpdate {
     }
   }
 
-  /// In two passes, so that what leaves a window does so before others come in.
+  /// Applies a merge in two passes, so that leaving children leave a window before others enter it.
   private mutating func userMerge(_ keys: ArraySlice<Key>, _ merge: CompoundWrite) {
     let old = cache.event
     var places: [(place: Location, node: Node)] = []
@@ -290,7 +290,7 @@ extension ViewUpdate {
     cache.event.node = new
   }
 
-  /// What the server said, when that is all there is of what was asked. What is lent is a step behind, so it comes second.
+  /// The server's data, when it is complete for the query. Lent data is one operation behind, so it comes second.
   private var knownServer: Node? {
     cache.server.complete ?? lent ?? (cache.server.isInitialized ? cache.server.node : nil)
   }

@@ -1,6 +1,6 @@
 import HearthTree
 
-/// What is held of a place, and how much of it that is.
+/// Cached data at a path and its completeness.
 struct CacheNode: Sendable {
   var node: Node
   /// True when all that was asked for is there.
@@ -8,7 +8,7 @@ struct CacheNode: Sendable {
   /// True when what was asked for is not everything.
   var isFiltered: Bool
 
-  /// Everything at the place.
+  /// The node; nil when it is not complete.
   var complete: Node? { isInitialized && !isFiltered ? node : nil }
 
   /// Returns true when all of a child is there, be it that there is nothing.

@@ -1,6 +1,6 @@
 import HearthTree
 
-/// What the server will write when this client is gone, as far as it has confirmed it: the client shows it when the
+/// The confirmed writes that the server performs when this client disconnects. The client shows them when the
 /// connection is lost.
 ///
 /// A trie of keys. Where it has a value nothing lies below: what is registered there later is written into the value.

@@ -1,8 +1,8 @@
 import HearthTree
 
-/// Which writes are where: finds those that overlap a place without looking at the others.
+/// An index of writes by path, which finds those that overlap a path without visiting the others.
 struct WritePlaces: Sendable {
-  /// Writes at exactly this place, by ascending id; one that writes to it twice counts twice.
+  /// The writes at exactly this path, by ascending id; a write with two locations here counts twice.
   private var ids: [Int] = []
   private var children: [Key: WritePlaces] = [:]
 
@@ -67,8 +67,7 @@ struct WritePlaces: Sendable {
     return !place.isEmpty
   }
 
-  /// The writes at a place, above it and below it, each once, from the highest id down. Nothing is done for those that
-  /// nobody asks for.
+  /// Returns the writes at a path, above it and below it, each once, by descending id. The sequence is lazy.
   func overlapping(_ path: Path) -> Descending {
     var rows: [[Int]] = []
     var place = self
@@ -90,7 +89,7 @@ struct WritePlaces: Sendable {
   struct Descending: Sequence, IteratorProtocol {
     private var rows: [ArraySlice<Int>]
     private var last: Int?
-    /// Up to so many rows the next id is looked for in each; more are sorted into one.
+    /// The number of rows up to which the next id is searched in each; more rows are merged by sorting.
     private static let rowsMax = 8
 
     fileprivate init(_ rows: [[Int]]) {

@@ -4,7 +4,7 @@ import HearthTree
 struct WriteRecord: Sendable {
   /// Ascends with every write.
   var id: Int
-  /// What is written to; for several places, what they have in common.
+  /// The written path; for several locations, their common ancestor.
   var path: Path
   /// Relative to the path, and with this side's estimate of server values.
   var content: CompoundWrite

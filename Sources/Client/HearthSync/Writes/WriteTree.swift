@@ -6,7 +6,7 @@ struct WriteTree: Sendable {
   private var places = WritePlaces()
   private var visiblePlaces = WritePlaces()
   private var hiddenCount = 0
-  /// All visible writes, laid over one another.
+  /// The visible writes, laid over one another.
   private(set) var visible = CompoundWrite()
 
   var isEmpty: Bool { records.isEmpty }
@@ -73,8 +73,8 @@ struct WriteTree: Sendable {
 
   // MARK: Asking
 
-  /// What a place is when nobody waits for the server: the visible writes, and some or all of the hidden ones, laid over
-  /// what the server said. nil when it depends on what the server has not said.
+  /// Returns a path's state with the visible writes, and some or all of the hidden ones, laid over the server's data.
+  /// nil when it depends on server data that is missing.
   ///
   /// - Parameter excluded: writes that do not count.
   func eventCache(at path: Path, server: Node?, hidden: Bool, excluding excluded: Set<Int> = []) -> Node? {
@@ -82,7 +82,7 @@ struct WriteTree: Sendable {
       let writes = visible.child(at: path)
       return server == nil && writes.value == nil ? nil : writes.applied(to: server ?? .empty)
     }
-    // from the last one back to one that replaces the whole place: what was written before that does not count
+    // walks back to the last write that replaces the whole place; earlier writes do not count
     var parts: [(place: Path, content: CompoundWrite)] = []
     for id in places.overlapping(path) where !excluded.contains(id) {
       guard let record = records[id], record.isVisible || hidden else { continue }
@@ -102,25 +102,25 @@ struct WriteTree: Sendable {
 
 /// The visible writes as one place sees them.
 struct WriteView {
-  /// What is written at and below the place.
+  /// The writes at and below the path.
   let writes: CompoundWrite
 
   init(_ writes: CompoundWrite) { self.writes = writes }
 
   func child(_ key: Key) -> WriteView { WriteView(writes.child(key)) }
 
-  /// What a place is that is overwritten as a whole; nil when it is not.
+  /// Returns the node of a place that is replaced as a whole; nil when it is not.
   func shadowing(_ keys: ArraySlice<Key> = [], isPriority: Bool = false) -> Node? {
     writes.completeNode(keys, isPriority: isPriority)
   }
 
-  /// What is shown of a place that the server's data is known of, all or none.
+  /// Returns the shown data of a place whose server data is known completely or not at all.
   func eventCache(server: Node?) -> Node? {
     if let value = writes.value { return value }
     return server.map { writes.applied(to: $0) }
   }
 
-  /// What is shown of a place of which some children are known.
+  /// Returns the shown data of a place with some known children.
   func eventChildren(server: Node) -> Node {
     if let value = writes.value { return value.isInterior ? value.with(priority: nil) : .empty }
     var changes: [(path: Path, node: Node)] = []
@@ -136,7 +136,7 @@ struct WriteView {
     return children.replacing(changes)
   }
 
-  /// What is shown of a child: written, or known and then with what is written into it; nil when neither.
+  /// Returns the shown child, either written, or known and then with the writes below it; nil when it is neither.
   func completeChild(_ key: Key, server: CacheNode) -> Node? {
     let write = writes.child(key)
     if let value = write.value { return value }

@@ -2,7 +2,7 @@ import HearthTree
 
 // Values with places that the server fills in, taken apart and put together.
 extension WriteValue {
-  /// One child of the value.
+  /// Returns one child of the value.
   func child(_ key: Key) -> WriteValue {
     WriteValue(
       node.child(key),
