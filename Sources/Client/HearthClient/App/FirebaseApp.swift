@@ -45,7 +45,7 @@ public final class FirebaseApp: Sendable {
   /// The app of that name; nil when there is none.
   public static func app(name: String) -> FirebaseApp? { apps.withLock { $0[name] } }
 
-  /// The default app, made without options where nobody configured it: programs that name their server elsewhere need
+  /// The default app, created without options when none was configured: programs that name their server elsewhere need
   /// no options.
   static func appOrDefault() -> FirebaseApp {
     apps.withLock { apps in
@@ -56,13 +56,13 @@ public final class FirebaseApp: Sendable {
     }
   }
 
-  /// All apps by name; nil when there is none.
+  /// The apps by name; nil when there are none.
   public static var allApps: [String: FirebaseApp]? {
     let all = apps.withLock { $0 }
     return all.isEmpty ? nil : all
   }
 
-  /// Forgets the app. What was made from it goes on until nobody holds it.
+  /// Removes the app from the registry. Objects made from it keep working while they are referenced.
   public func delete() {
     Self.apps.withLock { apps in if apps[name] === self { apps[name] = nil } }
   }

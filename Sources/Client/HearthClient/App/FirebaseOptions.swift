@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// What an app is told of its project.
+/// The settings of an app's project.
 ///
 /// Against a server of one's own only ``databaseURL`` and ``authURL`` matter, and ``apiKey`` where the server is
 /// configured with keys.

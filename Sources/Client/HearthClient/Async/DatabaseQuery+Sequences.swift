@@ -41,7 +41,7 @@ public struct DatabaseValues: AsyncSequence, Sendable {
     Iterator(stream: query.stream([.value], .bufferingNewest(1), limit: nil))
   }
 
-  /// One observation.
+  /// A single observation.
   public struct Iterator: AsyncIteratorProtocol {
     private var events: AsyncThrowingStream<DatabaseEvent, any Error>.Iterator
 
@@ -65,7 +65,7 @@ public struct DatabaseTypedValues<Value: Decodable & Sendable>: AsyncSequence, S
   /// Starts to observe.
   public func makeAsyncIterator() -> Iterator { Iterator(values: values.makeAsyncIterator(), decoder: decoder) }
 
-  /// One observation.
+  /// A single observation.
   public struct Iterator: AsyncIteratorProtocol {
     private var values: DatabaseValues.Iterator
     private let decoder: DatabaseDecoder
@@ -108,7 +108,7 @@ public struct DatabaseEvents: AsyncSequence, Sendable {
 }
 
 extension DatabaseQuery {
-  /// An observation that lasts as long as somebody holds the stream.
+  /// An observation that ends when the stream is released.
   ///
   /// - Parameter limit: with it, an event for which there is no room ends the stream.
   fileprivate func stream(

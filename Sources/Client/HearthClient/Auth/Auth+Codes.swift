@@ -27,7 +27,7 @@ extension Auth {
       "accounts:resetPassword", [("oobCode", .string(code)), ("newPassword", .string(newPassword))])
   }
 
-  /// What a code is for. The code stays good.
+  /// Returns the operation of a code without using the code up.
   public func checkActionCode(_ code: String) async throws -> ActionCodeInfo {
     let answer = try await service.call("accounts:resetPassword", [("oobCode", .string(code))])
     let (email, new) = (answer["email"]?.string, answer["newEmail"]?.string)
@@ -43,7 +43,7 @@ extension Auth {
     return info.email
   }
 
-  /// Does what a code is for: proves an address, changes to it, or takes a change back.
+  /// Performs a code's operation: verifies an address, changes to it, or reverts a change.
   public func applyActionCode(_ code: String) async throws {
     _ = try await service.call("accounts:update", [("oobCode", .string(code))])
   }

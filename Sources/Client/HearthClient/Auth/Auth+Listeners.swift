@@ -2,21 +2,21 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// What ``Auth/removeStateDidChangeListener(_:)`` takes.
+/// The handle that ``Auth/removeStateDidChangeListener(_:)`` takes.
 public typealias AuthStateDidChangeListenerHandle = any NSObjectProtocol & Sendable
-/// What ``Auth/removeIDTokenDidChangeListener(_:)`` takes.
+/// The handle that ``Auth/removeIDTokenDidChangeListener(_:)`` takes.
 public typealias IDTokenDidChangeListenerHandle = any NSObjectProtocol & Sendable
 
-/// Who is told of users, and what they know.
+/// A listener for changes of the user or the ID token, with the state that it knows.
 final class AuthListener: NSObject, Sendable {
   enum Subject: Sendable {
-    /// Who is signed in.
+    /// The signed-in user.
     case user
-    /// That, and the token.
+    /// The signed-in user and the ID token.
     case token
   }
 
-  /// What a listener was told.
+  /// The state that a listener was last called with.
   struct Told: Sendable, Equatable {
     var uid: String?
     var token: String?
@@ -50,7 +50,7 @@ final class AuthListener: NSObject, Sendable {
 }
 
 extension Auth {
-  /// Calls `listener` with who is signed in: at once, and then whenever somebody signs in or out.
+  /// Calls `listener` with the signed-in user: at once, and then at each sign-in and sign-out.
   @discardableResult
   public func addStateDidChangeListener(
     _ listener: @escaping @isolated(any) (Auth, User?) -> Void
@@ -61,7 +61,7 @@ extension Auth {
   /// Ends the calls of a listener.
   public func removeStateDidChangeListener(_ listenerHandle: any NSObjectProtocol) { remove(listenerHandle) }
 
-  /// Calls `listener` with who is signed in: at once, and then whenever somebody signs in or out, and with each new token.
+  /// Calls `listener` with the signed-in user: at once, and then at each sign-in, sign-out and new token.
   @discardableResult
   public func addIDTokenDidChangeListener(
     _ listener: @escaping @isolated(any) (Auth, User?) -> Void
@@ -72,8 +72,8 @@ extension Auth {
   /// Ends the calls of a listener.
   public func removeIDTokenDidChangeListener(_ listenerHandle: any NSObjectProtocol) { remove(listenerHandle) }
 
-  /// Who is signed in: now, and then at each change. A reader that is slow sees the newest; the listener goes with the
-  /// reader's task.
+  /// A stream of the signed-in user: now, and then at each change. A slow reader gets the newest; the listener ends
+  /// with the reader's task.
   public var authStateChanges: AsyncStream<User?> { stream(.user) }
 
   /// The same with each new token.
@@ -114,7 +114,7 @@ extension Auth {
     listener.block.executor.async(or: state.calls) { listener.tell(self, user) }
   }
 
-  /// Tells everybody to whom the state is news.
+  /// Notifies the listeners that do not know the state yet.
   func announce(_ state: inout State) {
     for listener in state.listeners { tell(listener, state) }
     let credential = credential(of: state.user)

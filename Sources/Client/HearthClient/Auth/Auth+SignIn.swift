@@ -9,8 +9,8 @@ extension Auth {
     return try await signIn(answer)
   }
 
-  /// Signs in as a guest: with an account that has no way in but this session, until one is linked to it. Who is signed in
-  /// as a guest already stays that guest.
+  /// Signs in with an anonymous account, which has no other way to sign in until a credential is linked to it. An
+  /// anonymous user who is signed in already stays signed in.
   @discardableResult public func signInAnonymously() async throws -> AuthDataResult {
     if let user = currentUser, user.isAnonymous {
       let info = AdditionalUserInfo(providerID: nil, profileJSON: nil, username: nil, isNewUser: false)
@@ -51,7 +51,7 @@ extension Auth {
   /// Returns true when a link is one to sign in with.
   public func isSignIn(withEmailLink link: String) -> Bool { ActionLink(link)?.mode == "signIn" }
 
-  /// What the server gives for a credential.
+  /// Exchanges a credential for the tokens of a session.
   func exchange(
     _ credential: AuthCredential, in service: IdentityService
   ) async throws -> (answer: JSON, tokens: SessionTokens) {
@@ -136,7 +136,7 @@ extension EmailAuthCredential {
     }
   }
 
-  /// The operation that links it to the account whose token goes with it.
+  /// The operation that links the credential to the account of the token in the request.
   var linkRequest: (String, [(String, JSON?)]) {
     get throws {
       let (operation, fields) = try signInRequest
@@ -147,7 +147,7 @@ extension EmailAuthCredential {
 }
 
 extension OAuthCredential {
-  /// What the server is sent to sign in with it, or to link it.
+  /// Returns the request fields that sign in with the credential or link it.
   func request(autoCreate: Bool) -> [(String, JSON?)] {
     [
       ("postBody", .string(postBody)), ("requestUri", .string("http://localhost")), ("returnSecureToken", .bool(true)),

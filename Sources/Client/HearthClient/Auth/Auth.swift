@@ -3,33 +3,33 @@ import Foundation
 import HearthBytes
 import Synchronization
 
-/// Who is signed in to an app: by custom token, as a guest, with an address and a password, or with the credential of
-/// another provider.
+/// The authentication of an app's user: by custom token, anonymously, with an e-mail address and a password, or with
+/// the credential of another provider.
 ///
 /// The session outlives the process: see ``AuthSessionStore``. Completions and listeners are called on ``callbackQueue``,
 /// in the order of what happened.
 public final class Auth: Sendable {
   struct State: Sendable {
     var endpoint: AuthEndpoint
-    /// What the app gave; nil for a file of the app's and the service's own.
+    /// The app's session store; nil for the default file of the app and the service.
     var store: (any AuthSessionStore)?
-    /// The stored session was looked for.
+    /// True when the stored session has been read.
     var isLoaded = false
     var user: User?
     var languageCode: String?
     var tenantID: String?
     var callbackQueue = DispatchQueue.main
-    /// Keeps calls in order whatever the app's queue does.
+    /// The queue that keeps calls in order on the app's callback queue.
     var calls = Auth.serialQueue(on: .main)
     var listeners: [AuthListener] = []
     var credentialListeners: [Int: @Sendable (DatabaseCredential?) -> Void] = [:]
     var lastHandle = 0
-    /// What credential listeners know.
+    /// The credential that listeners were last called with.
     var toldCredential: DatabaseCredential?
     var refreshTask: Task<Void, Never>?
   }
 
-  /// The app whose users these are.
+  /// The app that the users belong to.
   public let app: FirebaseApp
   let clock: any AuthClock
   private let transport: any AuthTransport
@@ -70,10 +70,10 @@ public final class Auth: Sendable {
     }
   }
 
-  /// Who is signed in; nil for nobody. A session of an earlier run counts.
+  /// The signed-in user; nil when signed out. A stored session of an earlier run counts.
   public var currentUser: User? { withState { $0.user } }
 
-  /// The account of who is signed in.
+  /// Returns the account of the signed-in user; nil when signed out.
   public func getUserID() -> String? { currentUser?.uid }
 
   /// The language of mails, `en-GB`; nil for the project's own.
@@ -107,7 +107,7 @@ public final class Auth: Sendable {
     DispatchQueue(label: "hearth.auth.callbacks", target: queue)
   }
 
-  /// Talks to an emulator, or to a server of one's own, without TLS. To be called before anything else.
+  /// Connects to an emulator or a self-hosted server without TLS. Must be called before anything else.
   ///
   /// Passwords and tokens go there readable: for another machine see ``useServer(_:)``.
   public func useEmulator(withHost host: String, port: Int) {
@@ -117,7 +117,7 @@ public final class Auth: Sendable {
     use(endpoint)
   }
 
-  /// Talks to a server of one's own: `https://hearth.example.com`. To be called before anything else.
+  /// Connects to a self-hosted server such as `https://hearth.example.com`. Must be called before anything else.
   ///
   /// - Throws: For an address without TLS, but for one of this machine.
   public func useServer(_ url: URL) throws { use(try AuthEndpoint(server: url)) }
@@ -131,7 +131,7 @@ public final class Auth: Sendable {
     }
   }
 
-  /// Keeps the session somewhere else. Who was signed in there is from now on.
+  /// Changes the session store. Its stored user becomes the signed-in user.
   public func useSessionStore(_ store: any AuthSessionStore) {
     defer { credentialCalls.wait() }
     state.withLock { state in
@@ -140,7 +140,7 @@ public final class Auth: Sendable {
     }
   }
 
-  /// What requests are sent with now.
+  /// The account service with the current settings.
   var service: IdentityService {
     let (endpoint, language, tenant) = state.withLock { ($0.endpoint, $0.languageCode, $0.tenantID) }
     // Servers of one's own may be configured with keys; those that are not take any, but ask for one.
@@ -200,7 +200,7 @@ extension Auth {
     }
   }
 
-  /// Makes a user the one who is signed in.
+  /// Makes a user the signed-in user.
   func adopt(_ user: User) throws {
     defer { credentialCalls.wait() }
     try withState { state in
@@ -227,9 +227,10 @@ extension Auth {
     }
   }
 
-  /// Signs out. The session is forgotten on this machine; other sessions of the user go on.
+  /// Signs out. The session is removed from this machine; other sessions of the user go on.
   ///
-  /// - Throws: ``AuthErrorCode/keychainError`` when the stored session cannot be removed; nobody is signed in all the same.
+  /// - Throws: ``AuthErrorCode/keychainError`` when the stored session cannot be removed; the user is signed out all
+  ///   the same.
   public func signOut() throws { try signOut { _ in true } }
 
   func signOut(onlyIf user: User) { try? signOut { $0 === user } }
@@ -244,7 +245,7 @@ extension Auth {
     }
   }
 
-  /// Makes a user, who may be from another app of the same project, the one who is signed in here.
+  /// Signs in a user object, which may belong to another app of the same project.
   public func updateCurrentUser(_ user: User) async throws {
     let copy = User(record: user.record, tokens: user.tokens, auth: self)
     try await copy.reload()

@@ -1,4 +1,4 @@
-/// What a user can sign in with. Its description never has the secret.
+/// A credential that a user can sign in with. Its description omits the secret.
 ///
 /// `@unchecked` because a class with subclasses cannot be checked; all its properties, and theirs, are constants.
 public class AuthCredential: @unchecked Sendable, CustomStringConvertible, CustomReflectable {
@@ -28,7 +28,7 @@ final class EmailAuthCredential: AuthCredential, @unchecked Sendable {
   }
 }
 
-/// What another provider gave the user.
+/// A credential that another provider issued to the user.
 public final class OAuthCredential: AuthCredential, @unchecked Sendable {
   /// The provider's ID token.
   public let idToken: String?
@@ -37,7 +37,7 @@ public final class OAuthCredential: AuthCredential, @unchecked Sendable {
   /// The secret of an access token of OAuth 1.
   public let secret: String?
   let rawNonce: String?
-  /// A JSON object with the user's name, which Apple tells the app and nobody else.
+  /// A JSON object with the user's name, which Apple sends to the app only.
   let userJSON: String?
 
   init(

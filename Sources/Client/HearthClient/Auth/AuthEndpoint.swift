@@ -1,9 +1,9 @@
 import Foundation
 import HearthBytes
 
-/// Where the account service is.
+/// The address of the account service.
 struct AuthEndpoint: Sendable, Equatable {
-  /// Nil for Google's own hosts.
+  /// The base URL; nil for Google's own hosts.
   let base: URL?
 
   static let google = AuthEndpoint(base: nil)
@@ -36,7 +36,7 @@ struct AuthEndpoint: Sendable, Equatable {
     base = url
   }
 
-  /// What sessions of this service are kept under.
+  /// The name under which sessions of this service are stored.
   var name: String { base?.absoluteString ?? "google" }
 
   /// - Parameter operation: `accounts:signUp`

@@ -16,7 +16,7 @@ extension AuthErrorCode {
     return internalError.error("The server answered: " + printable(message[...]))
   }
 
-  /// What of a server's words is shown: not more than a line, and nothing that steers a terminal.
+  /// Returns the printable part of a server's text: at most one line, without control characters.
   private static func printable(_ text: Substring) -> String {
     let scalars = text.unicodeScalars.prefix(300).filter {
       !$0.properties.isDefaultIgnorableCodePoint && $0.value >= 32
@@ -84,7 +84,7 @@ extension AuthErrorCode {
     "WEAK_PASSWORD": .weakPassword,
   ]
 
-  /// After these a session is over: no token of it will be accepted again.
+  /// True when the error ends the session: no token of it will be accepted again.
   var endsSession: Bool {
     switch self {
     case .userNotFound, .userDisabled, .invalidUserToken, .userTokenExpired: true
@@ -92,7 +92,7 @@ extension AuthErrorCode {
     }
   }
 
-  /// What a person reads where the server said nothing.
+  /// The default message, for errors without a text of the server.
   var text: String {
     switch self {
     case .invalidCustomToken: "The custom token is not valid. Have the server that made it check its service account."

@@ -1,14 +1,14 @@
 import Foundation
 
-/// What is in the errors of ``Auth`` and ``User``.
+/// The keys of the errors of ``Auth`` and ``User``.
 public enum AuthErrors {
   /// Their domain.
   public static let domain = "FIRAuthErrors.domain"
-  /// Where an error's `userInfo` has the name of its code, `ERROR_WRONG_PASSWORD`.
+  /// The `userInfo` key of an error code's name, such as `ERROR_WRONG_PASSWORD`.
   public static let userInfoNameKey = "FIRAuthErrors.userInfoNameKey"
-  /// The place where an error's `userInfo` has the e-mail address of the account that it speaks of.
+  /// The `userInfo` key of the e-mail address of the account concerned.
   public static let userInfoEmailKey = "FIRAuthErrors.userInfoEmailKey"
-  /// The place where an error's `userInfo` has a credential that can be signed in with instead.
+  /// The `userInfo` key of a credential that can be signed in with instead.
   public static let userInfoUpdatedCredentialKey = "FIRAuthErrors.userInfoUpdatedCredentialKey"
 }
 
@@ -35,7 +35,7 @@ public enum AuthErrorCode: Int, Error, Sendable, CaseIterable {
   case wrongPassword = 17009
   /// Too many attempts; try later.
   case tooManyRequests = 17010
-  /// There is no such account.
+  /// The account does not exist.
   case userNotFound = 17011
   /// An account with the same address has another way to sign in.
   case accountExistsWithDifferentCredential = 17012
@@ -99,9 +99,9 @@ public enum AuthErrorCode: Int, Error, Sendable, CaseIterable {
   case sessionExpired = 17051
   /// A quota is used up.
   case quotaExceeded = 17052
-  /// A test for people was not passed.
+  /// The reCAPTCHA check failed.
   case captchaCheckFailed = 17056
-  /// A user is needed, and there is none.
+  /// The operation needs a user, and there is none.
   case nullUser = 17067
   /// The provider is not known.
   case invalidProviderID = 17071
@@ -119,7 +119,7 @@ public enum AuthErrorCode: Int, Error, Sendable, CaseIterable {
   case invalidMultiFactorSession = 17083
   /// The account has no such second factor.
   case multiFactorInfoNotFound = 17084
-  /// Only administrators may do this.
+  /// The operation is restricted to administrators.
   case adminRestrictedOperation = 17085
   /// The address has to be verified first.
   case unverifiedEmail = 17086
@@ -127,7 +127,7 @@ public enum AuthErrorCode: Int, Error, Sendable, CaseIterable {
   case secondFactorAlreadyEnrolled = 17087
   /// The account has as many second factors as it may.
   case maximumSecondFactorCountExceeded = 17088
-  /// This way to sign in takes no second factor.
+  /// The first factor does not allow a second factor.
   case unsupportedFirstFactor = 17089
   /// A new address has to be verified first; see ``User/sendEmailVerification(beforeUpdatingEmail:actionCodeSettings:)``.
   case emailChangeNeedsVerification = 17090
@@ -176,9 +176,9 @@ public enum AuthErrorCode: Int, Error, Sendable, CaseIterable {
   /// Lets `catch` name a code.
   public static func ~= (code: AuthErrorCode, error: any Error) -> Bool { AuthErrorCode(error) == code }
 
-  /// The error with this code.
+  /// Returns the error with this code.
   ///
-  /// - Parameter message: What a person reads; what the server said where that is more. Never a secret.
+  /// - Parameter message: The message for the user; nil for the default one of the code. Never a secret.
   func error(_ message: String? = nil, userInfo: [String: Any] = [:]) -> NSError {
     let texts: [String: Any] = [
       NSLocalizedDescriptionKey: message.flatMap { $0.isEmpty ? nil : $0 } ?? text, AuthErrors.userInfoNameKey: name,

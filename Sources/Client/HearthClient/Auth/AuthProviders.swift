@@ -23,7 +23,7 @@ public enum AuthProviderID: Sendable, Equatable {
   case twitter
   /// Yahoo.
   case yahoo
-  /// Any other, `oidc.acme`.
+  /// A custom provider, such as `oidc.acme`.
   case custom(String)
 
   public var rawValue: String {
@@ -64,7 +64,7 @@ public enum GoogleAuthProvider {
   /// `google.com`
   public static let id = "google.com"
 
-  /// What Google's sign-in gave the app.
+  /// Returns a credential of Google's sign-in.
   public static func credential(withIDToken idToken: String, accessToken: String) -> AuthCredential {
     OAuthCredential(providerID: id, idToken: idToken, accessToken: accessToken)
   }
@@ -75,7 +75,7 @@ public enum FacebookAuthProvider {
   /// `facebook.com`
   public static let id = "facebook.com"
 
-  /// What Facebook's sign-in gave the app.
+  /// Returns a credential of Facebook's sign-in.
   public static func credential(withAccessToken accessToken: String) -> AuthCredential {
     OAuthCredential(providerID: id, accessToken: accessToken)
   }
@@ -86,7 +86,7 @@ public enum GitHubAuthProvider {
   /// `github.com`
   public static let id = "github.com"
 
-  /// What GitHub's sign-in gave the app.
+  /// Returns a credential of GitHub's sign-in.
   public static func credential(withToken token: String) -> AuthCredential {
     OAuthCredential(providerID: id, accessToken: token)
   }
@@ -97,7 +97,7 @@ public enum TwitterAuthProvider {
   /// `twitter.com`
   public static let id = "twitter.com"
 
-  /// What Twitter's sign-in gave the app.
+  /// Returns a credential of Twitter's sign-in.
   public static func credential(withToken token: String, secret: String) -> AuthCredential {
     OAuthCredential(providerID: id, accessToken: token, secret: secret)
   }
@@ -147,7 +147,7 @@ public enum OAuthProvider {
     credential(withProviderID: providerID.rawValue, accessToken: accessToken)
   }
 
-  /// What Apple's sign-in gave the app.
+  /// Returns a credential of Apple's sign-in.
   public static func appleCredential(
     withIDToken idToken: String, rawNonce: String?, fullName: PersonNameComponents? = nil
   ) -> OAuthCredential {

@@ -5,15 +5,15 @@ import Synchronization
   import FoundationNetworking
 #endif
 
-/// A request about accounts. Its body may hold secrets and is printed nowhere.
+/// A request to the account service. Its body may hold secrets and must not be printed.
 package struct AuthRequest: Sendable {
   /// The whole address.
   package var url: URL
   /// `POST` and the like.
   package var method = "POST"
-  /// By name.
+  /// The headers by name.
   package var headers: [String: String]
-  /// May hold a password.
+  /// The body, which may hold a password.
   package var body: [UInt8]
 
   /// A POST.
@@ -24,11 +24,11 @@ package struct AuthRequest: Sendable {
   }
 }
 
-/// What a server answered, whatever its status.
+/// The server's response, with any status.
 package struct AuthAnswer: Sendable {
   /// The status of HTTP.
   package var status: Int
-  /// At most ``AuthTransport/answerBytesMax``.
+  /// The body, at most ``AuthTransport/answerBytesMax`` bytes.
   package var body: [UInt8]
 
   /// An answer.
@@ -38,7 +38,7 @@ package struct AuthAnswer: Sendable {
   }
 }
 
-/// What carries the requests.
+/// The transport of requests to the account service.
 package protocol AuthTransport: Sendable {
   /// The answer; throws ``AuthErrorCode/networkError`` when there is none.
   func send(_ request: AuthRequest) async throws -> AuthAnswer
@@ -51,7 +51,7 @@ extension AuthTransport {
 
 /// Requests over the system's URL loading: no cookies, no cache, no redirects, bounded in time and size.
 package final class URLSessionTransport: NSObject, AuthTransport {
-  /// For all who use it: it has no state but the requests under way.
+  /// The shared instance; it has no state but the requests in flight.
   package static let shared = URLSessionTransport()
 
   private typealias Continuation = CheckedContinuation<AuthAnswer, any Error>
@@ -106,7 +106,7 @@ package final class URLSessionTransport: NSObject, AuthTransport {
 }
 
 extension URLSessionTransport: URLSessionDataDelegate {
-  /// A redirect would carry a password to an address that nobody chose: it is the answer.
+  /// Refuses redirects, which would carry a password to an unconfigured address; the redirect itself is the response.
   package func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest, completionHandler: @escaping (URLRequest?) -> Void

@@ -12,8 +12,8 @@ public struct FileSessionStore: AuthSessionStore {
   /// A store in a file.
   public init(url: URL) { self.url = url }
 
-  /// What the file holds; nil when there is none. A file that others may read or write is closed to them first. A link is
-  /// not followed.
+  /// Returns the content of the file; nil when it is missing. Access for other users is removed first, and a symbolic
+  /// link is not followed.
   public func load() throws -> Data? {
     let file = open(url.path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else {

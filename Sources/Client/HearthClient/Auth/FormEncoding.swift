@@ -5,7 +5,7 @@ package enum FormEncoding {
     fields.map { escape($0.name) + "=" + escape($0.value) }.joined(separator: "&")
   }
 
-  /// Everything but unreserved characters as `%XX`.
+  /// Returns the text with all but unreserved characters as `%XX`.
   package static func escape(_ text: String) -> String {
     var escaped = ""
     for byte in text.utf8 {

@@ -1,7 +1,7 @@
 import Foundation
 import HearthTree
 
-/// What an account service answers to requests about one project, with its errors as ``AuthErrorCode``.
+/// The account service of one project, which reports errors as ``AuthErrorCode``.
 struct IdentityService: Sendable {
   var endpoint: AuthEndpoint
   var key: String

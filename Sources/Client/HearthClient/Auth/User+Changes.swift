@@ -29,7 +29,7 @@ extension User {
       "accounts:sendOobCode", [("requestType", .string("VERIFY_EMAIL"))] + (actionCodeSettings?.fields ?? []))
   }
 
-  /// Mails a link to a new address; whoever opens it there changes the account to that address.
+  /// Mails a link to a new address; opening it changes the account to that address.
   public func sendEmailVerification(
     beforeUpdatingEmail newEmail: String, actionCodeSettings: ActionCodeSettings? = nil
   ) async throws {
@@ -45,7 +45,7 @@ extension User {
     auth?.signOut(onlyIf: self)
   }
 
-  /// Gives the account another way in. An anonymous account becomes one that lasts.
+  /// Links another way to sign in to the account. An anonymous account becomes permanent.
   @discardableResult public func link(with credential: AuthCredential) async throws -> AuthDataResult {
     let auth = try openAuth()
     let isLinked = record.providers.contains { $0.providerID == credential.provider }

@@ -23,7 +23,7 @@ extension User {
     try AuthTokenResult(try await getIDToken(forcingRefresh: forceRefresh))
   }
 
-  /// Tokens that are good for a while. Of those who ask at once one fetches, and the others get the same.
+  /// Returns tokens that do not expire soon. Of concurrent callers one fetches, and the others get the same tokens.
   func freshTokens(forcing: Bool) async throws -> SessionTokens {
     let auth = try openAuth()
     let now = auth.clock.now
@@ -39,7 +39,8 @@ extension User {
     return try await refreshInTurn(since: generation).idToken
   }
 
-  /// - Parameter generation: What the caller knew: newer tokens will do, whoever fetched them.
+  /// - Parameter generation: The generation that the caller has seen: newer tokens are returned without another
+  ///   request.
   private func refreshInTurn(since generation: Int) async throws -> SessionTokens {
     let auth = try openAuth()
     if self.generation != generation { return tokens }
@@ -72,7 +73,7 @@ extension User {
     return auth
   }
 
-  /// One request in the user's name, in turn; its tokens, where it brings some, become the user's.
+  /// Performs a request in the user's name, in turn; tokens in the response become the user's.
   func perform(_ operation: String, _ fields: [(String, JSON?)]) async throws -> JSON {
     let auth = try openAuth()
     return try await gate.run {

@@ -16,7 +16,7 @@ public final class UserProfileChangeRequest: Sendable {
 
   init(_ user: User) { self.user = user }
 
-  /// What the user is called; nil to remove it.
+  /// The user's display name; nil removes it.
   public var displayName: String? {
     get { values.withLock { $0.displayName } ?? user.displayName }
     set { values.withLock { $0.displayName = .some(newValue) } }

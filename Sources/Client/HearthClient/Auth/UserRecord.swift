@@ -1,7 +1,7 @@
 import Foundation
 import HearthTree
 
-/// What is known of an account.
+/// The data of an account.
 struct UserRecord: Sendable, Equatable, Codable {
   var uid: String
   var email: String?
@@ -15,7 +15,7 @@ struct UserRecord: Sendable, Equatable, Codable {
   var lastSignInAt: Date?
   var providers: [ProviderRecord] = []
 
-  /// One way in that the account has.
+  /// A provider linked to the account.
   struct ProviderRecord: Sendable, Equatable, Codable {
     var providerID: String
     var uid: String
@@ -40,7 +40,7 @@ struct UserRecord: Sendable, Equatable, Codable {
     createdAt = Self.date(json["createdAt"])
     lastSignInAt = Self.date(json["lastLoginAt"])
     providers = (json["providerUserInfo"]?.array ?? []).prefix(64).compactMap { ProviderRecord($0) }
-    // Such an account has neither an address, nor a password, nor anybody who vouches for it.
+    // An anonymous account has no address, password, phone number or provider.
     isAnonymous =
       email == nil && json["passwordHash"]?.string == nil && providers.isEmpty && phoneNumber == nil
       && json["customAuth"]?.bool != true

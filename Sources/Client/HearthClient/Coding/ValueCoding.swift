@@ -1,6 +1,6 @@
 import Foundation
 
-/// What encoding and decoding share.
+/// Shared parts of encoding and decoding.
 enum ValueCoding {
   /// A key that stands for an index or for a name without a type.
   struct Name: CodingKey {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a value's `init(from:)` is given.
+/// The decoder passed to a value's `init(from:)`.
 struct ValueDecoder: Decoder {
   let settings: DatabaseDecoder.Settings
   let codingPath: [any CodingKey]
@@ -186,7 +186,7 @@ extension ValueDecoder: SingleValueDecodingContainer {
 private struct KeyedValueDecoder<Name: CodingKey>: KeyedDecodingContainerProtocol {
   typealias Key = Name
   let decoder: ValueDecoder
-  /// By the names of properties: the stored name, and the value.
+  /// The stored names and values by property name.
   let members: [String: (key: String, value: Any)]
   var codingPath: [any CodingKey] { decoder.codingPath }
   var allKeys: [Name] { members.keys.compactMap { Name(stringValue: $0) } }
@@ -272,7 +272,7 @@ private struct UnkeyedValueDecoder: UnkeyedDecodingContainer {
 }
 
 extension AppValue {
-  /// In words, for errors.
+  /// The kind of the value in words, for errors.
   fileprivate var kind: String {
     switch self {
     case .null: "null"

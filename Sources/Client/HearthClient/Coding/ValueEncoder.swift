@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a value's `encode(to:)` is given.
+/// The encoder passed to a value's `encode(to:)`.
 struct ValueEncoder: Encoder {
   let settings: DatabaseEncoder.Settings
   let codingPath: [any CodingKey]

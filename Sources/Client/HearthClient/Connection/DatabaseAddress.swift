@@ -1,7 +1,7 @@
 import HearthTree
 import HearthWire
 
-/// Where a database is: what to dial, and what the database is called there.
+/// The address of a database: the host to dial and the database's namespace there.
 struct DatabaseAddress: Sendable, Hashable {
   /// A name or an address, without brackets and in lower case.
   var host: String
@@ -9,7 +9,7 @@ struct DatabaseAddress: Sendable, Hashable {
   var port: Int?
   /// True when TLS is spoken.
   var isSecure: Bool
-  /// What the server calls the database; empty for the one that it takes when none is named.
+  /// The namespace of the database; empty for the server's default database.
   var namespace: String
   /// True when it is an emulator: then the host that it names in its hello is not believed.
   var isEmulator = false
@@ -28,15 +28,15 @@ struct DatabaseAddress: Sendable, Hashable {
     DatabaseAddress(host: host, port: port, isSecure: false, namespace: namespace, isEmulator: true)
   }
 
-  /// What URLs write for host and port.
+  /// The host and port as written in URLs.
   var authority: String { hostAndPort.text }
 
-  /// What is dialled.
+  /// The host and port to dial.
   var hostAndPort: HostAndPort { HostAndPort(host: host, port: port) }
 
   /// A text that is no address of a database.
   struct Problem: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is wrong and how to put it right.
+    /// The problem and its remedy.
     var description: String
   }
 
@@ -90,21 +90,21 @@ struct DatabaseAddress: Sendable, Hashable {
 
 /// `host`, `host:port`, `[address]:port`, with nothing that could be more than a host in a header or URL.
 struct HostAndPort: Sendable, Equatable {
-  /// Without brackets, in lower case.
+  /// The host in lower case, without brackets.
   var host: String
-  /// nil when none is written.
+  /// The port; nil when it is omitted.
   var port: Int?
 
   /// A host without brackets, and a port.
   init(host: String, port: Int?) { (self.host, self.port) = (host, port) }
 
-  /// As URLs and headers write it.
+  /// The form in URLs and headers.
   var text: String {
     let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
     return port.map { "\(name):\($0)" } ?? name
   }
 
-  /// nil for a text that is something else.
+  /// Reads a host with an optional port; nil when the text has another form.
   init?(_ text: some StringProtocol) {
     guard text.utf8.count <= 1_024 else { return nil }
     var rest = Substring(text)

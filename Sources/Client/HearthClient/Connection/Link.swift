@@ -1,7 +1,7 @@
 import HearthTree
 import HearthWire
 
-/// What belongs to one open socket and ends with it.
+/// The state of one open socket, discarded with it.
 struct Link: Sendable {
   /// A request on its way to the socket.
   enum Outgoing: Sendable {
@@ -17,12 +17,12 @@ struct Link: Sendable {
     case listen(id: Int)
     case write(id: Int)
     case get(id: Int)
-    /// Any other request of the owner.
+    /// Another request of the owner.
     case request(id: Int)
     case authenticate
     case unauthenticate
     case appCheck
-    /// The answer matters to nobody.
+    /// A request without interest in the answer.
     case other
   }
 
@@ -37,19 +37,19 @@ struct Link: Sendable {
   }
 
   var assembler: SegmentAssembler
-  /// On the monotonic clock: when there was a sign of the server, and when something came or went.
+  /// The times, on the monotonic clock, of the last sign of the server and of the last traffic in either direction.
   var lastAlive: Int64
   var lastTraffic: Int64
   /// The time when the hello came; nil before.
   var greeted: Int64?
   /// True when the socket takes more.
   var isWritable = true
-  /// What waits for the socket, first first.
+  /// The messages waiting for the socket, in order.
   var outbox: Queue<Outgoing> = Queue()
   var inFlight: [Int32: InFlight] = [:]
   /// The credential that was put in line last for this socket.
   var credential: String?
-  /// The requests whose answers decide whether the connection can be used.
+  /// The requests whose answers decide whether the connection becomes ready.
   var authRequest: Int32?
   var appCheckRequest: Int32?
   var held: Queue<HeldReply> = Queue()
@@ -91,7 +91,7 @@ struct Link: Sendable {
   }
 }
 
-/// First in, first out.
+/// A first-in, first-out queue.
 struct Queue<Element> {
   private var elements: [Element] = []
   private var start = 0

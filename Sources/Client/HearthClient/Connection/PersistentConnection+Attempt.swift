@@ -123,6 +123,6 @@ extension PersistentConnection {
 }
 
 extension String {
-  /// As a line of the log may have it: short, and without what moves a cursor.
+  /// The text for a log line: shortened, and without control characters.
   var forLog: String { utf8.count <= 500 ? printable : String(prefix(500)).printable + "…" }
 }

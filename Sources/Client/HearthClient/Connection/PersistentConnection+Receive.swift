@@ -176,7 +176,7 @@ extension PersistentConnection {
     case .ranges(let path, let ranges, let tag): tell(.ranges(path, ranges, tag: tag))
     case .cancel(let path, let query): cancelled(path, query)
     case .authenticationEnded(let status, let text):
-      // Expiry is nothing that anybody has to look after.
+      // An expiry needs no attention, so it is not logged as a warning.
       tell(.credentialRevoked(ServerRefusal(status: status, text: text)))
       renew(at: now)
     case .debug(let text): logFromServer(.info, "The server says: \(text)")
@@ -193,7 +193,7 @@ extension PersistentConnection {
 }
 
 extension Location {
-  /// What a pushed path means: with a last key `.priority` the priority of what is above it.
+  /// Reads a pushed path: a last key `.priority` stands for the priority of its parent.
   fileprivate init(pushed path: Path) {
     let isPriority = path.keys.last == ".priority"
     self.init(path: isPriority ? path.prefix(path.count - 1) : path, isPriority: isPriority)

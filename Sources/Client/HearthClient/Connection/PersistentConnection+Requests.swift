@@ -1,10 +1,11 @@
 import HearthTree
 import HearthWire
 
-// What goes to the server, in one line: so that it judges each request under the credential that was in force when it was made.
+// All messages to the server go through one queue, so that it judges each request under the credential that was in
+// force when the request was made.
 
 extension PersistentConnection {
-  /// A request of the owner. One that comes too late for a connection is not kept: the owner asks again.
+  /// Sends a request of the owner. A request without a connection is dropped: the owner repeats it.
   mutating func request(_ id: Int, _ action: Request.Action) {
     if phase == .connected { link?.outbox.append(.request(id: id, action)) }
   }
@@ -37,7 +38,7 @@ extension PersistentConnection {
 
   // MARK: Signing in
 
-  /// The hello came: says who this is.
+  /// Sends the client's statistics and credentials after the hello.
   mutating func authenticate() {
     phase = .authenticating
     if !hasReported, let counter = settings.sdkCounter { link?.outbox.append(.statistics(counter)) }
@@ -51,7 +52,7 @@ extension PersistentConnection {
     if let token = tokens.appCheck { link?.outbox.append(.appCheck(token)) }
   }
 
-  /// Once the server has judged the tokens, requests may come.
+  /// Becomes ready for requests once the server has accepted the tokens.
   mutating func becomeReady() {
     guard phase == .authenticating, let link, link.outbox.isEmpty, link.authRequest == nil, link.appCheckRequest == nil
     else { return }
@@ -116,7 +117,7 @@ extension PersistentConnection {
 }
 
 extension Link.InFlight {
-  /// What the answer to a request of the owner is to.
+  /// The reply handling for a request of the owner.
   fileprivate init(_ action: Request.Action, id: Int) {
     self =
       switch action {

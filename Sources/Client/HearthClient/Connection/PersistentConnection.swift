@@ -1,20 +1,20 @@
 import HearthTree
 import HearthWire
 
-/// The connection of one database, as a state machine: what happens goes in, what is to be done comes out. It knows no
-/// socket, clock or thread; whoever owns it performs the actions in their order and calls it from one executor.
+/// The connection of one database, as a state machine: inputs go in, actions come out. It has no socket, clock or
+/// thread; its owner performs the actions in order and calls it from one executor.
 ///
-/// An attempt gets tokens, opens a socket, waits for the hello and signs in. Then it is ready for the owner's requests; none
-/// is sent before the server took the credential. It numbers them and matches the answers, and forgets all that when the
-/// socket is gone: what is still wanted the owner asks again when the next connection is ready.
+/// An attempt fetches tokens, opens a socket, waits for the hello and signs in. Then it is ready for the owner's
+/// requests; none is sent before the server accepted the credential. It numbers them, matches the answers, and drops
+/// both when the socket is closed: the owner repeats what it still needs when the next connection is ready.
 ///
 /// Source: the behaviour of the native Firebase SDKs.
 struct PersistentConnection {
-  /// How far an attempt has come.
+  /// The progress of an attempt.
   enum Phase: Equatable {
-    /// There shall be no connection.
+    /// An interrupt keeps the connection closed.
     case resting
-    /// The next attempt begins then.
+    /// The next attempt begins at that time.
     case waiting(until: Int64)
     /// Tokens are asked for.
     case fetchingTokens(since: Int64)
@@ -38,9 +38,9 @@ struct PersistentConnection {
   /// The number of the present attempt, or of the last one.
   var attempt = 0
   var backOff: BackOff
-  /// The place where a hello or a reset sent this client; forgotten when nobody answers there.
+  /// The host that a hello or a reset redirected this client to; cleared when it does not answer.
   var redirect: HostAndPort?
-  /// What the last hello called the session.
+  /// The session id of the last hello.
   var lastSession: String?
   var tokens = ConnectionTokens()
   /// The credential that was set while tokens were fetched: newer than what comes of the fetch.
@@ -52,7 +52,7 @@ struct PersistentConnection {
   var hasReported = false
   var lastNumber: Int32 = -1
   var link: Link?
-  /// What the present input leads to.
+  /// The actions that the current input produced.
   var actions: [ConnectionAction] = []
 
   /// A connection that rests until ``ConnectionInput/open``.
@@ -107,7 +107,7 @@ struct PersistentConnection {
   mutating func log(_ level: ConnectionLogLevel, _ text: String) { actions.append(.log(level, text)) }
 }
 
-/// Who connects, as the headers of the upgrade say it.
+/// The client's identification in the upgrade request's headers.
 struct ClientIdentification: Sendable {
   /// `Firebase/5/<sdk>/<platform>/<device>`.
   var userAgent = "Firebase/5/1.0.0/Swift/hearth"

@@ -1,4 +1,4 @@
-/// What a connection shows the server: an ID token, a legacy token or a namespace's secret.
+/// A credential for the server: an ID token, a legacy token or a namespace's secret.
 ///
 /// It prints and reflects without the token, so that none gets into a log.
 public struct DatabaseCredential: Sendable, Equatable {

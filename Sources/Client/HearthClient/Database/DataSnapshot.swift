@@ -1,15 +1,15 @@
 import Foundation
 import HearthTree
 
-/// What was at a place at one moment. It never changes.
+/// An immutable copy of the data at a path at one moment.
 public final class DataSnapshot: Sendable {
   /// The place.
   public let ref: DatabaseReference
   let node: Node
-  /// What the children are sorted by.
+  /// The sort order of the children.
   private let order: Query.Order
 
-  /// The data at a place, whose children come in an order.
+  /// A snapshot of the data at a path, with its children in the given order.
   package init(_ ref: DatabaseReference, _ node: Node, order: Query.Order = .priority) {
     self.ref = ref
     self.node = node
@@ -52,7 +52,8 @@ public final class DataSnapshot: Sendable {
     return !node[path].isEmpty
   }
 
-  /// What is at a path below; a snapshot of nothing where nothing is. A path with a forbidden character ends the program.
+  /// Returns the snapshot at a path below; an empty one when there is no data. A path with a forbidden character ends
+  /// the program.
   public func childSnapshot(forPath childPathString: String) -> DataSnapshot {
     let path = DatabaseArgumentError.trapping { try Validation.path(childPathString, from: "child:") }
     return DataSnapshot(ref.below(path), node[path])

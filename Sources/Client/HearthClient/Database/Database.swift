@@ -3,7 +3,7 @@ import Foundation
 import HearthTree
 import Synchronization
 
-/// One database on one server: where references come from, and what concerns all of it.
+/// A database on a server: the source of references and the settings for all of them.
 ///
 /// ```swift
 /// let database = Database.database(url: "http://127.0.0.1:9000/?ns=default")
@@ -34,7 +34,7 @@ public final class Database: Sendable {
 
   // MARK: Databases
 
-  /// What tells databases apart.
+  /// The key that identifies a database.
   private struct Name: Hashable {
     var app: String
     var address: DatabaseAddress
@@ -42,7 +42,7 @@ public final class Database: Sendable {
 
   private static let databases = Mutex<[Name: Database]>([:])
 
-  /// All databases that were asked for.
+  /// The databases created so far.
   static var all: [Database] { databases.withLock { Array($0.values) } }
 
   /// The database of the default app's options. Without such an app, or without a URL in its options, it ends the program.
@@ -170,7 +170,7 @@ public final class Database: Sendable {
     set { set("setPersistenceEnabled") { $0.isPersistenceEnabled = newValue } }
   }
 
-  /// How large the data on disk may get, in bytes: 1 to 100 MiB, 10 MiB by default. Unsent writes do not count.
+  /// The maximum size of the data on disk in bytes: 1 to 100 MiB, 10 MiB by default. Unsent writes do not count.
   public var persistenceCacheSizeBytes: UInt {
     get { state.withLock { $0.settings.cacheSizeBytes } }
     set {
@@ -181,10 +181,12 @@ public final class Database: Sendable {
     }
   }
 
-  /// The place where blocks are called: the main queue by default. A serial queue keeps them in order. A block that belongs
-  /// to the main actor is called on the main queue whatever is set here; mark it `@Sendable` to have it called on this queue.
+  /// The queue on which blocks are called: the main queue by default. A serial queue keeps them in order. A block that
+  /// belongs to the main actor is called on the main queue whatever is set here; mark it `@Sendable` to have it called
+  /// on this queue.
   ///
-  /// The main queue needs a main thread that runs it: `RunLoop.main.run()`, `dispatchMain()`, or an asynchronous `main`.
+  /// The main queue needs a main thread that runs it: `RunLoop.main.run()`, `dispatchMain()`, or an asynchronous
+  /// `main`.
   public var callbackQueue: DispatchQueue {
     get { state.withLock { $0.settings.callbackQueue } }
     set { set("setCallbackQueue") { $0.settings.callbackQueue = newValue } }
@@ -213,7 +215,7 @@ public final class Database: Sendable {
   /// Logs every step, or only warnings, which is the default.
   public static func setLoggingEnabled(_ enabled: Bool) { logLevel = enabled ? .debug : .warning }
 
-  /// From which level on lines are logged, for all databases: ``DatabaseLogLevel/warning`` by default.
+  /// The lowest level that is logged, for all databases: ``DatabaseLogLevel/warning`` by default.
   public static var logLevel: DatabaseLogLevel {
     get { DatabaseLog.sink.withLock { $0.level } }
     set { DatabaseLog.sink.withLock { $0.level = newValue } }
@@ -244,7 +246,8 @@ public final class Database: Sendable {
     }
   }
 
-  /// Ends it: it disconnects for good and calls no more blocks. The next one that is asked for at its URL is a new one.
+  /// Shuts the database down: disconnects for good and calls no more blocks. A later lookup of its URL returns a new
+  /// one.
   package func shutDown() {
     Self.databases.withLock { all in
       for (name, database) in all where database === self { all[name] = nil }
@@ -259,7 +262,7 @@ public final class Database: Sendable {
     await withCheckedContinuation { continuation in repository.shutDown { continuation.resume() } }
   }
 
-  /// Connects, if ``goOffline()`` or nobody yet has kept it from that.
+  /// Connects, after ``goOffline()`` or when the connection has not been used yet.
   public func goOnline() { repository.goOnline() }
 
   /// Disconnects, until ``goOnline()``. Local writes go on to raise events, and are sent later.

@@ -23,7 +23,7 @@ public class DatabaseQuery: @unchecked Sendable {
   /// The address of the place; of a query the path and what is asked there, as JSON.
   public var description: String { spec.parameters == nil ? database.url(of: path) : spec.description }
 
-  /// What is asked of the core.
+  /// The query in the core's form.
   var spec: QuerySpec { QuerySpec(path, builder.query) }
 
   /// The order of the children of a snapshot.
@@ -67,17 +67,17 @@ extension DatabaseQuery {
     with { builder throws(DatabaseArgumentError) in try builder.ordered(.value) }
   }
 
-  /// The children by priority, which is also the order that nobody named. A query has one order.
+  /// Orders the children by priority, which is also the default order. A query has one order.
   public func queryOrderedByPriority() -> DatabaseQuery {
     with { builder throws(DatabaseArgumentError) in try builder.ordered(.priority) }
   }
 
-  /// At most so many, from the beginning of the order: 1 to 2,147,483,647. A query has one limit.
+  /// Limits the query to this many children from the beginning of the order: 1 to 2,147,483,647. A query has one limit.
   public func queryLimited(toFirst limit: UInt) -> DatabaseQuery {
     with { builder throws(DatabaseArgumentError) in try builder.limited(toFirst: limit) }
   }
 
-  /// At most so many, from the end of the order: 1 to 2,147,483,647. A query has one limit.
+  /// Limits the query to this many children from the end of the order: 1 to 2,147,483,647. A query has one limit.
   public func queryLimited(toLast limit: UInt) -> DatabaseQuery {
     with { builder throws(DatabaseArgumentError) in try builder.limited(toLast: limit) }
   }
@@ -150,7 +150,7 @@ extension DatabaseQuery {
     with { builder throws(DatabaseArgumentError) in try builder.limited(legacy: limit) }
   }
 
-  /// A query whose order is named if it had none.
+  /// Returns the query, ordered by priority if it had no order.
   package func queryOrderedByPriorityUnlessOrdered() -> DatabaseQuery {
     builder.query.order == nil ? queryOrderedByPriority() : self
   }

@@ -1,9 +1,9 @@
 import HearthSync
 import HearthTree
 
-/// What the server shall do when this client's connection ends, however it ends. The server keeps it, so it works when the
-/// client has crashed or lost its network. It counts once: after a reconnect it has to be asked for again, for which
-/// `.info/connected` tells the time.
+/// Writes that the server performs when this client's connection ends, however it ends. The server keeps them, so they
+/// work when the client has crashed or lost its network. They count once and have to be registered again after a
+/// reconnect, which `.info/connected` reports.
 extension DatabaseReference {
   /// Replaces everything at the place when the connection ends.
   public func onDisconnectSetValue(_ value: Any?) {

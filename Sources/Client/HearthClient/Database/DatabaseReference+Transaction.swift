@@ -8,7 +8,7 @@ import HearthTree
 /// success with what it would write, and is called again with the data. It runs on the database's own queue, which waits
 /// for it, and is therefore `@Sendable`: state of the main actor is changed in the completion block.
 extension DatabaseReference {
-  /// Is told how a transaction ended.
+  /// The callback for the outcome of a transaction.
   package typealias Ended = Callback<(error: DatabaseError?, isCommitted: Bool, node: Node?)>
 
   /// Changes the data at the place by a block that is given it.

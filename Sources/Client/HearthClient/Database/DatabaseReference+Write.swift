@@ -1,14 +1,14 @@
 import HearthSync
 import HearthTree
 
-/// Each write is seen at once by the observers of this process, and is sent to the server, now or when there is a connection
-/// again. Blocks are called, and asynchronous forms return, when the server has answered; offline that is when it can be
-/// asked again.
+/// Writes. The observers of this process see each write at once, and it is sent to the server, now or when there is a
+/// connection again. Blocks are called, and asynchronous forms return, when the server has answered, which offline is
+/// after the reconnect.
 ///
-/// Values that are no data end the program in the forms that cannot throw. The asynchronous forms throw
+/// Invalid values end the program in the forms that cannot throw. The asynchronous forms throw
 /// ``DatabaseArgumentError``, and ``DatabaseError`` when the server refuses.
 extension DatabaseReference {
-  /// Is told how an operation ended: nil when it was done.
+  /// The callback for the outcome of an operation: nil when it succeeded.
   package typealias Completion = Callback<DatabaseError?>
 
   /// Calls the app's block with this reference.

@@ -28,7 +28,7 @@ public final class DatabaseReference: DatabaseQuery, @unchecked Sendable {
 
   func below(_ path: Path) -> DatabaseReference { DatabaseReference(database, self.path.appending(path)) }
 
-  /// A new child, whose key comes after all keys made earlier: 20 characters that begin with the time.
+  /// Returns a new child, whose key sorts after all keys generated earlier: 20 characters that begin with the time.
   public func childByAutoId() -> DatabaseReference {
     DatabaseArgumentError.trapping { try Validation.writable(path, from: "childByAutoId:") }
     return below(Path([Key(database.nextPushID())]))

@@ -1,9 +1,9 @@
 import Foundation
 import HearthTree
 
-/// The data of a transaction, to be changed in place. It is good inside the transaction's block and nowhere else.
+/// The data of a transaction, to be changed in place. It is valid only inside the transaction's block.
 public final class MutableData {
-  /// What all parts of one transaction's data share.
+  /// The state shared by all parts of one transaction's data.
   private final class Root {
     var value: WriteValue
     init(_ value: WriteValue) { self.value = value }
@@ -37,7 +37,7 @@ public final class MutableData {
     self.path = path
   }
 
-  /// What the block made of the data, with what the server is to fill in.
+  /// The block's result, with the values that the server fills in.
   var result: WriteValue { WriteValue(node, deferred: root.value.deferred(at: path)) }
 
   private var node: Node { root.value.node[path] }
@@ -95,9 +95,9 @@ public final class MutableData {
   }
 }
 
-/// What a transaction's block decided.
+/// The decision of a transaction's block.
 public final class TransactionResult {
-  /// nil: the transaction is given up.
+  /// The new data; nil when the transaction is aborted.
   let data: MutableData?
 
   /// True when the block gave up the transaction.
@@ -116,7 +116,7 @@ public final class TransactionResult {
 }
 
 extension WriteValue {
-  /// What the server is to fill in at a place and below it, seen from there.
+  /// Returns the values that the server fills in at a path and below, relative to it.
   func deferred(at path: Path) -> [Deferred] {
     deferred.compactMap { item in
       path.relative(item.location.path).map {

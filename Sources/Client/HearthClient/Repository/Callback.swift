@@ -79,7 +79,7 @@ package enum CallbackExecutor: Sendable {
     }
   }
 
-  /// Does something there, in the order of the calls.
+  /// Runs work there, in the order of the calls.
   ///
   /// - Parameter queue: The queue that the app chose.
   package func async(or queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) {
@@ -115,7 +115,7 @@ package final class ActorCalls: Sendable {
     }
   }
 
-  /// Does something on the actor, after everything that was asked before.
+  /// Runs work on the actor, in the order of the calls.
   func async(_ work: @escaping @Sendable () -> Void) {
     last.withLock { last in
       last = Task { [actor, last] in

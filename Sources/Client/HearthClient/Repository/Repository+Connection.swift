@@ -9,8 +9,8 @@ extension Repository {
     to address: DatabaseAddress, credentials: any CredentialProvider, settings: RepositorySettings
   ) -> Repository {
     let repository = Repository(name: address.namespace, settings: settings)
-    // The worker begins once it knows who is signed in and is told of every change from then on: what is written behind a
-    // sign-in is written in the new name, however late the worker is.
+    // The worker begins once it knows the signed-in user and receives every change from then on: a write after a
+    // sign-in is made in the new user's name, however late the worker is.
     repository.queue.suspend()
     defer { repository.queue.resume() }
     repository.enqueue { worker in
@@ -85,7 +85,7 @@ extension Repository {
 
   func goOffline() { enqueue { $0.connection?.handle(.interrupt(.offline)) } }
 
-  /// Ends the worker for good: nobody is told anything any more, and what is on disk is let go.
+  /// Ends the worker for good: no more callbacks are called, and the store is closed.
   func shutDown(then done: @escaping @Sendable () -> Void = {}) {
     enqueue { worker in
       defer { done() }
@@ -129,11 +129,11 @@ extension Repository {
   }
 }
 
-/// What the server is shown of who is signed in.
+/// The credential presented to the server.
 struct ShownCredential {
   /// The credential that the server judges, or will.
   var shown: DatabaseCredential?
-  /// Whose writes wait and whose data is open; nil for nobody.
+  /// The user that owns the pending writes and the open store; nil when signed out.
   var user: String?
   /// The number of changes that were told.
   var changes = 0

@@ -14,7 +14,7 @@ final class Repository: @unchecked Sendable {
 
   let queue: DispatchQueue
   let callbackQueue: DispatchQueue
-  /// Who observes; also read at delivery.
+  /// The observers, also read at delivery.
   private let observers = Mutex(Observers())
   /// The server's clock less this machine's, in milliseconds.
   private let timeOffset = Mutex<Int64>(0)
@@ -24,16 +24,16 @@ final class Repository: @unchecked Sendable {
   var core: SyncCore
   var link: (any RepositoryLink)?
   var connection: DatabaseConnection?
-  /// What the server is shown.
+  /// The credential presented to the server.
   var credential = ShownCredential()
   var stopsListening: (() -> Void)?
   /// The place where data is on disk.
   var folder: RepositoryFolder?
-  /// What waits for an outcome.
+  /// The operations that wait for an outcome.
   private var outcomes: [OperationID: Outcome] = [:]
   private var timer: (any DispatchSourceTimer)?
 
-  /// Who is told of the outcome of an operation.
+  /// The receiver of an operation's outcome.
   enum Outcome {
     case write(Callback<DatabaseError?>)
     case transaction(Callback<TransactionOutcome>)
@@ -47,16 +47,16 @@ final class Repository: @unchecked Sendable {
     core = SyncCore(clock: Self.nowMilliseconds, getPatienceMilliseconds: settings.getPatience)
   }
 
-  /// Since 1970.
+  /// Returns the wall clock in milliseconds since 1970.
   static func nowMilliseconds() -> Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
 
-  /// Does something on the worker, after all that was asked before.
+  /// Runs work on the worker, after all earlier work.
   func enqueue(_ work: @escaping (Repository) -> Void) {
     let work = HandedOver(work)
     queue.async { work.value(self) }
   }
 
-  /// Does what a step of the core leads to.
+  /// Performs the reaction of a step of the core.
   func perform(_ reaction: Reaction) {
     for event in reaction.events { tell(event) }
     for request in reaction.requests { link?.send(request) }
@@ -106,7 +106,7 @@ extension Repository {
     }
   }
 
-  /// Takes one observer away; nothing happens when it is not there, or is somewhere else.
+  /// Removes one observer; does nothing when it is missing or belongs to another query.
   func remove(_ id: RegistrationID, from spec: QuerySpec) { remove(from: spec) { $0 == id } }
 
   /// Takes all observers of a query away.
@@ -201,13 +201,13 @@ extension DatabaseError {
   }
 }
 
-/// Something that is handed from the caller's thread to the worker, and used there alone.
+/// A value handed from the caller's thread to the worker and used there alone.
 struct HandedOver<Value>: @unchecked Sendable {
   let value: Value
   init(_ value: Value) { self.value = value }
 }
 
-/// What carries the core's requests to the server. Confined to the repository's queue.
+/// The connection that carries the core's requests to the server. Confined to the repository's queue.
 protocol RepositoryLink {
   /// Sends a request of the core over the connection that is open now.
   func send(_ request: SyncRequest)

@@ -61,7 +61,7 @@ extension DiskStore {
     return assembly.finish()
   }
 
-  /// The record of a place strictly above, of whose subtree the place is a part.
+  /// Returns the record strictly above a path, whose subtree includes it.
   private func record(above path: Path, _ database: GRDB.Database) throws -> (path: Path, node: Node)? {
     for count in 0..<path.count {
       if let node = try record(at: path.prefix(count), database) { return (path.prefix(count), node) }
@@ -93,7 +93,7 @@ extension DiskStore {
 
   // MARK: Writing
 
-  /// Nothing happens where nothing is.
+  /// Sets a priority; does nothing where there is no data.
   private func setPriority(_ priority: Scalar?, at path: Path, _ database: GRDB.Database) throws {
     if let (place, node) = try record(atOrAbove: path, database) {
       let rest = path.suffix(from: place.count)
@@ -122,7 +122,7 @@ extension DiskStore {
     try insert(node, at: path, database)
   }
 
-  /// A place whose last child went is nothing, and nothing has no priority.
+  /// Removes the priorities of ancestors that lost their last child: an empty place has no priority.
   private func removeBarePriorities(above path: Path, _ database: GRDB.Database) throws {
     for count in stride(from: path.count - 1, through: 0, by: -1) {
       let above = path.prefix(count)

@@ -35,7 +35,7 @@ final class DiskStore: SyncStore {
   let log: @Sendable (String) -> Void
   private let database: DatabaseQueue
   private let owner: StoreOwner
-  /// Inside of ``transaction(_:)``.
+  /// The database inside ``transaction(_:)``.
   private var open: GRDB.Database?
   private var failure: DiskStoreError?
 
@@ -159,7 +159,7 @@ final class DiskStore: SyncStore {
 
   private static var systemError: String { String(cString: strerror(errno)) }
 
-  /// Moves the damaged file out of the way; one that was there from before is gone then.
+  /// Moves the damaged file aside and replaces an earlier one there.
   private static func setAside(_ path: String) throws(DiskStoreError) -> String {
     let aside = path + ".damaged"
     guard rename(path, aside) == 0 else {
@@ -227,7 +227,7 @@ final class DiskStore: SyncStore {
     }
   }
 
-  /// What is damaged stays so: it is set aside at once, and nothing is read from it or written to it any more.
+  /// Records an error. A damaged store is set aside at once and not used any more.
   private func note(_ error: DiskStoreError) -> DiskStoreError {
     guard error.code == .damaged, failure == nil else { return error }
     failure = error

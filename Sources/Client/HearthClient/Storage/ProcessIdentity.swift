@@ -8,7 +8,7 @@ struct ProcessIdentity: Equatable, Sendable {
   /// does not say.
   var start: String
 
-  /// This process.
+  /// The current process.
   static let current = ProcessIdentity(
     number: ProcessInfo.processInfo.processIdentifier, start: start(of: ProcessInfo.processInfo.processIdentifier) ?? ""
   )
@@ -17,7 +17,7 @@ struct ProcessIdentity: Equatable, Sendable {
   var isRunning: Bool { !start.isEmpty && Self.start(of: number) == start }
 
   #if os(Linux)
-    /// From `/proc`: field 22 of `stat`, in ticks since the system started.
+    /// Returns the start time from `/proc`: field 22 of `stat`, in ticks since the system started.
     private static func start(of number: Int32) -> String? {
       guard let stat = text("/proc/\(number)/stat"), let name = stat.lastIndex(of: ")") else { return nil }
       let fields = stat[name...].dropFirst().split(separator: " ")

@@ -2,10 +2,10 @@ import GRDB
 import HearthRows
 import Synchronization
 
-/// The one open store that a file belongs to, as a row in that file.
+/// The open store that owns a file, as a row in that file.
 ///
-/// A row takes the place of a lock: a suspended process holds none, for which iOS would end it. A store whose row was replaced
-/// stores nothing more.
+/// The row replaces a lock: iOS would end a suspended process that holds one. A store whose row was replaced stores
+/// nothing more.
 struct StoreOwner {
   private let process: ProcessIdentity
   /// Unique for each open store.

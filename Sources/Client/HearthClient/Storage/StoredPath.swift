@@ -23,7 +23,7 @@ struct StoredPath: Equatable {
 
   var value: DatabaseValue { .blob(bytes) }
 
-  /// Where the range of everything at and below the place ends, itself not in it; nil: nowhere.
+  /// The exclusive end of the range of rows at and below the path.
   var end: DatabaseValue {
     guard !bytes.isEmpty else { return .blob([0xFF]) }  // because no UTF-8 begins with it
     return .blob(bytes.dropLast() + [UInt8(ascii: "/") + 1])

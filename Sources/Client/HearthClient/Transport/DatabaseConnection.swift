@@ -8,7 +8,7 @@ import NIOSSL
 /// Everything about it happens on its queue, its events too; calls from elsewhere stop the process.
 // Unchecked because all that changes does so on the queue, which each entry checks.
 final class DatabaseConnection: @unchecked Sendable {
-  /// What a connection needs of its owner.
+  /// The dependencies that the owner supplies.
   struct Environment: Sendable {
     /// Gets the tokens for an attempt and answers once, from any thread; with the flag they must be fresh ones.
     var tokens:
@@ -18,7 +18,7 @@ final class DatabaseConnection: @unchecked Sendable {
     var log: @Sendable (ConnectionLogLevel, String) -> Void = { _, _ in }
     /// Takes what the owner must know, on the queue and in order.
     var deliver: @Sendable ([ConnectionEvent]) -> Void
-    /// Whose certificates are accepted.
+    /// The accepted certificate authorities.
     var trust = TLSTrust.system
     /// The place where sockets live.
     var loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()
@@ -34,7 +34,7 @@ final class DatabaseConnection: @unchecked Sendable {
   private var tls: NIOSSLContext?
   /// The socket of the attempt of that number.
   private var socket: (attempt: Int, socket: WebSocket)?
-  /// When the timer is due, on the monotonic clock. It may be early: then it is set anew.
+  /// The time on the monotonic clock at which the timer fires. An early timer is set anew.
   private var armed: Int64?
   private var inputs = Queue<ConnectionInput>()
   private var isHandling = false
@@ -101,7 +101,7 @@ final class DatabaseConnection: @unchecked Sendable {
       case .tell(let event): events.append(event)
       case .log(let level, let text): environment.log(level, text)
       case .fetchTokens(let attempt, let forcingRefresh):
-        // Whoever gives the tokens must know first what became of the last ones.
+        // The credential provider must get the report on the last tokens before a request for new ones.
         deliver(&events)
         fetchTokens(attempt, forcingRefresh)
       case .open(let attempt, let request): open(attempt, request)

@@ -5,7 +5,7 @@ import NIOPosix
 import NIOSSL
 import NIOWebSocket
 
-/// What a WebSocket tells, on its event loop.
+/// An event of a WebSocket, on its event loop.
 enum WebSocketNews: Sendable {
   case opened
   /// Whole text messages, in order; their bytes count as unread until ``WebSocket/consumed(_:)``.
@@ -17,7 +17,7 @@ enum WebSocketNews: Sendable {
   case closed(String)
 }
 
-/// One WebSocket of a client, from the dial to its end. Can be used from any thread.
+/// A WebSocket of a client, from the dial to its end. Can be used from any thread.
 final class WebSocket: Sendable {
   private let loop: any EventLoop
   private let handler: WebSocketHandler
@@ -91,11 +91,11 @@ final class WebSocket: Sendable {
   /// Says goodbye, and ends soon in any case. Nothing more is told.
   func close() { loop.execute { [handler] in handler.goodbye() } }
 
-  /// So many bytes of what was received are no longer in memory.
+  /// Notes that this many received bytes are no longer in memory.
   func consumed(_ bytes: Int) { loop.execute { [handler] in handler.consumed(bytes) } }
 }
 
-/// Told what a server answers that does not take the upgrade.
+/// The handler of a response that refuses the upgrade.
 private final class RefusedUpgrade: ChannelInboundHandler {
   typealias InboundIn = HTTPClientResponsePart
 

@@ -35,7 +35,7 @@ final class WebSocketHandler: ChannelDuplexHandler, @unchecked Sendable {
 
   // MARK: Life
 
-  /// There is a connection, and nothing was said over it yet.
+  /// Attaches the channel of a new connection before any data is exchanged.
   func attach(_ channel: any Channel) {
     if isOver { return channel.close(promise: nil) }
     self.channel = channel
@@ -59,7 +59,7 @@ final class WebSocketHandler: ChannelDuplexHandler, @unchecked Sendable {
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) { fail("\(error)") }
 
-  /// It cannot go on.
+  /// Ends the connection after a failure.
   func fail(_ reason: String) {
     end(reason)
     channel?.close(promise: nil)
@@ -109,7 +109,7 @@ final class WebSocketHandler: ChannelDuplexHandler, @unchecked Sendable {
       guard partial != nil else { return fail("the server went on with a message that it had not begun") }
       take(frame)
     case .ping:
-      // Whoever pings without reading what is answered gets no answer.
+      // A peer that pings without reading the pongs gets no more of them.
       if context.channel.isWritable {
         write(.pong, Array(buffer: frame.data), context)
         context.flush()
@@ -160,7 +160,7 @@ final class WebSocketHandler: ChannelDuplexHandler, @unchecked Sendable {
     listener?(.received(told))
   }
 
-  /// What messages count while they are unread.
+  /// Returns the size that unread messages count with.
   static func cost(of messages: [[UInt8]], _ limits: WebSocketLimits) -> Int {
     messages.reduce(0) { $0 + $1.count + limits.messageOverhead }
   }

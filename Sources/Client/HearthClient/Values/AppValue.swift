@@ -1,14 +1,14 @@
 import Foundation
 import HearthTree
 
-/// What an `Any?` of an app is, whichever of the many types for it the app used.
+/// The kind of an app's `Any?` value, whichever of the many types the app used for it.
 enum AppValue {
   case null
   case text(String)
   case number(Number)
   case dictionary([AnyHashable: Any])
   case array([Any])
-  /// Nothing that is data: the name of its type.
+  /// A value that is no data, with the name of its type.
   case other(String)
 
   /// A number with its kind.
@@ -134,9 +134,9 @@ enum AppValue {
   }
 }
 
-/// An optional whose type is not known.
+/// An optional of unknown type.
 private protocol OptionalValue {
-  /// What it holds.
+  /// The wrapped value.
   var wrappedAny: Any? { get }
 }
 

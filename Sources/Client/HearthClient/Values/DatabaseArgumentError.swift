@@ -14,17 +14,17 @@ public struct DatabaseArgumentError: Error, Sendable, Equatable {
     case key = "InvalidKeyValidation"
     /// A value that is no data.
     case data = "InvalidFirebaseData"
-    /// Something other than a text, a number, a boolean or null under `.value`.
+    /// A value under `.value` is neither a text, a number, a boolean nor null.
     case leafValue = "InvalidLeafValueType"
-    /// A write to what the client itself says, `.info`.
+    /// A write goes to `.info`, which only the client writes.
     case writablePath = "WritablePathValidation"
-    /// A query that cannot be asked.
+    /// The query is invalid.
     case query = "InvalidQueryParameter"
     /// An address that leads to no database.
     case url = "InvalidDatabaseURL"
     /// A setting that must be made before the database is used.
     case inUse = "FIRDatabaseAlreadyInUse"
-    /// No app is configured, or it names no database.
+    /// The app is not configured, or names no database.
     case app = "FIRAppNotConfigured"
   }
 

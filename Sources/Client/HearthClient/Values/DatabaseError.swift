@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the server, or the client on its behalf, answers to an operation that did not happen.
+/// The error of an operation that the server, or the client on its behalf, refused.
 ///
 /// An `NSError` in the domain ``domain``, with the codes of the SDKs for Apple systems, so that
 /// `(error as NSError).code` and `error.localizedDescription` read as they do there. ``status`` tells apart what
@@ -19,7 +19,7 @@ public final class DatabaseError: NSError, @unchecked Sendable {
     case unavailable = 2
     /// The app called `purgeOutstandingWrites`.
     case writeCanceled = 3
-    /// Anything else: see ``DatabaseError/status``.
+    /// Another status: see ``DatabaseError/status``.
     case other = 9999
   }
 
@@ -45,6 +45,6 @@ public final class DatabaseError: NSError, @unchecked Sendable {
   }
 
   @available(*, unavailable)
-  /// Nothing reads errors from archives.
+  /// Decoding from an archive is not supported.
   public required init?(coder: NSCoder) { nil }
 }

@@ -5,14 +5,14 @@ struct QueryBuilder: Sendable, Hashable {
   /// The query so far.
   private(set) var query = Query()
 
-  /// No order, bounds or limit.
+  /// A query without order, bounds or limit.
   init() {}
 
   private static func error(_ text: String) -> DatabaseArgumentError { DatabaseArgumentError(.query, text) }
 
   // MARK: Order
 
-  /// By a descendant of each child; the path may have several keys.
+  /// Orders by a descendant of each child; the path may have several keys.
   func ordered(byChild text: String) throws(DatabaseArgumentError) -> QueryBuilder {
     let function = "queryOrderedByChild:"
     for (name, method) in [("key", "Key"), ("priority", "Priority"), ("value", "Value")]

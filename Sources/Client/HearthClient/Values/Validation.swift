@@ -1,14 +1,14 @@
 import HearthTree
 
-/// What an app may pass, in the words of the SDKs for Apple systems.
+/// The validation of an app's arguments, with the texts of the SDKs for Apple systems.
 ///
-/// Sources: `Must be …` and the like as they read there; the bounds of depth and path length are the server's, which those
-/// SDKs leave to it.
+/// Sources: `Must be …` and the like as they read there; the limits of depth and path length are the server's, which
+/// those SDKs leave to it.
 enum Validation {
   private static let forbiddenInPath: Set<UInt8> = Set(".#$[]".utf8)
-  /// Of a whole path in UTF-8, with the slashes between its keys.
+  /// The maximum size of a whole path in UTF-8, with the slashes between its keys.
   static let pathSizeBytesMax = 768
-  /// What only the client writes to.
+  /// The key that only the client writes to.
   static let infoKey: Key = ".info"
 
   /// A path below some place.
@@ -32,7 +32,7 @@ enum Validation {
     return Path([infoKey] + (rest.isEmpty ? [] : try path(rest, from: function).keys))
   }
 
-  /// One key.
+  /// Validates a single key.
   static func key(_ text: String, from function: String) throws(DatabaseArgumentError) -> Key {
     guard isKey(text) else {
       throw DatabaseArgumentError(

@@ -191,7 +191,7 @@ struct ValueReader {
     deepest = max(deepest, keys.count)
   }
 
-  /// What stands under `.value`.
+  /// Reads the value under `.value`.
   private mutating func readLeaf(_ value: Any, priority: Scalar?) throws(DatabaseArgumentError) {
     switch AppValue(value) {
     case .null: builder.nothing()
@@ -229,7 +229,7 @@ struct ValueReader {
     }
   }
 
-  /// What stands behind `.sv`.
+  /// Reads the value under `.sv`.
   private func serverValue(_ value: Any) throws(DatabaseArgumentError) -> WriteValue.Operation {
     switch AppValue(value) {
     case .text("timestamp"): return .timestamp

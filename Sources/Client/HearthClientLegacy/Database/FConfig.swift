@@ -11,7 +11,7 @@ public final class FConfig: NSObject, Sendable {
     var callbackQueue = DispatchQueue.main
     /// Keeps sessions instead of files in the user's data folder.
     var storageDirectory: URL?
-    /// How accounts are asked for.
+    /// The transport of requests to the account service.
     var transport: any AuthTransport = URLSessionTransport.shared
     /// Called with each database before anything of it is used.
     var prepare: @Sendable (Database) -> Void = { _ in }
@@ -43,7 +43,7 @@ public final class FConfig: NSObject, Sendable {
     set { set { $0.isPersistenceEnabled = newValue } }
   }
 
-  /// How large the data on disk may get.
+  /// The maximum size of the data on disk in bytes.
   public var persistenceCacheSizeBytes: UInt {
     get { values.withLock { $0.cacheSizeBytes } }
     set { set { $0.cacheSizeBytes = newValue } }

@@ -1,7 +1,7 @@
 import Foundation
 import HearthClient
 
-/// What was at a place.
+/// An immutable copy of the data at a path.
 public final class FDataSnapshot: NSObject, Sendable {
   private let snapshot: DataSnapshot
 
@@ -17,15 +17,15 @@ public final class FDataSnapshot: NSObject, Sendable {
   public func valueInExportFormat() -> Any! { snapshot.valueInExportFormat() ?? NSNull() }
   /// The priority; `NSNull` for none.
   public var priority: Any! { snapshot.priority ?? NSNull() }
-  /// There is something.
+  /// Returns true when there is data.
   public func exists() -> Bool { snapshot.exists() }
   /// The number of children.
   public var childrenCount: UInt { snapshot.childrenCount }
-  /// There are children.
+  /// Returns true when there are children.
   public func hasChildren() -> Bool { snapshot.hasChildren() }
-  /// There is something at a path below.
+  /// Returns true when there is data at a path below.
   public func hasChild(_ childPathString: String) -> Bool { snapshot.hasChild(childPathString) }
-  /// What is at a path below.
+  /// Returns the snapshot at a path below.
   public func childSnapshotForPath(_ childPathString: String) -> FDataSnapshot {
     FDataSnapshot(snapshot.childSnapshot(forPath: childPathString))
   }
@@ -56,9 +56,9 @@ public final class FMutableData: NSObject {
     get { data.priority ?? NSNull() }
     set { data.priority = newValue }
   }
-  /// There are children.
+  /// Returns true when there are children.
   public func hasChildren() -> Bool { data.hasChildren() }
-  /// There is something at a path below.
+  /// Returns true when there is data at a path below.
   public func hasChildAtPath(_ path: String) -> Bool { data.hasChild(atPath: path) }
   /// The number of children.
   public var childrenCount: UInt { data.childrenCount }
@@ -74,7 +74,7 @@ public final class FMutableData: NSObject {
   }
 }
 
-/// What a transaction's block decided.
+/// The decision of a transaction's block.
 public final class FTransactionResult: NSObject {
   let result: TransactionResult
 

@@ -1,7 +1,7 @@
 import Foundation
 import HearthClient
 
-/// What an event tells.
+/// The type of an event.
 public enum FEventType: Int, Sendable, CaseIterable {
   /// A child is there that was not.
   case childAdded = 0
@@ -9,9 +9,9 @@ public enum FEventType: Int, Sendable, CaseIterable {
   case childRemoved = 1
   /// A child is different.
   case childChanged = 2
-  /// What a child is ordered by is different.
+  /// The order value of a child changed.
   case childMoved = 3
-  /// Anything is different.
+  /// The data at the path changed.
   case value = 4
 
   // The names that Swift 2 gave the constants.
@@ -197,7 +197,7 @@ public class FQuery: NSObject, @unchecked Sendable {
 
   // MARK: Limits, orders and bounds
 
-  /// At most so many children: the first ones where a starting bound is set before, else the last ones.
+  /// Limits the number of children: to the first ones when a starting bound is set before, else to the last ones.
   public func queryLimitedToNumberOfChildren(_ limit: UInt) -> FQuery { with(query.queryLimited(legacy: limit)) }
 
   /// The first so many children.

@@ -5,10 +5,10 @@ import HearthTree
 extension Firebase {
   private var session: LegacySession { app.session }
 
-  /// Who is signed in; nil for nobody.
+  /// The session of the signed-in user; nil when signed out.
   public var authData: FAuthData? { session.authData }
 
-  /// Calls `block` with who is signed in: at once, and then at each change.
+  /// Calls `block` with the signed-in user: at once, and then at each change.
   @discardableResult
   public func observeAuthEventWithBlock(_ block: @escaping @isolated(any) (FAuthData?) -> Void) -> FirebaseHandle {
     session.observe(Callback(block))
@@ -19,7 +19,7 @@ extension Firebase {
 
   // MARK: Accounts
 
-  /// Makes an account. Nobody is signed in by it.
+  /// Creates an account without signing in.
   public func createUser(
     _ email: String, password: String, withCompletionBlock block: @escaping @isolated(any) (NSError?) -> Void
   ) {
@@ -38,7 +38,7 @@ extension Firebase {
     request(done) { try await $0.call("POST", ["users"], [("email", email), ("password", password)]) }
   }
 
-  /// Deletes an account. Who is signed in with it is signed out.
+  /// Deletes an account and signs it out.
   public func removeUser(
     _ email: String, password: String, withCompletionBlock block: @escaping @isolated(any) (NSError?) -> Void
   ) {
@@ -80,7 +80,7 @@ extension Firebase {
     change(block) { try await $0.call("POST", ["users", email, "password"], [("email", email)]) }
   }
 
-  /// One request of whose answer only the error counts.
+  /// Performs a request and reports only its error.
   private func change(
     _ block: @escaping @isolated(any) (NSError?) -> Void,
     _ work: @escaping @Sendable (LegacyAccountService) async throws -> JSON
@@ -88,7 +88,7 @@ extension Firebase {
     request(Callback(block).mapped { $0.0 }, work)
   }
 
-  /// One request, and its end on the app's queue.
+  /// Performs a request and reports its end on the app's queue.
   private func request(
     _ done: Callback<(NSError?, JSON?)>,
     _ work: @escaping @Sendable (LegacyAccountService) async throws -> JSON
@@ -107,7 +107,7 @@ extension Firebase {
 
   // MARK: Signing in and out
 
-  /// Called when a sign-in has ended: with an error, or with who is signed in.
+  /// The callback for the end of a sign-in: with an error, or with the signed-in user.
   public typealias AuthCompletion = @isolated(any) (NSError?, FAuthData?) -> Void
 
   /// Signs in as a guest.

@@ -5,7 +5,7 @@ extension Firebase {
   /// Called when the server has answered: with an error or without.
   public typealias WriteCompletion = @isolated(any) (NSError?, Firebase) -> Void
 
-  /// Begins an operation whose outcome the block is told.
+  /// Begins an operation that reports its outcome to the block.
   private func begin(
     _ block: @escaping WriteCompletion, _ operation: (DatabaseReference.Completion) throws -> Void
   ) {
@@ -62,7 +62,7 @@ extension Firebase {
 
   // MARK: When the connection is lost
 
-  /// Has the server set the value when this client is gone.
+  /// Registers a value that the server sets when this client disconnects.
   public func onDisconnectSetValue(_ value: Any?) { reference.onDisconnectSetValue(value) }
 
   /// The same, and tells when the server has answered.
@@ -70,7 +70,7 @@ extension Firebase {
     begin(block) { try reference.onDisconnectSet(value, from: "onDisconnectSetValue:withCompletionBlock:", $0) }
   }
 
-  /// Has the server set value and priority when this client is gone.
+  /// Registers a value and priority that the server sets when this client disconnects.
   public func onDisconnectSetValue(_ value: Any?, andPriority priority: Any?) {
     reference.onDisconnectSetValue(value, andPriority: priority)
   }
@@ -84,7 +84,7 @@ extension Firebase {
     }
   }
 
-  /// Has the server remove the data when this client is gone.
+  /// Registers a removal that the server performs when this client disconnects.
   public func onDisconnectRemoveValue() { reference.onDisconnectRemoveValue() }
 
   /// The same, and tells when the server has answered.
@@ -92,7 +92,7 @@ extension Firebase {
     begin(block) { try reference.onDisconnectSet(nil, from: "onDisconnectRemoveValueWithCompletionBlock:", $0) }
   }
 
-  /// Has the server replace some children when this client is gone.
+  /// Registers an update of children that the server performs when this client disconnects.
   public func onDisconnectUpdateChildValues(_ values: [AnyHashable: Any]) {
     reference.onDisconnectUpdateChildValues(values)
   }

@@ -22,7 +22,7 @@ public final class Firebase: FQuery, @unchecked Sendable {
   /// The place at a path below.
   public func childByAppendingPath(_ pathString: String) -> Firebase { Firebase(reference.child(pathString)) }
 
-  /// A new child, whose key comes after those made before.
+  /// Returns a new child, whose key sorts after earlier ones.
   public func childByAutoId() -> Firebase { Firebase(reference.childByAutoId()) }
 
   /// The place above; nil at the root.

@@ -2,7 +2,7 @@ import Foundation
 import HearthClient
 import Synchronization
 
-/// One database with its session: what all ``Firebase`` references into it share.
+/// A database with its session, shared by all ``Firebase`` references into it.
 public final class FirebaseApp: NSObject, Sendable {
   let database: Database
   let session: LegacySession
@@ -34,7 +34,7 @@ public final class FirebaseApp: NSObject, Sendable {
     }
   }
 
-  /// Two addresses may lead to one database.
+  /// Returns the app of a database, which may have been opened at another address already.
   private static func open(_ root: URLComponents, _ url: String, known: [FirebaseApp]) -> FirebaseApp {
     let config = FConfig.shared.freeze()
     let options = FirebaseOptions()
@@ -56,7 +56,8 @@ public final class FirebaseApp: NSObject, Sendable {
 
   static var everyone: [FirebaseApp] { all.withLock { Array($0.values) } }
 
-  /// Ends it: it disconnects for good and calls no more blocks. The next one that is asked for at its URL is a new one.
+  /// Shuts the database down: disconnects for good and calls no more blocks. A later lookup of its URL returns a new
+  /// one.
   func shutDown() {
     Self.all.withLock { all in all = all.filter { $0.value !== self } }
     database.shutDown()

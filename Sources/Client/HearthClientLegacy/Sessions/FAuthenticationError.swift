@@ -8,19 +8,19 @@ public enum FAuthenticationError: Int, Sendable, CaseIterable {
   case invalidConfiguration = -2
   /// The page's origin may not sign in.
   case invalidOrigin = -3
-  /// There is no such provider.
+  /// The provider does not exist.
   case invalidProvider = -4
-  /// The address is not one.
+  /// The address is invalid.
   case invalidEmail = -5
   /// The password is wrong.
   case invalidPassword = -6
   /// The token is not valid.
   case invalidToken = -7
-  /// There is no such user.
+  /// The user does not exist.
   case userDoesNotExist = -8
   /// Another account has the address.
   case emailTaken = -9
-  /// The user said no.
+  /// The user denied the sign-in.
   case deniedByUser = -10
   /// The credential is wrong.
   case invalidCredentials = -11
@@ -34,7 +34,7 @@ public enum FAuthenticationError: Int, Sendable, CaseIterable {
   case networkError = -15
   /// Another sign-in came after this one.
   case preempted = -16
-  /// Anything else.
+  /// An unknown error.
   case unknown = -9999
 
   /// The domain of these errors, which is that of the database's too.

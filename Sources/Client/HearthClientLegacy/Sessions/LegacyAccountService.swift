@@ -18,7 +18,7 @@ struct LegacyAccountService: Sendable {
     (server.query, server.path) = (nil, "/v2/" + (name ?? "default"))
     if server.scheme == "ws" { server.scheme = "http" }
     if server.scheme == "wss" { server.scheme = "https" }
-    // Without a port databases are talked to with TLS, whatever the scheme says; passwords go no other way.
+    // A database URL without a port means TLS, whatever its scheme; passwords are never sent otherwise.
     if server.port == nil { server.scheme = "https" }
     base = server.url ?? URL(fileURLWithPath: "/")
     self.transport = transport
