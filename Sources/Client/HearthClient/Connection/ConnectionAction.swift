@@ -3,20 +3,20 @@ import HearthWire
 
 /// An action for the owner of a connection to perform, in order.
 enum ConnectionAction: Sendable {
-  /// Fetch the tokens for an attempt and answer with ``ConnectionInput/tokens(attempt:_:)`` or
+  /// Fetches the tokens for an attempt; answered by ``ConnectionInput/tokens(attempt:_:)`` or
   /// ``ConnectionInput/tokensFailed(attempt:_:)``. After a refusal the credential must be a fresh one.
   case fetchTokens(attempt: Int, forcingRefresh: Bool)
-  /// Open a WebSocket and answer with ``ConnectionInput/opened(attempt:)`` or ``ConnectionInput/closed(attempt:_:)``.
+  /// Opens a WebSocket; answered by ``ConnectionInput/opened(attempt:)`` or ``ConnectionInput/closed(attempt:_:)``.
   case open(attempt: Int, SocketRequest)
-  /// Send text messages.
+  /// Sends text messages.
   case send(attempt: Int, [[UInt8]])
-  /// Send a WebSocket ping.
+  /// Sends a WebSocket ping.
   case ping(attempt: Int)
-  /// Close the socket of an attempt, or stop opening it. No input about it may follow.
+  /// Closes the socket of an attempt, or stops opening it. No input about it may follow.
   case close(attempt: Int)
-  /// Deliver an event to the repository.
+  /// Delivers an event to the repository.
   case tell(ConnectionEvent)
-  /// Write to the log.
+  /// Writes to the log.
   case log(ConnectionLogLevel, String)
 }
 

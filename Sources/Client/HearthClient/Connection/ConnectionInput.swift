@@ -4,15 +4,15 @@ import HearthWire
 enum ConnectionInput: Sendable {
   // Requests of the owner.
 
-  /// Connect, and stay connected.
+  /// Connects, and keeps connected.
   case open
-  /// Disconnect, and stay so for that reason. The server sees a clean close.
+  /// Disconnects, and stays so for that reason. The server sees a clean close.
   case interrupt(ConnectionInterrupt)
-  /// Remove an interrupt reason.
+  /// Removes an interrupt reason.
   case resume(ConnectionInterrupt)
   /// The network came back, or the app came to the foreground: the current delay ends.
   case reachable
-  /// Send a request, between ``ConnectionEvent/ready`` and ``ConnectionEvent/lost`` only; its answer comes as
+  /// Sends a request, between ``ConnectionEvent/ready`` and ``ConnectionEvent/lost`` only; its answer comes as
   /// ``ConnectionEvent/reply(id:_:_:)`` with that id. Requests without a connection are dropped, as are unanswered ones
   /// when a connection is lost: the owner keeps what it still needs.
   case request(id: Int, Request.Action)

@@ -108,10 +108,10 @@ public final class TransactionResult {
 
   private init(_ data: MutableData?) { self.data = data }
 
-  /// Write this data.
+  /// Writes this data.
   public static func success(withValue value: MutableData) -> TransactionResult { TransactionResult(value) }
 
-  /// Write nothing.
+  /// Aborts without a write.
   public static func abort() -> TransactionResult { TransactionResult(nil) }
 }
 

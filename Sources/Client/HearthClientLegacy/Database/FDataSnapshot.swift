@@ -80,12 +80,12 @@ public final class FTransactionResult: NSObject {
 
   private init(_ result: TransactionResult) { self.result = result }
 
-  /// Write this data.
+  /// Writes this data.
   public static func successWithValue(_ value: FMutableData) -> FTransactionResult {
     FTransactionResult(.success(withValue: value.data))
   }
 
-  /// Write nothing.
+  /// Aborts without a write.
   public static func abort() -> FTransactionResult { FTransactionResult(.abort()) }
 }
 
