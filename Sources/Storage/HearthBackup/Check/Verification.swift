@@ -3,7 +3,7 @@ import HearthTree
 
 /// Reads backups back, every byte, and compares it with what was written.
 public struct Verification {
-  /// Something that is not as it was written.
+  /// A deviation from the written data.
   public struct Finding: Sendable, Equatable, CustomStringConvertible {
     /// The file.
     public var path: String
@@ -18,7 +18,7 @@ public struct Verification {
     }
   }
 
-  /// What was found.
+  /// The result of a verification.
   public struct Report: Sendable, Equatable {
     /// Backups that were looked at.
     public var backupCount = 0
@@ -26,11 +26,11 @@ public struct Verification {
     public var pieceCount = 0
     /// Their bytes before compression.
     public var sizeBytes = 0
-    /// In order of file; none when all is well.
+    /// The findings in the order of their files; empty when the backups are intact.
     public var findings: [Finding] = []
   }
 
-  /// What can be done about a damaged piece.
+  /// The remedy for a damaged piece.
   public static let advice =
     "Bring the file back from a copy of the folder. Without one, `hearth backup create FOLDER --full` writes the piece anew "
     + "where the data still has it, and makes a backup that is whole in any case; remove the others when their time comes."
@@ -40,10 +40,7 @@ public struct Verification {
   /// - Parameter repository: opened for reading.
   public init(_ repository: Repository) { self.repository = repository }
 
-  /// Reads all backups, or one.
-  ///
-  /// - Parameter id: a backup's name; nil for all.
-  /// - Throws: `.notCovered` when there is no such backup; what keeps the folder from being read.
+  /// The checked segments, by their pieces, with the running hash after each.
   public func run(only id: String? = nil) throws(BackupError) -> Report {
     let (manifests, broken) = try repository.manifests()
     let chosen = manifests.filter { id == nil || $0.id == id }

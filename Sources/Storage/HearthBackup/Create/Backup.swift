@@ -6,30 +6,30 @@ import HearthTree
 ///
 /// Not for several threads at a time. Blocks for files; memory holds a few pieces, and the largest batch of a log.
 public final class Backup {
-  /// What a backup may do otherwise.
+  /// The options of a backup.
   public struct Options: Sendable {
-    /// What becomes of keys and secrets.
+    /// The treatment of keys and secrets.
     public var secrets: SecretsOption
-    /// Everything is read and kept anew; pieces that are there already still count.
+    /// True when everything is read and stored again; existing pieces are still reused.
     public var isFull = false
-    /// A backup of a continuous archive, in the place of the one before it where that adds nothing.
+    /// True for a backup of a continuous archive, which replaces the previous one when that adds nothing.
     public var isContinuous = false
 
     /// The usual: what is new since the last one.
     public init(secrets: SecretsOption) { self.secrets = secrets }
   }
 
-  /// How far one has come.
+  /// The progress of a backup.
   public struct Step: Sendable, Equatable {
     /// Databases that are copied.
     public var doneCount: Int
-    /// Of so many.
+    /// The total number.
     public var count: Int
-    /// The one that is being copied.
+    /// The name of the current one.
     public var name: String
   }
 
-  /// Told before each database, on the thread that makes the backup.
+  /// The progress callback, called before each database on the thread that makes the backup.
   public var onStep: ((Step) -> Void)?
 
   private let source: BackupSource
@@ -110,8 +110,8 @@ public final class Backup {
     return !isGoingOn ? .full : options.isContinuous ? .continuous : .incremental
   }
 
-  /// Removes the former backup of a continuous archive whose every moment the new one has: also those between the one
-  /// before it and its base, for which the log in front of the base is kept.
+  /// Removes the former backup of a continuous archive when the new one covers all of its moments, including those
+  /// between its predecessor and its base, for which the log before the base is kept.
   private func replace(_ former: Manifest, by manifest: Manifest) throws(BackupError) {
     let hasAll = former.databases.allSatisfy { old in
       manifest.database(old.name).map {
@@ -131,14 +131,14 @@ public final class Backup {
 
   // MARK: Files
 
-  /// Nil when a file changed meanwhile.
+  /// Writes the files as a stream; nil when a file changed meanwhile.
   private func stream(of entries: [FolderEntry]) throws -> StreamReference? {
     var writer = StreamWriter(store)
     guard try FileArchiveWriter(folder: source.folder).write(entries, { try writer.write($0) }) else { return nil }
     return try writer.finish()
   }
 
-  /// Nil when a file changed meanwhile.
+  /// Stores keys and secrets as the option says; nil when a file changed meanwhile.
   private func keep(_ scan: FolderScan, _ option: SecretsOption) throws -> Manifest.Secrets? {
     lastScan = nil
     var bytes: [UInt8] = []

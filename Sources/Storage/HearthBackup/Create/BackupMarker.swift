@@ -1,7 +1,7 @@
 import HearthSystem
 import HearthTree
 
-/// `backup.json` in a data folder: the last backup that was made of it, for whoever wants to know its age.
+/// `backup.json` in a data folder: a record of the last backup, from which its age can be read.
 ///
 /// ```json
 /// {"format":1,"instantMilliseconds":1795449133123,"backup":"20261123T155213.123Z-1a2b3c4d","repository":"/backups",
@@ -14,13 +14,13 @@ public struct BackupMarker: Sendable, Equatable {
   /// The file's name in the data folder.
   public static let name = "backup.json"
 
-  /// What the backup holds: see ``Manifest/instantMilliseconds``.
+  /// The instant of the backup: see ``Manifest/instantMilliseconds``.
   public var instantMilliseconds: Int64
   /// The backup's name.
   public var backup: String
   /// The folder of backups; `-` for a stream.
   public var repository: String
-  /// What it added: `full`, `incremental` or `continuous`.
+  /// The kind of the backup: `full`, `incremental` or `continuous`.
   public var kind: String
   /// The form in which keys are in it: `none`, `clear` or `sealed`.
   public var keys: String

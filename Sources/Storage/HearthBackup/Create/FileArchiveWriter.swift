@@ -17,7 +17,7 @@ struct FileArchiveWriter {
     return true
   }
 
-  /// As many bytes as the file had; one that is appended to has more by now.
+  /// Copies the number of bytes that the file had when it was scanned; an appended file has more by now.
   private func copy(_ entry: FolderEntry, _ write: ([UInt8]) throws -> Void) throws -> Bool {
     let path = "\(folder)/\(entry.path)"
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)

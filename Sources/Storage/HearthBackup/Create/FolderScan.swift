@@ -2,9 +2,10 @@ import Glibc
 
 /// The files of a data folder beside its journals.
 struct FolderScan: Sendable, Equatable {
-  /// In order of path, each folder before what is in it. Neither links nor sockets are among them.
+  /// The files without secrets in the order of their paths, each folder before its content. Links and sockets are left
+  /// out.
   var plain: [FolderEntry] = []
-  /// Those that hold keys and secrets.
+  /// The files that hold keys and secrets.
   var secret: [FolderEntry] = []
 
   /// Names at the top that say what runs there, or are made anew: the server's socket is none of the files.

@@ -80,7 +80,7 @@ public struct SystemFiles: FileLayer {
 
   public func lock(_ path: String, isShared: Bool) throws(BackupError) -> (any FileLock)? {
     var file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    // Whoever only reads may be kept from writing there.
+    // A reader may lack the permission to write there.
     if file < 0, isShared { file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) }
     guard file >= 0 else {
       // A copy that cannot be written needs no lock.
@@ -97,7 +97,7 @@ public struct SystemFiles: FileLayer {
     return Lock(file)
   }
 
-  /// Held until it is let go; the system lets it go with the process.
+  /// A lock that is held until its release or the end of the process.
   private final class Lock: FileLock {
     private let file: Int32
     init(_ file: Int32) { self.file = file }

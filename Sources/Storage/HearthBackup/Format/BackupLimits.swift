@@ -34,7 +34,7 @@ public enum BackupLimits {
   /// about as much as it loads.
   static let rebaseBytes = 64 << 20
 
-  /// How often a backup begins anew because the folder changed under it.
+  /// The number of attempts of a backup whose folder changes meanwhile.
   static let attemptsMax = 5
 
   /// The path of a file in a data folder.

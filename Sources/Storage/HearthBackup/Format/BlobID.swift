@@ -11,13 +11,13 @@ public struct BlobID: Sendable, Hashable, CustomStringConvertible {
   /// The name of a piece.
   init(of piece: [UInt8]) { bytes = Digest(sha256: piece).bytes }
 
-  /// From 32 bytes; nil for any other number of them.
+  /// Reads 32 bytes; nil for any other number.
   init?(bytes: some Collection<UInt8>) {
     guard bytes.count == Self.sizeBytes else { return nil }
     self.bytes = Array(bytes)
   }
 
-  /// From 64 lower-case hexadecimal digits; nil for anything else.
+  /// Reads 64 lower-case hexadecimal digits; nil when the text has another form.
   init?(hex: String) {
     guard let digest = Digest(hex: hex) else { return nil }
     bytes = digest.bytes

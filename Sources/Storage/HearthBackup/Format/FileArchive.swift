@@ -16,7 +16,7 @@ enum FileArchive {
   static let folderMark: UInt8 = 2
   static let endMark: UInt8 = 0
 
-  /// What stands before a file's bytes, or for a folder.
+  /// Returns the header before a file's bytes, or of a folder.
   static func head(_ entry: FolderEntry) -> [UInt8] {
     var bytes = [entry.isFolder ? folderMark : fileMark]
     bytes.append(number: entry.mode)
@@ -42,17 +42,17 @@ struct FolderEntry: Sendable, Equatable {
   /// The owner's rights.
   var mode: UInt16
   var sizeBytes: Int64 = 0
-  /// What tells one version of it from the next: number, and times of changes in nanoseconds. None for a folder.
+  /// The version of the file: its inode number, and its change times in nanoseconds. Empty for a folder.
   var version: [Int64] = []
 }
 
 /// Takes an archive apart, in as many pieces as it comes in.
 struct FileArchiveDecoder {
-  /// What comes out, in order.
+  /// A part of the archive, in order.
   enum Part {
     case folder(path: String, mode: UInt16)
     case file(path: String, mode: UInt16)
-    /// Some of the last file's bytes.
+    /// Consecutive bytes of the last file.
     case bytes(ArraySlice<UInt8>)
   }
 

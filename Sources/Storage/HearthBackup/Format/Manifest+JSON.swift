@@ -170,7 +170,7 @@ extension Manifest.Secrets {
 }
 
 extension RunningHash {
-  /// From sixteen hexadecimal digits in a manifest.
+  /// Reads sixteen hexadecimal digits of a manifest.
   fileprivate init?(_ json: JSON?) {
     guard let text = json?.string, text.utf8.count == 16, let value = UInt64(text, radix: 16) else { return nil }
     self.init(rawValue: value)

@@ -8,7 +8,7 @@ import HearthSystem
 /// It is made beside its place, and moved there when all of it is durable and every journal has been opened and verified:
 /// there is never half a folder that a server could start on.
 public struct Restore {
-  /// What was made.
+  /// The result of a restore.
   public struct Outcome: Sendable {
     /// A journal.
     public struct Database: Sendable, Equatable {
@@ -20,15 +20,15 @@ public struct Restore {
       public var runningHash: RunningHash
     }
 
-    /// The backup whose files were taken.
+    /// The backup that supplied the files.
     public var backup: Manifest
-    /// In order of name.
+    /// The databases in the order of their names.
     public var databases: [Database]
-    /// Keys and secrets are there.
+    /// True when keys and secrets were restored.
     public var hasKeys: Bool
   }
 
-  /// How journals are made: an archive for the accounts and one for databases, in folders that exist.
+  /// The factory of the archives for journals, those of the accounts and of databases, in existing folders.
   public typealias Archives = @Sendable (_ folder: String) -> any JournalArchive
 
   private let repository: Repository

@@ -4,18 +4,18 @@ import HearthTree
 /// A folder of backups.
 ///
 /// ```
-/// hearth-backups.json   {"format":1}, and a line's end: what the folder is
+/// hearth-backups.json   {"format":1}, and a line's end: marks the folder
 /// backups/ID.json       a backup, see Manifest
 /// blobs/XX/NAME         a piece, see BlobFormat
-/// lock                  held by the one who adds or removes backups
-/// reading.lock          held together by those who read, and alone by the one who removes
-/// ….new                 files that are being written, or were when a process ended: they count for nothing
+/// lock                  held by the process that adds or removes backups
+/// reading.lock          shared by readers, and exclusive for a removal
+/// ….new                 files that are being written, or were when a process ended: they are ignored
 /// ```
 ///
-/// All files are their owner's alone. Each gets its name when its bytes are durable and were read back, and a backup's
-/// manifest comes last, when all pieces that it names are durable under their names. So whenever a process or the machine
-/// ends there are whole backups, and pieces that nobody needs: the next backup takes those that it can use, and
-/// ``Retention`` removes the others.
+/// Only their owner can read the files. Each file gets its name when its bytes are durable and were read back, and a
+/// backup's manifest comes last, when all pieces that it names are durable under their names. Whenever a process or the
+/// machine ends, there are thus complete backups, and unused pieces: the next backup reuses what it can, and
+/// ``Retention`` removes the rest.
 public final class Repository {
   /// The folder.
   public let path: String
@@ -34,13 +34,13 @@ public final class Repository {
   var blobsPath: String { path + "/blobs" }
   var backupsPath: String { path + "/backups" }
 
-  /// Whoever wants to do what.
+  /// The kind of access to the folder.
   public enum Access: Sendable {
-    /// Look and restore. Any number at a time, also while a backup is added.
+    /// Reading and restoring. Any number at a time, also while a backup is added.
     case reading
-    /// Add backups, and make the folder if there is none.
+    /// Adding backups, which creates a missing folder.
     case adding
-    /// Remove some.
+    /// Removing backups.
     case removing
   }
 
@@ -139,9 +139,9 @@ public final class Repository {
 
   // MARK: Manifests
 
-  /// The backups, oldest first, and those whose list cannot be read.
+  /// Returns the backups, oldest first, and the errors of those whose manifest is unreadable.
   ///
-  /// - Throws: when the folder cannot be read.
+  /// - Throws: when the folder is unreadable.
   public func manifests() throws(BackupError) -> (whole: [Manifest], broken: [BackupError]) {
     var (whole, broken): ([Manifest], [BackupError]) = ([], [])
     for name in try manifestNames() {
@@ -155,13 +155,13 @@ public final class Repository {
     return (whole, broken)
   }
 
-  /// The newest backup whose list can be read.
+  /// Returns the newest backup whose manifest is readable.
   func newestManifest() throws(BackupError) -> Manifest? { try newestManifests(1).first }
 
-  /// The newest backups whose lists can be read, the newest first: names begin with the instant, so that not all are
-  /// looked at.
+  /// Returns the newest backups whose manifests are readable, the newest first. Names begin with the instant, so that
+  /// not all manifests are read.
   ///
-  /// - Throws: when the folder cannot be read.
+  /// - Throws: when the folder is unreadable.
   public func newestManifests(_ count: Int) throws(BackupError) -> [Manifest] {
     var found: [Manifest] = []
     for name in try manifestNames().sorted(by: >) {
@@ -175,7 +175,7 @@ public final class Repository {
     try files.names(in: backupsPath).filter { $0.hasSuffix(".json") }
   }
 
-  /// Nil when the file is not there any more.
+  /// Reads a manifest; nil when its file was removed meanwhile.
   private func manifest(in name: String) throws(BackupError) -> Manifest? {
     let path = "\(backupsPath)/\(name)"
     guard let file = try files.read(path, sizeBytesMax: BackupLimits.manifestBytesMax) else { return nil }
@@ -194,12 +194,12 @@ public final class Repository {
 }
 
 extension Repository: BlobStore {
-  /// Keeps a piece. One that is there already is read, and written anew when it is not what it should be.
+  /// Stores a piece. An existing one is read back, and written again when it is damaged.
   public func put(_ piece: [UInt8]) throws -> BlobID {
     let id = BlobID(of: piece)
     guard !verified.contains(id) else { return id }
     let folder = "\(blobsPath)/\(id.folder)"
-    // Of one that a process left that was ended the name may not be durable.
+    // The name of a piece that an interrupted process left may not be durable.
     changed.insert(folder)
     if try isKnown(id), (try? self.piece(id)) == piece {
       verified.insert(id)

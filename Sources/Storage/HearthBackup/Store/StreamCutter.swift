@@ -18,7 +18,8 @@ struct StreamCutter {
     }
   }()
 
-  /// As many of the highest bits, which all 64 bytes had a part in, as make the chance one in `pieceBytesAim`.
+  /// The mask of the highest bits of the hash, which all 64 bytes influence: as many as make a cut's chance one in
+  /// `pieceBytesAim`.
   private static let mask = ~(UInt64.max >> UInt64(BackupLimits.pieceBytesAim.trailingZeroBitCount))
 
   private var piece: [UInt8] = []

@@ -1,7 +1,7 @@
 import HearthJournal
 
-/// What a PostgreSQL held at one moment: a transaction on a connection of its own, which sees nothing that is written later,
-/// and keeps what it sees from being vacuumed.
+/// The state of a PostgreSQL at one moment: a transaction on its own connection, which sees no later writes, and keeps
+/// its rows from being vacuumed.
 final class PostgresMoment: Sendable {
   private let worker: PostgresWorker
   private let address: PostgresAddress

@@ -1,7 +1,7 @@
-/// Statements of a cluster's nodes: leases, owners, and rows whose owner is a node's run.
+/// The statements of a cluster's nodes: leases, owners, and rows written by a node's incarnation.
 ///
-/// A lease is over when the server's clock says so, looked at while the node's row is locked: a heartbeat that came in time
-/// and waits for a standby is waited for. What comes after the lock is given up finds the lease over and says so.
+/// A lease lapses by the server's clock, read while the node's row is locked, so that a heartbeat in time that waits
+/// for a standby is waited for. A call that gets the lock after that finds the lease lapsed, and reports it.
 struct ClusterSQL: Sendable {
   /// Run by connections that append, which have them prepared.
   let append = PostgresSQL(prepared: "append_row", appendText(isFirst: false))
@@ -14,16 +14,17 @@ struct ClusterSQL: Sendable {
   let register: PostgresSQL
   /// A new lease of a run that is not over. Parameters: name, run, milliseconds. Returns how many gaps there were.
   let heartbeat: PostgresSQL
-  /// Declares a run over whose lease is, or which another one followed. Parameters: name, run.
+  /// Declares an incarnation ended whose lease has lapsed or which has a successor. Parameters: name, run.
   let end: PostgresSQL
-  /// Parameters: journal, the epoch that was seen, one that is known, name, run. Returns the new epoch.
+  /// Claims a journal. Parameters: journal, the epoch that was seen, one that is known, name, run. Returns the new
+  /// epoch.
   let claim: PostgresSQL
-  /// Whose a journal is, and for how many milliseconds that one's lease goes on. Parameters: journal.
+  /// Reads the owner of a journal and the remaining milliseconds of its lease. Parameters: journal.
   let owner: PostgresSQL
-  /// Whose a journal is, where its log ends, and how it stands at a position. Parameters: journal, position.
+  /// Reads the owner of a journal, the end of its log, and its head at a position. Parameters: journal, position.
   let position: PostgresSQL
 
-  /// For the rest of a transaction: whoever waits longer for another one's lock than for an answer about a lease is refused.
+  /// Limits the wait for another transaction's lock to the time limit of a lease call, for the rest of a transaction.
   static let leaseLockTimeout = PostgresStatement(
     PostgresSQL("SELECT set_config('lock_timeout', '\(PostgresLimits.leaseAnswerSeconds)s', true)"))
 
@@ -110,8 +111,8 @@ struct ClusterSQL: Sendable {
   let release = PostgresSQL(
     "UPDATE journal SET owner = NULL, owner_incarnation = NULL WHERE id = $1::bigint AND epoch = $2::bigint")
 
-  /// Adds a row behind another, if that is the last, and the journal's epoch is the one that was claimed. The row itself
-  /// may be of an earlier epoch, when it is put back. One row is written, or none.
+  /// Appends a row, if its predecessor is the last row and the journal's epoch is the claimed one. The row itself may
+  /// be of an earlier epoch, when it is restored. Writes one row, or none.
   ///
   /// Parameters: journal, first and last position, the row's epoch, running hash, size, parts, payload, the claimed epoch,
   /// then epoch and running hash of the row before.

@@ -20,7 +20,7 @@ extension PostgresClusterStore {
   private static let numbers = PostgresSQL(
     "SELECT name, id FROM journal WHERE starts_with(name, $1::text)")
 
-  /// The journals whose names begin with a collection's. Blocks.
+  /// Returns the databases of the journals in a collection, by name. Blocks.
   package func journals(_ collection: String) throws(JournalError) -> [String: DatabaseID] {
     let found = try engine.run(
       "looking for journals", 0, [PostgresStatement(Self.numbers, [.text(collection)])], isRepeatable: true)[0]

@@ -1,15 +1,15 @@
 import CPostgres
 import HearthJournal
 
-/// Where a PostgreSQL is and how it is to be reached: a URL as libpq reads it, with several hosts, a socket's folder,
-/// `sslmode` and certificates if wanted. What it leaves out comes from where libpq looks by itself: `PGPASSFILE`,
+/// The address of a PostgreSQL server and the connection parameters: a URL as libpq reads it, with several hosts, a
+/// socket's folder, `sslmode` and certificates if wanted. Omitted parts come from libpq's own sources: `PGPASSFILE`,
 /// `~/.pgpass`, `PGSSLROOTCERT` and so on.
 ///
 /// Its text never has a password: neither this description, nor an error about it.
 public struct PostgresAddress: Sendable, CustomStringConvertible {
   /// Parameters of the connection, as libpq names them.
   let parameters: [(key: String, value: String)]
-  /// For messages: hosts, ports, database and user.
+  /// The hosts, ports, database and user, for messages.
   public let description: String
 
   /// Reads a URL.

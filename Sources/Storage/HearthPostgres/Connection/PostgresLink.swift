@@ -3,7 +3,7 @@ import Glibc
 
 /// A connection in pipeline mode, for one thread. Nothing here waits, but for ``init(_:)``.
 final class PostgresLink {
-  /// What comes back for what was sent, in order.
+  /// A response of the server, in the order of the requests.
   enum Event {
     case answer(PostgresAnswer)
     case fault(PostgresFault)
@@ -18,8 +18,8 @@ final class PostgresLink {
   /// The reason why there is no connection.
   struct Problem: Error {
     var message: String
-    /// The code that the server gave or would give, where it is known: `28000` when it wanted a password and there was none
-    /// or another one, `08P01` when it is somebody else who answers.
+    /// The server's SQLSTATE, or the one that it would have sent, where it is known: `28000` for a missing or wrong
+    /// password, `08P01` when another program answers.
     var state = ""
   }
 
@@ -62,13 +62,13 @@ final class PostgresLink {
 
   deinit { PQfinish(connection) }
 
-  /// What to poll.
+  /// The descriptor to poll.
   var descriptor: Int32 { PQsocket(connection) }
 
-  /// The process on the server, as the server told it: another one when somebody in between made it up.
+  /// The process on the server, as the server reported it; a pooler in between reports a wrong one.
   var processIdentifier: Int32 { PQbackendPID(connection) }
 
-  /// What libpq says of a connection that is broken.
+  /// The error message of libpq for a broken connection.
   var trouble: String {
     let text = address.scrubbed(String(cString: PQerrorMessage(connection)))
     return text.isEmpty ? "the connection ended" : text

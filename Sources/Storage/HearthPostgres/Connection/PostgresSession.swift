@@ -1,13 +1,13 @@
 import Glibc
 
-/// The transactions that are under way on one connection. For the thread of its worker.
+/// The transactions in flight on one connection. Confined to the thread of its worker.
 final class PostgresSession {
   /// Requests that share a transaction.
   private struct Transaction {
     var requests: [PostgresRequest]
     var answers: [[PostgresAnswer]]
     var fault: PostgresFault?
-    /// A warning came with it: it may not be replicated.
+    /// True when a warning came with the commit: it may not be replicated.
     var isDoubtful = false
   }
 
@@ -18,16 +18,16 @@ final class PostgresSession {
   }
 
   private let link: PostgresLink
-  /// What is still to be handed to libpq.
+  /// The items that are not handed to libpq yet.
   private var outgoing: [Item] = []
   private var outgoingStart = 0
   private var unsentBytes = 0
   private var isBlocked = false
-  /// What answers are expected for, in order; the first from `expectedStart` on.
+  /// The items with outstanding answers, in order; the first at `expectedStart`.
   private var expected: [Item] = []
   private var expectedStart = 0
   private var hasResult = false
-  /// Those under way, the oldest first.
+  /// The transactions in flight, the oldest first.
   private var transactions: [Transaction] = []
   private var failedTogether: [PostgresRequest] = []
 
@@ -61,10 +61,11 @@ final class PostgresSession {
     }
   }
 
-  /// The server is one that takes no writes any more, or does not know what was prepared: another connection is needed.
+  /// True when the connection has to be replaced, because the server is read-only or does not know the prepared
+  /// statements.
   private(set) var isUseless = false
 
-  /// Nothing is under way.
+  /// True when no transaction is in flight.
   var isIdle: Bool { transactions.isEmpty }
 
   /// True when another transaction may begin.
@@ -79,7 +80,8 @@ final class PostgresSession {
     return deadline <= now ? 0 : Int32(clamping: (deadline - now) / 1_000_000 + 1)
   }
 
-  /// A transaction ends with the last of its requests: one that gives up early must not take others with it.
+  /// The deadline of the oldest transaction, which is the latest of its requests, so that an early one does not end the
+  /// others.
   private var deadline: UInt64? { transactions.first?.requests.lazy.map(\.deadline).max() }
 
   // MARK: Sending

@@ -1,13 +1,13 @@
 /// A statement's text, and the name that it is prepared under.
 struct PostgresSQL: Sendable {
-  /// Empty for one that is not prepared.
+  /// The name of the prepared statement; empty when the statement is not prepared.
   let name: String
   let text: String
 
-  /// One that is planned anew each time.
+  /// A statement that is planned at each execution.
   init(_ text: String) { (name, self.text) = ("", text) }
 
-  /// One that each connection prepares when it begins.
+  /// A statement that each connection prepares when it begins.
   init(prepared name: String, _ text: String) { (self.name, self.text) = (name, text) }
 
   /// The same for a connection that has not prepared it.
@@ -44,14 +44,14 @@ struct PostgresStatement: Sendable {
   }
 }
 
-/// What a statement came to.
+/// The result of a statement.
 struct PostgresAnswer: Sendable {
   /// Rows that were written or removed; for a query, those that are in ``rows``.
   var count = 0
   /// Columns as the server sends them, in binary form; nil for null.
   var rows: [[[UInt8]?]] = []
 
-  /// A column of eight bytes; nil for null and for anything else.
+  /// Returns a column of eight bytes; nil for NULL and for other types.
   func integer(_ row: Int, _ column: Int) -> Int64? {
     guard let bytes = bytes(row, column), bytes.count == 8 else { return nil }
     return Int64(bitPattern: bytes.reduce(0) { $0 << 8 | UInt64($1) })
@@ -65,7 +65,7 @@ struct PostgresAnswer: Sendable {
   func text(_ row: Int, _ column: Int) -> String? { bytes(row, column).map { String(decoding: $0, as: UTF8.self) } }
 }
 
-/// What the server said against a statement.
+/// An error that the server reported for a statement.
 struct PostgresFault: Sendable, CustomStringConvertible {
   /// Five characters: https://www.postgresql.org/docs/15/errcodes-appendix.html
   var state: String

@@ -8,7 +8,7 @@ import Synchronization
 /// one wait for the disks. A connection that is lost is made anew when there is something to send; what was under way is
 /// then unknown.
 final class PostgresWorker: Sendable {
-  /// What each connection is prepared with.
+  /// The statements that set up and prepare each connection.
   struct SetUp: Sendable {
     var statements: [PostgresStatement]
     var prepared: [PostgresSQL]
@@ -58,7 +58,7 @@ final class PostgresWorker: Sendable {
     _ = Glibc.close(wakeWrite)
   }
 
-  /// Nanoseconds of a clock that nobody sets.
+  /// The monotonic clock in nanoseconds.
   static var now: UInt64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
@@ -77,7 +77,7 @@ final class PostgresWorker: Sendable {
     if isWaking { wake() }
   }
 
-  /// Has the thread end after what is queued and under way.
+  /// Makes the thread end after its queued and pending requests.
   func close() {
     inbox.withLock { inbox in
       inbox.isClosed = true
@@ -129,7 +129,7 @@ final class PostgresWorker: Sendable {
 
   private func isDone() -> Bool { inbox.withLock { $0.isClosed && $0.isEmpty } }
 
-  /// Without a connection. False when there will be no more work.
+  /// Waits for work without a connection. False when there will be no more.
   private func waitForWork() -> Bool {
     while true {
       let (hasWork, isClosed) = inbox.withLock { inbox in
@@ -153,7 +153,7 @@ final class PostgresWorker: Sendable {
     while read(wakeRead, &bytes, bytes.count) == bytes.count {}
   }
 
-  /// One round with a connection. False when it is lost.
+  /// Performs one round with a connection. False when the connection is lost.
   private func turn(_ session: PostgresSession) -> Bool {
     giveUpLate()
     while session.hasRoom, let requests = take() { session.begin(requests) }
@@ -177,7 +177,7 @@ final class PostgresWorker: Sendable {
     return false
   }
 
-  /// What goes in the next transaction.
+  /// Removes and returns the requests of the next transaction.
   private func take() -> [PostgresRequest]? {
     inbox.withLock { inbox in
       if !inbox.alone.isEmpty { return [inbox.alone.removeFirst()] }
@@ -212,7 +212,7 @@ final class PostgresWorker: Sendable {
     for request in late { request.finish(.unsent("\(address) did not answer in time")) }
   }
 
-  /// No connection can be made now: those who do not wait for one are told.
+  /// Fails the requests that do not wait for a connection, because none can be made now.
   private func noteUnreachable(_ problem: PostgresLink.Problem) {
     let ended = inbox.withLock { inbox in
       let isClosed = inbox.isClosed

@@ -8,7 +8,7 @@ import Synchronization
 public final class PostgresEngine: Sendable {
   /// The place where it is.
   public let address: PostgresAddress
-  /// What is wrong with how it is set up, short of what would be refused; a sentence each.
+  /// The warnings about the server's configuration, one sentence each; worse problems are refused.
   public let warnings: [String]
 
   let options: PostgresOptions
@@ -60,7 +60,7 @@ public final class PostgresEngine: Sendable {
     return workers
   }
 
-  /// Connections beside these, each with a thread of its own; whoever asks for them closes them.
+  /// Makes additional workers, each with its own thread and connection; the caller closes them.
   func workers(_ count: Int, prepared: [PostgresSQL]) throws(JournalError) -> [PostgresWorker] {
     try Self.start(
       count, address, PostgresWorker.SetUp(statements: PostgresSchema.settings(options), prepared: prepared))
@@ -84,8 +84,8 @@ public final class PostgresEngine: Sendable {
     return PostgresWorker.now &+ UInt64(min(options.patienceSeconds, longest) * 1e9)
   }
 
-  /// From now on nothing is waited for longer than ``PostgresLimits/endSeconds``: a server that ends must not wait for one
-  /// that is away.
+  /// Limits every wait to ``PostgresLimits/endSeconds`` from now on, so that a stopping Hearth does not wait for a lost
+  /// server.
   public func hurry() { isEnding.store(true, ordering: .relaxed) }
 
   /// The end of the time in which an answer is expected to statements that are sent now.
@@ -95,7 +95,7 @@ public final class PostgresEngine: Sendable {
     return min(deadline, PostgresWorker.now &+ UInt64(seconds) &* 1_000_000_000)
   }
 
-  /// Has the connection of a journal run statements in one transaction, together with what others ask for.
+  /// Runs statements in one transaction on a journal's connection, together with other waiting requests.
   func append(_ journal: Int64, _ statements: [PostgresStatement], deadline: UInt64) -> PostgresRequest {
     let request = PostgresRequest(statements, deadline: deadline)
     writers[Int(UInt64(bitPattern: journal) % UInt64(writers.count))].submit(request)
@@ -129,10 +129,10 @@ public final class PostgresEngine: Sendable {
     throw .unreachable(action, address, "it was tried too often")
   }
 
-  /// Between two tries.
+  /// Pauses between two attempts.
   static func pause(after attempt: Int) { PostgresWorker.pause(milliseconds: 1 << UInt32(min(attempt, 7))) }
 
-  /// Has a connection of its own run statements in one transaction.
+  /// Runs statements in one transaction on a worker of its own.
   static func ask(
     _ worker: PostgresWorker, _ statements: [PostgresStatement], _ address: PostgresAddress,
     _ action: String = "looking at PostgreSQL", seconds: Int = PostgresLimits.patienceSeconds

@@ -1,10 +1,10 @@
-/// How journals are kept in a PostgreSQL.
+/// The options of journals in PostgreSQL.
 public struct PostgresOptions: Sendable {
   /// The schema that the tables are in; made when there is none. 1 to 63 of `a-z`, `0-9` and `_`, no digit first.
   public var schema: String
   /// Connections that append, 1 to ``PostgresLimits/writersMax``.
   public var writers: Int
-  /// For how long an append goes on asking what became of it, in seconds: then it fails with `.inputOutput`.
+  /// The time in seconds that an append tries to find out its outcome, after which it fails with `.inputOutput`.
   public var patienceSeconds: Double
 
   /// The usual options, or others.

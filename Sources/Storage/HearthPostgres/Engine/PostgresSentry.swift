@@ -5,7 +5,7 @@ import HearthJournal
 /// It keeps servers apart that were started twice by mistake, and a server by itself apart from the nodes of a cluster. What protects the data is the epoch of each journal, also when
 /// this connection is lost.
 public final class PostgresSentry: Sendable {
-  /// What a look found.
+  /// The result of a check.
   public enum Finding: Sendable, Equatable {
     /// PostgreSQL answers, and no other server uses the tables.
     case alone
@@ -30,7 +30,7 @@ public final class PostgresSentry: Sendable {
       """)
   }
 
-  /// Has the server notice within seconds that this machine is gone; otherwise its successor would wait for hours.
+  /// Makes the server notice the loss of this machine within seconds; otherwise its successor would wait for hours.
   private static let keepalives = PostgresStatement(
     PostgresSQL(
       """
@@ -60,7 +60,7 @@ public final class PostgresSentry: Sendable {
     }
   }
 
-  /// Looks until no other server uses the tables: one that ended just now is gone a moment later.
+  /// Waits until no other server uses the tables: one that has just stopped needs a moment to disappear.
   ///
   /// - Throws: `.inUse` when there still is one after ``PostgresLimits/takenSeconds``; `.unavailable`.
   public func waitUntilAlone() throws(JournalError) {

@@ -77,10 +77,10 @@ extension PostgresJournal {
     }
   }
 
-  /// Writes a batch, and finds out what became of it.
+  /// Writes a batch and finds out its outcome.
   ///
-  /// When no answer comes, the same statement is sent again: it writes the same row, or finds it there. Nobody else can have
-  /// written it, and whoever took over has put a claim in its place.
+  /// Without an answer, the same statement is sent again: it writes the same row, or finds it there. No other server
+  /// can have written it, and a new owner has put a claim in its place.
   private func write(
     _ statements: [PostgresStatement], _ next: JournalHead, after head: JournalHead, _ tail: Tail
   ) throws(JournalError) {
@@ -132,12 +132,12 @@ extension PostgresJournal {
     return doubt.text
   }
 
-  /// Nobody can tell here any more.
+  /// The error when the outcome can no longer be found out here.
   private func unknown(_ action: String, _ text: String) -> JournalError {
     JournalError(.inputOutput, "\(action) failed: what became of it is not known", at: place(), cause: text)
   }
 
-  /// Why an append wrote no row, when it is known that it did not.
+  /// Returns the reason that an append wrote no row, when it is known that it did not.
   private func refusal(of head: JournalHead) throws(JournalError) -> JournalError {
     guard let end = try readEnd() else { return lost(head, nil) }
     if end.epoch > head.epoch { return stale(head.epoch, end.epoch) }
@@ -145,10 +145,10 @@ extension PostgresJournal {
     return mismatch(head, end.lastPosition, end.epoch)
   }
 
-  /// Returns true when a batch of which no answer came is there, and will be: one that can be seen may still be on one
-  /// machine alone, when the wait for a standby was broken off. It is on others when a later write is.
+  /// Returns true when a batch without an answer is durable. A visible row may still be on one machine alone, when the
+  /// wait for a standby was broken off; it is on others when a later write is.
   ///
-  /// - Throws: when it is not there, and nobody can tell any more whether it will be.
+  /// - Throws: when the row is missing, and it cannot be found out any more whether it will appear.
   private func isDurable(
     _ next: JournalHead, batchAt firstPosition: Int64, deadline: UInt64, _ doubt: inout String?
   ) throws(JournalError) -> Bool {

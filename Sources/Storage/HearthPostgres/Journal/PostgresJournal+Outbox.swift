@@ -158,7 +158,7 @@ extension OutboxSQL {
 }
 
 extension PostgresStatement.Parameter {
-  /// A text that may have any character in it, also the one that PostgreSQL's texts cannot hold.
+  /// A text as bytes, because PostgreSQL's texts cannot hold every character.
   fileprivate static func utf8(_ text: String) -> Self { .bytes(Array(text.utf8)) }
 }
 

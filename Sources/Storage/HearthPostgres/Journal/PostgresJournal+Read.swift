@@ -38,9 +38,9 @@ extension PostgresJournal {
     return rows
   }
 
-  /// The running hash that a batch was written after.
+  /// Returns the running hash before a batch.
   ///
-  /// - Throws: `.pruned` when the batch is one that pruning has not come to yet.
+  /// - Throws: `.pruned` when the batch is about to be pruned.
   private func hash(before first: Int64) throws(JournalError) -> RunningHash {
     if let known = state.withLock({ $0.readUpTo }), known.position == first - 1 { return known.hash }
     if let stored = try storedHash(at: first - 1) { return stored }
@@ -54,7 +54,7 @@ extension PostgresJournal {
       .map { RunningHash(stored: $0) }
   }
 
-  /// Nothing follows: right at the end, wrong before it.
+  /// Checks that a missing row is at the end of the log and not before it.
   private func requireEnd(_ position: Int64) throws(JournalError) {
     guard let end = try readEnd(), position < end.lastPosition else { return }
     throw pruned(position)

@@ -72,7 +72,7 @@ extension PostgresJournal {
       SnapshotSQL.link, .integer(open.ticket.identifier), .integer(Int64(open.chunkCount)), .bytes(hash))
     let isKept = try run("writing a snapshot", [statement(SnapshotSQL.hasChunk, .bytes(hash))])[0].integer(0, 0) == 1
     if isKept {
-      // Unless somebody removes it just now.
+      // A concurrent removal may have deleted the chunk.
       let linked = try run("writing a snapshot", [statement(SnapshotSQL.lock), link], isRepeatable: false)
       if linked[1].count == 1 { return }
     }
@@ -152,7 +152,7 @@ extension PostgresJournal {
 }
 
 extension SnapshotInfo {
-  /// What ``SnapshotSQL/all`` found.
+  /// Reads the rows of ``SnapshotSQL/all``.
   ///
   /// - Throws: `.corrupt`.
   static func all(_ found: PostgresAnswer, _ place: JournalError.Place) throws(JournalError) -> [SnapshotInfo] {

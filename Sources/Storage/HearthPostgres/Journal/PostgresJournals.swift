@@ -7,7 +7,7 @@ public struct PostgresJournals: JournalFactory {
 
   init(_ engine: PostgresEngine, _ collection: String) { (self.engine, self.collection) = (engine, collection) }
 
-  /// Opens the journal of that name, or makes it. Whoever owned it before goes on owning it until `acquire()`.
+  /// Opens the journal of that name, or creates it. A previous owner stays the owner until `acquire()`.
   public func open(_ name: String) throws(JournalError) -> OpenedJournal {
     let full = try key(name)
     let identifier = try identifier(of: name)

@@ -1,4 +1,4 @@
-/// Statements that write a journal that nobody owns yet. Each may run twice.
+/// The statements that write a journal without an owner. Each may run twice.
 enum ArchiveSQL {
   /// Parameters: journal, first and last position, epoch, running hash, size, parts, payload.
   static let addBatch = PostgresSQL(
@@ -15,7 +15,7 @@ enum ArchiveSQL {
     VALUES ($1::bigint, $2::bigint, $3::bigint, $4::bytea) ON CONFLICT DO NOTHING
     """)
 
-  /// The last row of a log whose batches a snapshot stands for. Parameters: journal, position, epoch, running hash.
+  /// Adds the last row of a log whose batches a snapshot replaces. Parameters: journal, position, epoch, running hash.
   static let addTail = PostgresSQL(
     """
     INSERT INTO batch (journal, first_position, last_position, epoch, running_hash, size_bytes, part_count)

@@ -5,7 +5,7 @@ struct BatchRow {
   var batch: JournalBatch
   var epoch: Int64
   var runningHash: RunningHash
-  /// What the content was written anew with.
+  /// The hash of the rewritten content; nil when it was not rewritten.
   var contentHash: RunningHash?
   var partCount: Int64
   var sizeBytes: Int64
@@ -34,9 +34,9 @@ struct BatchRow {
     }
   }
 
-  /// What is wrong with it, held against its running hash; nil when it is what was written.
+  /// Compares the row with its running hash and returns the deviation; nil when it is intact.
   ///
-  /// - Parameter before: the running hash that it was written after.
+  /// - Parameter before: The running hash before the row.
   func finding(after before: RunningHash) -> String? {
     guard batch.payload.count == sizeBytes else {
       return "the batch has \(batch.payload.count) bytes and was written with \(sizeBytes)"

@@ -62,7 +62,7 @@ enum BatchSQL {
     WHERE id = $1::bigint AND epoch < 9223372036854775807 RETURNING epoch
     """)
 
-  /// Where the log ends, and whose it is. No row for a log that never had an owner.
+  /// Reads the end of the log and the owner's epoch. No row for a log that never had an owner.
   static let tail = PostgresSQL(
     """
     SELECT b.first_position, b.last_position, b.epoch, b.running_hash, o.epoch

@@ -32,10 +32,10 @@ enum JournalSQL {
 
   // MARK: Removing
 
-  /// What the names of journals begin with that are being removed; a number follows.
+  /// The prefix of the names of journals that are being removed; a number follows.
   static let removedPrefix = "removed/"
 
-  /// Nobody finds it by its name any more. Parameters: journal.
+  /// Makes a journal unreachable by its name. Parameters: journal.
   static let hide = PostgresSQL("UPDATE journal SET name = '\(removedPrefix)' || id WHERE id = $1::bigint")
 
   static let removed = PostgresSQL("SELECT id FROM journal WHERE name ~ '^\(removedPrefix)[0-9]+$'")
@@ -45,7 +45,7 @@ enum JournalSQL {
   /// Tables with rows of journals, in the order in which they are removed.
   static let tables = ["outbox", "dead_letter", "snapshot_chunk", "chunk", "snapshot", "batch_part", "batch"]
 
-  /// Removes some rows of a journal that is no more, whatever they are.
+  /// Removes some rows of a removed journal, whatever they are.
   static func removeSome(of table: String) -> PostgresSQL {
     PostgresSQL(
       """

@@ -105,10 +105,10 @@ enum OutboxSQL {
     """
   }
 
-  /// Has one wait again. Parameters: journal, queue, place.
+  /// Puts a dead letter back into the outbox. Parameters: journal, queue, place.
   static let revive = PostgresSQL(reviving(where: key))
 
-  /// Has some wait again, the first ones. Parameters: journal, queue, how many.
+  /// Puts the first dead letters back into the outbox. Parameters: journal, queue, count.
   static let reviveSome = PostgresSQL(
     reviving(
       where: """

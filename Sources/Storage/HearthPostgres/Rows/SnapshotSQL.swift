@@ -1,7 +1,7 @@
 /// Statements on snapshots and their chunks.
 enum SnapshotSQL {
-  /// Keeps everybody else from a journal's snapshots until the transaction ends: a chunk that one removes, another may be
-  /// about to share. Appends do not wait for it.
+  /// Locks a journal's snapshots until the transaction ends: a chunk that one transaction removes, another may be about
+  /// to share. Appends do not wait for it.
   static let lock = PostgresSQL("SELECT epoch FROM journal WHERE id = $1::bigint FOR NO KEY UPDATE")
 
   static let unfinished = PostgresSQL("SELECT id FROM snapshot WHERE journal = $1::bigint AND NOT is_complete")
@@ -24,8 +24,7 @@ enum SnapshotSQL {
   static let addChunk = PostgresSQL(
     "INSERT INTO chunk (journal, hash, payload) VALUES ($1::bigint, $2::bytea, $3::bytea) ON CONFLICT DO NOTHING")
 
-  /// Adds a chunk whose content is kept to a snapshot that is being written by the owner of now. Parameters: journal,
-  /// snapshot, index, hash.
+  /// Adds a stored chunk to a snapshot that the current owner writes. Parameters: journal, snapshot, index, hash.
   static let link = PostgresSQL(
     """
     INSERT INTO snapshot_chunk (journal, snapshot, chunk_index, hash)
@@ -63,12 +62,12 @@ enum SnapshotSQL {
 
   // MARK: Removing
 
-  /// From now on no reader takes it for whole, and a later step removes it whatever happens.
+  /// Marks a snapshot as incomplete: readers ignore it from now on, and a later step removes it whatever happens.
   static let undo = PostgresSQL(
     "UPDATE snapshot SET is_complete = false WHERE journal = $1::bigint AND id = $2::bigint AND is_complete")
 
-  /// Removes some chunks of a snapshot, and what no other one shares. Returns how many. Parameters: journal, snapshot, how
-  /// many.
+  /// Removes some chunks of a snapshot, and their content when no other one shares it. Returns the number. Parameters:
+  /// journal, snapshot, count.
   static let removeChunks = PostgresSQL(
     """
     WITH old AS (

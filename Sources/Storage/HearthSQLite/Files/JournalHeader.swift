@@ -8,7 +8,8 @@ import HearthJournal
   import Darwin
 #endif
 
-/// What the first page of a journal's file says, read without SQLite: whoever has the journal open is not disturbed.
+/// The header on the first page of a journal's file, read without SQLite, so that a process that has the journal open
+/// is not disturbed.
 ///
 /// The offsets are those of SQLite's file format (https://www.sqlite.org/fileformat.html#the_database_header).
 package struct JournalHeader: Sendable {

@@ -86,7 +86,7 @@ struct PosixFile: ~Copyable {
 
   /// Takes the exclusive lock without waiting.
   ///
-  /// - Returns: False when somebody else holds it.
+  /// - Returns: False when another process holds it.
   func tryLock() throws(JournalError) -> Bool {
     if retrying({ flock(descriptor, LOCK_EX | LOCK_NB) }) == 0 { return true }
     if errno == EWOULDBLOCK { return false }
@@ -107,7 +107,7 @@ struct PosixFile: ~Copyable {
     }
   }
 
-  /// Has the system read from the disk again what it holds in memory of a file and believes to be there. Best effort.
+  /// Drops the system's cached pages of a file, so that they are read from the disk again. Best effort.
   static func forgetCached(_ path: String) {
     #if os(Linux)
       if let file = try? PosixFile(path, flags: O_RDONLY) {
@@ -151,7 +151,7 @@ struct PosixFile: ~Copyable {
     try link(path, other)
   }
 
-  /// Gives a file another name, in the place of one that has it. It need not be there.
+  /// Renames a file, replacing a file of that name; a missing one is no error.
   static func moveIfThere(_ path: String, to other: String) throws(JournalError) {
     guard rename(path, other) == 0 || errno == ENOENT else {
       throw JournalError.system("cannot rename to \(other)", path: path, errno)

@@ -47,7 +47,7 @@ struct BatchRewriter {
     }
   }
 
-  /// Some batches, each held against its running hash, with the hash that it follows.
+  /// Returns batches that match their running hashes, each with the hash before it.
   private func rows(
     after position: Int64, through last: Int64
   ) throws(JournalError) -> [(row: BatchRow, before: RunningHash)] {

@@ -2,11 +2,12 @@ import GRDB
 import HearthJournal
 
 extension HighWaterMark {
-  /// Compares the log's end with what is known to have been acknowledged, before anything is opened for writing: a
-  /// refusal changes nothing.
+  /// Compares the log's end with the acknowledged one, before anything is opened for writing: a refusal changes
+  /// nothing.
   ///
-  /// - Returns: What is missing, when `mode` allows to go on without it, or that nobody can tell; nil when all is there.
-  /// - Throws: `.corrupt` when something is missing and `mode` does not allow it.
+  /// - Returns: The missing part, when `mode` allows going on without it, or the report that it cannot be determined;
+  ///   nil when the log is complete.
+  /// - Throws: `.corrupt` when commits are missing and `mode` does not allow it.
   static func compare(
     _ reading: Reading, path: String, mode: JournalRecovery.Mode
   ) throws(JournalError) -> JournalRecovery.Damage? {

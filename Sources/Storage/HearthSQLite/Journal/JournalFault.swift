@@ -1,7 +1,7 @@
 import GRDB
 import HearthJournal
 
-/// What keeps an open journal from taking writes.
+/// A fault that keeps an open journal from accepting writes.
 ///
 ///     healthy ─── a read or write failed ──▶ healthy: the transaction is rolled back; the same append may be tried again
 ///     healthy ─── a sync failed, or moving the log did ──▶ unverified
@@ -9,13 +9,13 @@ import HearthJournal
 ///     unverified ─── any step of that failed ──▶ unverified
 ///     unverified ─── what was read back is not what was acknowledged ──▶ failed
 ///
-/// Trying a failed sync again proves nothing: the system may have marked the pages clean that were to be synced, and
-/// reports success for what the disk never took.
+/// Repeating a failed sync proves nothing: the system may have marked the pages clean that were to be synced, and
+/// report success for pages that the disk never took.
 enum JournalFault {
-  /// What reached the disk is not known. The cause, and whether an append has been refused with it: faults beside appends are
-  /// reported by the next one, so that the operator reads of them.
+  /// The durable content is unknown. The cause, and true when an append has been refused with it: faults outside of
+  /// appends are reported by the next one, so that the operator sees them.
   case unverified(JournalError, isReported: Bool)
-  /// Acknowledged content is not there, or damaged. Final.
+  /// Acknowledged content is missing or damaged. This is final.
   case failed(JournalError)
 }
 
@@ -48,8 +48,8 @@ extension SQLiteJournal {
     return open
   }
 
-  /// Refuses writes to a journal that is closed or failed. After a fault whose outcome is not known, opens the journal again
-  /// for its owner, and refuses all others.
+  /// Refuses writes to a journal that is closed or failed. After a fault with an unknown outcome, reopens the journal
+  /// for its owner, and refuses all other writers.
   func requireWritable(as writer: Writer) throws(JournalError) {
     let (isClosed, fault) = state.withLock { state in
       defer {

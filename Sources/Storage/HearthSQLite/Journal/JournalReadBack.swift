@@ -4,7 +4,7 @@ import HearthJournal
 
 /// Moves a journal's log into its file, and reads from the disk what is there then, while no other connection has it open.
 struct JournalReadBack {
-  /// What a journal ends with.
+  /// The end of a journal's content.
   struct Content {
     var head: JournalHead
     /// The place where the current snapshot stands; 0 without one.

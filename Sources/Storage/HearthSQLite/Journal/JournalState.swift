@@ -1,6 +1,6 @@
 import HearthJournal
 
-/// What changes while a journal is open. Touched for moments only; the writer's queue keeps writes in order.
+/// The variable state of an open journal. Locked for moments only; the writer's queue keeps writes in order.
 struct JournalState {
   /// The snapshot that is being written.
   struct OpenSnapshot {
@@ -11,7 +11,7 @@ struct JournalState {
   }
 
   var head: JournalHead
-  /// What keeps the journal from taking writes; nil when nothing does.
+  /// The fault that keeps the journal from accepting writes; nil when there is none.
   var fault: JournalFault?
   /// The head after the last append, where that failed and may be in the file all the same.
   var inDoubt: JournalHead?

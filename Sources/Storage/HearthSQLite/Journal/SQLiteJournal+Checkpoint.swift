@@ -19,8 +19,8 @@ extension SQLiteJournal {
     checkpointQueue.async { [weak self] in self?.checkpoint() }
   }
 
-  /// Moves the log into the database file, and cuts it to nothing: what was removed is in neither then. While somebody reads
-  /// it, such as a backup, it stays, until the journal is closed. Blocks; appends wait for no more than a moment.
+  /// Moves the log into the database file and truncates it, so that removed data is in neither. While a reader such as
+  /// a backup uses the log, it stays until the journal is closed. Blocks; appends wait for no more than a moment.
   func emptyLog() {
     checkpointQueue.sync {
       checkpoint()

@@ -96,7 +96,7 @@ extension SQLiteJournal {
     try database.execute(sql: "PRAGMA synchronous = FULL")
     // On Apple systems a plain fsync leaves the data in the drive's cache.
     try database.execute(sql: "PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
-    // What is removed is overwritten, whatever SQLite was built to do: somebody may have asked to be forgotten.
+    // Deleted data is overwritten whatever SQLite's build options: a user may have requested its erasure.
     _ = try Int.fetchOne(database, sql: "PRAGMA secure_delete = ON")
     // Checkpoints are made beside the appends, see `SQLiteJournal+Checkpoint.swift`.
     _ = try Int.fetchOne(database, sql: "PRAGMA wal_autocheckpoint = 0")

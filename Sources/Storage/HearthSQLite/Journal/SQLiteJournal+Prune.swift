@@ -86,9 +86,9 @@ extension SQLiteJournal {
     }
   }
 
-  /// One step of that, within a transaction.
+  /// Performs one step of that, within a transaction.
   ///
-  /// - Returns: Whether there is more.
+  /// - Returns: True when there is more.
   static func removeSnapshotStep(_ identifier: Int64, _ database: Database) throws -> Bool {
     let stepChunks = max(1, SQLiteLimits.pruneStepBytes / JournalLimits.snapshotChunkBytes)
     try database.execute(

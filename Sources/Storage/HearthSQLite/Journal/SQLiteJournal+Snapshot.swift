@@ -74,7 +74,7 @@ extension SQLiteJournal {
     state.withLock { state in
       if state.openSnapshot?.ticket == ticket { state.openSnapshot = nil }
     }
-    // One that a failed chunk gave up is no longer open, and on a full disk its chunks are what is in the way.
+    // A snapshot that a failed chunk ended is no longer open, and on a full disk its chunks occupy the space.
     let isUnfinished = try reading("looking for a snapshot") { database in
       try Bool.fetchOne(
         database, sql: "SELECT count(*) > 0 FROM snapshot WHERE id = ? AND is_complete = 0",

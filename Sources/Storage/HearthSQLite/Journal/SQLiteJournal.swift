@@ -8,18 +8,18 @@ import Synchronization
 /// The embedded journal: one SQLite file in WAL mode, every commit synced.
 ///
 /// A group commit is one row, so SQLite's cost is paid for each batch and not for each write. The files beside it are
-/// SQLite's `-wal` and `-shm`; `.lock`, which says who owns the journal; and `.mark`, see `HighWaterMark`.
+/// SQLite's `-wal` and `-shm`; `.lock`, which locks the journal for its owner; and `.mark`, see `HighWaterMark`.
 public final class SQLiteJournal: Journal {
-  /// How to open a journal.
+  /// The options for opening a journal.
   public struct Options: Sendable {
-    /// What to do about damage.
+    /// The handling of damage.
     public var recovery: JournalRecovery.Mode
 
     /// The most bytes that the database file may grow to; nil for what the disk holds. Appends past it fail with
     /// `.noSpace`.
     public var sizeBytesMax: Int?
 
-    /// How many bytes of log SQLite's `-wal` file takes before they are moved into the database file.
+    /// The size of SQLite's `-wal` file in bytes at which its content is moved into the database file.
     public var checkpointBytes: Int
 
     /// The standard options, or others.
@@ -36,17 +36,17 @@ public final class SQLiteJournal: Journal {
   /// The database file.
   public let path: String
 
-  /// What opening found and did.
+  /// The findings and repairs of the opening.
   public let recovery: JournalRecovery
 
   let options: Options
-  /// Nil while the journal is opened again, and once it is closed.
+  /// The connections; nil while the journal is reopened, and once it is closed.
   let connections: Mutex<SQLiteConnections?>
-  /// Held while the journal is opened again or closed.
+  /// The lock that is held while the journal is reopened or closed.
   let reopening = Mutex(())
   let checkpointQueue: DispatchQueue
   let state: Mutex<JournalState>
-  /// Held until `close()` or the end of this object.
+  /// The owner's lock, held until `close()` or the end of this object.
   private let lock: Mutex<OwnerLock?>
   private let mark: Mutex<HighWaterMark>
 
@@ -200,12 +200,12 @@ public final class SQLiteJournal: Journal {
     }
   }
 
-  /// Empties SQLite's log, so that the file is whole and can be copied by itself. While somebody still reads it, such as a
-  /// backup, it stays, which is as good.
+  /// Empties SQLite's log, so that the file is complete and can be copied by itself. While a reader such as a backup
+  /// still uses the log, it stays, which does no harm.
   ///
-  /// After a sync that failed it stays in any case. The system may have dropped pages of the database file, and SQLite takes
-  /// for durable what it had moved there before: it would move the rest alone, and remove the log. Whoever opens the
-  /// journal next moves all of it.
+  /// After a failed sync the log always stays. The system may have dropped pages of the database file, and SQLite takes
+  /// for durable what it had moved there before: it would move the rest alone, and remove the log. The next opening of
+  /// the journal moves all of it.
   private func settleLog(_ database: Database) throws {
     if state.withLock({ $0.fault == nil }) {
       _ = try Int.fetchOne(database, sql: "PRAGMA busy_timeout = 0")

@@ -27,7 +27,7 @@ public struct SQLiteJournals: JournalFactory {
       let path = folder + "/" + file
       guard unlink(path) == 0 || errno == ENOENT else { throw JournalError.system("cannot remove", path: path, errno) }
     }
-    // One that was made just now.
+    // The lock file may have been created just now.
     unlink(path + ".lock")
     try PosixFile.synchronizeFolder(of: path)
     _ = consume lock
@@ -35,7 +35,7 @@ public struct SQLiteJournals: JournalFactory {
 
   func path(of name: String) -> String { folder + "/" + name + Self.suffix }
 
-  /// What the folder's files are named, without `.sqlite`.
+  /// Returns the names of the folder's files, without `.sqlite`.
   public func names() throws(JournalError) -> [String] {
     try entries().filter { $0.hasSuffix(Self.suffix) }.map { String($0.dropLast(Self.suffix.count)) }
   }

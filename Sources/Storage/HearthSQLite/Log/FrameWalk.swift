@@ -5,9 +5,9 @@ struct FrameWalk {
   enum Frame: Equatable {
     /// The checksum holds.
     case valid(endsCommit: Bool)
-    /// Of this generation, but the checksum does not hold, here or before.
+    /// The frame is of this generation, but its checksum or an earlier one is wrong.
     case broken(endsCommit: Bool)
-    /// Of an earlier generation, or not a frame.
+    /// The frame is of an earlier generation, or no frame.
     case foreign
   }
 

@@ -8,7 +8,7 @@ import HearthJournal
   import Darwin
 #endif
 
-/// What SQLite will find in a write-ahead log, found out before SQLite opens it.
+/// The content of a write-ahead log as SQLite will read it, determined before SQLite opens it.
 ///
 /// SQLite reads the log up to the last commit whose checksums hold and drops the rest without a word. That is right for
 /// the transaction that was being written when the power went, and wrong for a log that was damaged in the middle: then
@@ -115,11 +115,11 @@ struct WriteAheadLog: Equatable {
 }
 
 extension WriteAheadLog {
-  /// Writes SQLite's log as it is read, and makes it durable, before anything is moved from it.
+  /// Rewrites SQLite's log with the bytes read from it, and makes it durable, before anything is moved from it.
   ///
-  /// After a sync that failed, in this process or in one before it, the system may show pages that the disk never took, and no
-  /// later sync writes them. Were they moved into the database file from there, and the power went in the middle of it, half
-  /// of a commit would be in the file and its log nowhere.
+  /// After a failed sync, in this process or an earlier one, the system may show pages that the disk never took, and no
+  /// later sync writes them. If they were moved into the database file from there, and the power failed in the middle,
+  /// half of a commit would be in the file and its log nowhere.
   ///
   /// - Returns: False when there was no room to write it.
   @discardableResult

@@ -61,9 +61,9 @@ extension JournalError {
   /// none: the next attempt may find everything there. It runs on this thread, and leaves here why a read failed.
   private static func isUnread(_ number: CInt) -> Bool { number == EIO || number == ENXIO || number == ERANGE }
 
-  /// Whether a transaction that fails with a code has left nothing to doubt: SQLite reads and writes again what it needs when
-  /// the transaction is tried again, and syncs it then. A failed sync is not among them, and neither is a code that is not
-  /// known to be.
+  /// Returns true when a transaction that failed with a code is certainly rolled back: SQLite reads and writes again
+  /// what it needs when the transaction is repeated, and syncs it then. Failed syncs and unknown codes are not among
+  /// them.
   private static func isRolledBack(_ code: ResultCode) -> Bool {
     switch code {
     case .SQLITE_IOERR_READ, .SQLITE_IOERR_SHORT_READ, .SQLITE_IOERR_WRITE: true

@@ -4,7 +4,7 @@ import HearthJournal
 /// The rows of the outbox, inside of transactions.
 struct OutboxRows {
   let database: GRDB.Database
-  /// For errors.
+  /// The file's path, for errors.
   let path: String
 
   func queues() throws -> [String] {

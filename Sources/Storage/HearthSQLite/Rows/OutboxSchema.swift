@@ -51,20 +51,20 @@ enum OutboxSchema {
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
     """
 
-  /// The same for one that was given up.
+  /// Adds a kept dead letter.
   static let addKeptDead = """
     INSERT INTO dead_letter
       (queue, position, ordinal, lane, milliseconds, attempt_count, dead_milliseconds, reason, content)
     VALUES (?, ?, ?, ?, ?, ?, ?, CAST(? AS TEXT), ?)
     """
 
-  /// All that wait, in order.
+  /// Selects all waiting entries, in order.
   static let allWaiting = """
     SELECT position, ordinal, milliseconds, attempt_count, due_milliseconds, queue, lane, content, NULL FROM outbox
     ORDER BY queue, position, ordinal
     """
 
-  /// All that were given up, in order.
+  /// Selects all dead letters, in order.
   static let allDead = """
     SELECT position, ordinal, milliseconds, attempt_count, dead_milliseconds, queue, lane, content,
       CAST(reason AS BLOB) FROM dead_letter

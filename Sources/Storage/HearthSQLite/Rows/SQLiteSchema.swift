@@ -6,12 +6,12 @@ import HearthRows
 ///
 /// - `ownership`: one row. The epoch of the last owner; an append under another epoch is refused.
 /// - `batch`: one row for each group commit. `running_hash` is `RunningHash`, as a signed integer of the same bits.
-/// - `snapshot`: one row for each snapshot. The current one is the complete row with the highest position; others that are
-///   complete are kept for those who look back, with the batches between them. A row that is not complete is being
-///   written or removed, or was when the process ended.
+/// - `snapshot`: one row for each snapshot. The current one is the complete row with the highest position; other
+///   complete ones are kept for reads of the past, with the batches between them. An incomplete row is being written or
+///   removed, or was when the process ended.
 /// - `snapshot_chunk`: its content. `chunk_hash` is XXH64 of the payload with the chunk's index as the seed.
-/// - `seam`: see ``SeamRows``. Made with the first batch whose content is written anew.
-/// - `damaged_batch`: rows that were cut off as damaged, kept for whoever wants to look.
+/// - `seam`: see ``SeamRows``. Created with the first batch whose content is rewritten.
+/// - `damaged_batch`: rows that were cut off as damaged, kept for an examination.
 ///
 /// A tail without a batch row is the current snapshot's: after pruning, `batch` may be empty while positions go on.
 enum SQLiteSchema {
@@ -66,7 +66,7 @@ enum SQLiteSchema {
     PRAGMA user_version = \(version);
     """
 
-  /// Appends only for the owner and only at the end, so that the log itself refuses everybody else.
+  /// Appends only for the owner and only at the end, so that the log itself refuses all other writers.
   static let append = """
     INSERT INTO batch (first_position, last_position, epoch, running_hash, size_bytes, payload)
     SELECT ?1, ?2, ?3, ?4, ?5, ?6

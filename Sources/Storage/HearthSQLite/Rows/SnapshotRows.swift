@@ -35,7 +35,7 @@ struct SnapshotRows {
     try statement.execute(arguments: [identifier, index, Self.hash(chunk, index), DatabaseValue.blob(chunk)])
   }
 
-  /// What `chunk_hash` holds.
+  /// Returns the value of `chunk_hash`.
   private static func hash(_ chunk: [UInt8], _ index: Int) -> Int64 {
     Int64(bitPattern: XXH64.hash(chunk.span, seed: UInt64(bitPattern: Int64(index))))
   }

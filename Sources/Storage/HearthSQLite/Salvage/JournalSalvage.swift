@@ -13,7 +13,7 @@ public final class JournalSalvage {
 
   /// Takes the journal's lock.
   ///
-  /// - Throws: `.inUse` while somebody has it open; `.permissionDenied`, `.inputOutput`.
+  /// - Throws: `.inUse` while the journal is open elsewhere; `.permissionDenied`, `.inputOutput`.
   public init(path: String) throws(JournalError) {
     lock = try OwnerLock(journalPath: path)
     self.path = path
@@ -68,7 +68,7 @@ public final class JournalSalvage {
       walk.run(database) { _ in }
       if let known = best, known.walk.chain.position >= walk.chain.position { continue }
       best = (base, walk)
-      // Nothing breaks it off, so that no other one leads further.
+      // The walk reached the end of the log, so that no other base can reach further.
       if walk.finding == nil { break }
     }
     guard let best else { return }
@@ -83,7 +83,7 @@ public final class JournalSalvage {
     noteMark(&report, stored: report.lastLostBatch?.lastPosition ?? report.headPosition)
   }
 
-  /// What SQLite says of the file's pages.
+  /// Records the damage that SQLite finds in the file's pages.
   private func checkPages(_ database: Database, _ report: inout SalvageReport) {
     let pageBytes = (try? Int.fetchOne(database, sql: "PRAGMA page_size")) ?? 4_096
     do {
@@ -102,7 +102,7 @@ public final class JournalSalvage {
     }
   }
 
-  /// Where a state can begin, the newest first: snapshots that are whole, and nothing.
+  /// Returns the possible starts of a state, the newest first: intact snapshots, and nil for the beginning of the log.
   private func bases(_ database: Database, _ report: inout SalvageReport) -> [SnapshotInfo?] {
     var bases: [SnapshotInfo?] = []
     var identifiers: [Int64] = []

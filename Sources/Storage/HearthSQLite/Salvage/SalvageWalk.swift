@@ -8,7 +8,7 @@ struct SalvageWalk {
   private(set) var chain: BatchChain
   /// The last batch that fits.
   private(set) var last: JournalBatch?
-  /// What ended it; nil at the log's end.
+  /// The damage that ended the walk; nil at the log's end.
   private(set) var finding: JournalRecovery.Damage?
   private let path: String
 
