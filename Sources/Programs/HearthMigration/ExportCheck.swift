@@ -5,7 +5,7 @@ import HearthTree
 /// The text may arrive in pieces; memory holds one value of it, and the names of the objects around it. Unlike a write,
 /// which ends at the first mistake, it goes on behind each. Only text that is no JSON ends it.
 package struct ExportCheck: Sendable {
-  /// What was seen.
+  /// The statistics of an export.
   package struct Figures: Sendable, Equatable {
     /// Values that are stored: texts, numbers, booleans.
     package var leafCount = 0
@@ -29,7 +29,7 @@ package struct ExportCheck: Sendable {
     /// The key that it stands under.
     var key: String
     var index = 0
-    /// Metadata and what is refused: nothing in it is looked at.
+    /// True for metadata and refused values, whose content is skipped.
     var isOpaque = false
     var hasChildren = false
     var hasValue = false
@@ -37,7 +37,7 @@ package struct ExportCheck: Sendable {
     var names: Set<Int> = []
   }
 
-  /// What the name that was read last means for the value behind it.
+  /// The meaning of the last name for the value that follows it.
   private enum Meaning: Equatable {
     case child
     case value
@@ -52,14 +52,14 @@ package struct ExportCheck: Sendable {
   private var frames: [Frame] = []
   private var name: (start: Int, end: Int) = (0, 0)
   private var meaning = Meaning.child
-  /// What was found so far.
+  /// The findings so far.
   package private(set) var findings = MigrationFindings()
-  /// What was seen so far.
+  /// The statistics so far.
   package private(set) var figures = Figures()
 
   /// - Parameters:
-  ///   - file: how findings call the text.
-  ///   - limits: of what is stored.
+  ///   - file: The file's name in findings.
+  ///   - limits: The limits on stored data.
   package init(file: String, limits: JSONLimits = .standard) {
     self.file = file
     self.limits = limits

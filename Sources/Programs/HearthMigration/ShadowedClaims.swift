@@ -7,7 +7,7 @@ package struct ShadowedClaims: Sendable {
 
   private var counts: [String: Int] = [:]
 
-  /// No account yet.
+  /// A count without accounts.
   package init() {}
 
   /// Counts the claims of an exported account.
@@ -16,7 +16,7 @@ package struct ShadowedClaims: Sendable {
     for name in Set(claims.map(\.name)).intersection(Self.names) { counts[name, default: 0] += 1 }
   }
 
-  /// For each name the number of accounts, and what becomes of the claim.
+  /// The number of accounts for each name, and the treatment of the claim.
   package var notes: [(count: Int, text: String)] {
     counts.sorted { $0.key < $1.key }.map { name, count in
       let rule =

@@ -12,7 +12,7 @@ package struct UsersCheck: Sendable {
   ]
   /// Ways to sign in that need nothing of others.
   private static let own: Set<String> = ["password", "phone", "anonymous"]
-  /// Names in an export are somebody else's words: more are not counted one by one.
+  /// The number of distinct names that are counted, because an export's names are untrusted input.
   private static let countedNamesMax = 1_000
 
   private let file: String
@@ -59,7 +59,7 @@ package struct UsersCheck: Sendable {
     counts[name, default: 0] += 1
   }
 
-  /// What was found so far.
+  /// The findings so far.
   package var findings: MigrationFindings {
     var findings = list
     if withoutParametersCount > 0 {

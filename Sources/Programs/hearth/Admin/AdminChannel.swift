@@ -4,13 +4,13 @@ import HearthTree
 /// An administrator's way to the accounts of one deployment. Commands work the same over a
 /// running server and over a stopped folder that they open themselves.
 protocol AdminChannel: Sendable {
-  /// Who answers, for messages: `the server on http://127.0.0.1:9000`.
+  /// The answering server or folder, for messages: `the server on http://127.0.0.1:9000`.
   var place: String { get }
 
   /// A running server answers.
   var isServer: Bool { get }
 
-  /// One request of the identity interface, or for receipts, made as an administrator.
+  /// Sends a request of the identity interface, or for receipts, as an administrator.
   ///
   /// - Throws: ``AdminFailure``.
   func send(_ request: AdminRequest) async throws -> JSON
@@ -19,7 +19,7 @@ protocol AdminChannel: Sendable {
   func close() async
 }
 
-/// One request to the identity interface or to the server's own administration.
+/// A request to the identity interface or to the server's own administration.
 struct AdminRequest: Sendable {
   var method = "POST"
   var path: String
@@ -53,7 +53,7 @@ struct AdminRequest: Sendable {
 struct AdminFailure: Error, CustomStringConvertible {
   /// The protocol's code, such as `EMAIL_EXISTS`; nil when no answer came.
   var code: String?
-  /// What went wrong, where, and what to do about it.
+  /// The problem, its place and its remedy.
   var description: String
 
   init(_ description: String) { self.description = description }

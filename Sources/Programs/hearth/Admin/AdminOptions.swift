@@ -62,7 +62,7 @@ struct AdminOptions: AccountsFlags {
 
   /// Opens a channel, does the work over it, and closes it also when the work throws.
   ///
-  /// - Parameter tenant: whose accounts it is about; nil for the project's own.
+  /// - Parameter tenant: The tenant of the accounts; nil for the project's own.
   func run<Value>(
     in tenant: TenantOption? = nil, _ work: (Administration) async throws -> Value
   ) async throws -> Value {
@@ -88,8 +88,8 @@ struct AdminOptions: AccountsFlags {
     return (channel, channel.projectID)
   }
 
-  /// The server to ask: the one of `--server`, or the one that has the folder open. Nil when none answers there; opening
-  /// the folder then fails if another process has it open all the same.
+  /// Returns the server to call: that of `--server`, or the one that has the folder open. Nil when none answers there;
+  /// opening the folder then fails if another process has it open all the same.
   func server() async throws -> HTTPClient? {
     if let server {
       var client = HTTPClient(address: server, token: try token())

@@ -5,13 +5,13 @@ import NIOCore
 import NIOPosix
 
 extension HTTPClient {
-  /// Where connections go.
+  /// The route of connections.
   enum Route: Sendable {
-    /// To the address's host and port.
+    /// The address's host and port.
     case direct
-    /// To this IP address, whatever the host's name leads to.
+    /// This IP address instead of the host's own.
     case resolved(String)
-    /// Through the socket of a data folder.
+    /// The socket of a data folder.
     case local(LocalSocket)
   }
 
@@ -24,7 +24,7 @@ extension HTTPClient {
     route = .local(try LocalSocket(dataDirectory: dataDirectory))
   }
 
-  /// Who answers, for messages: `http://127.0.0.1:9000`.
+  /// The answering server, for messages: `http://127.0.0.1:9000`.
   var place: String {
     switch route {
     case .direct, .resolved: address.description
@@ -62,7 +62,7 @@ extension HTTPClient {
         try await bootstrap.connect(unixDomainSocketPath: socket.connectPath, channelInitializer: prepare)
       }
     } catch {
-      // A folder whose server stopped has no socket, one whose server was killed a socket that refuses.
+      // The folder of a stopped server has no socket, that of a killed server a socket that refuses.
       let isRefused = (error as? IOError).map { [ENOENT, ECONNREFUSED].contains($0.errnoCode) } ?? false
       throw Failure(description: "cannot connect to \(place): \(error)", isRefusedConnection: isRefused)
     }

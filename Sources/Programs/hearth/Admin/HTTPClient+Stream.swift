@@ -40,7 +40,7 @@ extension HTTPClient {
       }
     }
 
-    /// Everything that is left.
+    /// Returns all remaining bytes.
     ///
     /// - Throws: ``HTTPClient/Failure`` when that is more than `bytesMax`.
     mutating func collect(bytesMax: Int) async throws -> [UInt8] {
@@ -105,7 +105,7 @@ extension HTTPClient {
   }
 }
 
-/// Ends a connection whose server has been silent for too long.
+/// The handler that ends a connection after a long silence of the server.
 private final class SilenceEnd: ChannelInboundHandler {
   typealias InboundIn = HTTPClientResponsePart
 

@@ -5,7 +5,7 @@ import NIOSSL
 
 /// A small HTTP client for one server: a connection for each request, one request at a time.
 struct HTTPClient: Sendable {
-  /// Whose certificate a TLS server may show.
+  /// The certificates that a TLS server may have.
   enum Trust: Sendable {
     /// A certificate for the host's name that the system trusts.
     case system
@@ -21,9 +21,9 @@ struct HTTPClient: Sendable {
   /// The reason why a request got no usable answer.
   struct Failure: Error, CustomStringConvertible {
     var description: String
-    /// Nobody listens there.
+    /// True when no process listens there.
     var isRefusedConnection = false
-    /// The answer was longer than the caller takes.
+    /// True when the answer exceeds the caller's limit.
     var isTooLong = false
   }
 

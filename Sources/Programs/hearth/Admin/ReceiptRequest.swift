@@ -8,7 +8,7 @@ struct ReceiptRequest {
   /// The longest that a server lets a request wait.
   static let waitSecondsMax = 50
 
-  /// The node of a cluster that keeps them; nil for the one that is asked.
+  /// The node of a cluster that keeps the receipts; nil for the answering one.
   var node: String?
   var database: String?
   var revocation: Int64?

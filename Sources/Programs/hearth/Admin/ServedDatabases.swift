@@ -3,11 +3,11 @@ import HearthServer
 /// A server that a command asks for databases and their rules.
 struct ServedDatabases: Sendable {
   let http: HTTPClient
-  /// Who answers, for messages.
+  /// The answering server, for messages.
   let place: String
-  /// It ran before the command and goes on after it.
+  /// True when the server was running before the command and goes on after it.
   let isRunning: Bool
-  /// Nil where only the server knows it.
+  /// The default namespace; nil when only the server knows it.
   let defaultNamespace: String?
 }
 

@@ -7,7 +7,7 @@ import NIOHTTP1
 /// Requests about one kind of a server's settings.
 struct SettingsClient: Sendable {
   let served: ServedDatabases
-  /// What comes behind `/.settings/`, such as `triggers`.
+  /// The path after `/.settings/`, such as `triggers`.
   let kind: String
   let printsJSON: Bool
 
@@ -24,7 +24,7 @@ struct SettingsClient: Sendable {
     return json
   }
 
-  /// Prints the answer for a script, or the text for a person.
+  /// Prints the answer for a script, or the text for a reader.
   func report(_ json: JSON, _ text: () -> String) {
     if printsJSON { Output.json(json) } else { Output.line(text()) }
   }

@@ -105,7 +105,7 @@ struct AuditAnchor: ExpressibleByArgument {
   var json: JSON { .object([.init("sequence", .int(sequence)), .init("hash", .string(hash))]) }
 }
 
-/// An audit record on one line, for people.
+/// The line of an audit record for readers.
 struct AuditLine {
   var record: JSON
 

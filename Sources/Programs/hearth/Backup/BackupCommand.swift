@@ -38,7 +38,7 @@ extension BackupSource {
 }
 
 extension Manifest {
-  /// For scripts.
+  /// The backup in JSON, for scripts.
   var shown: JSON {
     .object([
       .init("backup", .string(id)), .init("kind", .string(kind.rawValue)),

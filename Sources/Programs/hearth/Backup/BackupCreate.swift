@@ -99,7 +99,7 @@ struct BackupCreate: ParsableCommand {
 }
 
 extension Manifest {
-  /// What it is, in a few words.
+  /// The description of a backup in a few words.
   var summary: String {
     let count = databases.count { $0.name != "accounts" }
     return

@@ -6,7 +6,7 @@ import HearthTree
 /// Backups into a folder: one, or one after another for as long as the process lives.
 struct BackupRounds {
   let source: BackupSource
-  /// As an absolute path.
+  /// The repository as an absolute path.
   let repository: String
   let options: Backup.Options
   let every: DurationArgument?
@@ -14,9 +14,9 @@ struct BackupRounds {
   let follow: DurationArgument?
   let printsJSON: Bool
 
-  /// How soon a round that failed is tried again at the latest.
+  /// The maximum time in seconds before a failed round is repeated.
   private static let retrySecondsMax: Int64 = 60
-  /// How often the note in the data folder is renewed while there is nothing to add.
+  /// The time in seconds after which the record in the data folder is renewed when there is nothing to add.
   private static let noteSeconds: Int64 = 60
   private static let roundSeconds: Int64 = 3_600
 
@@ -64,7 +64,7 @@ struct BackupRounds {
     try prune(before: limit)
   }
 
-  /// A backup; nobody but the session holds its repository when this is over.
+  /// Makes a backup. Afterwards only the session may hold the repository.
   private func make(_ session: inout Backup?, _ options: Backup.Options) throws {
     let backup = try session ?? open()
     session = backup
@@ -84,7 +84,7 @@ struct BackupRounds {
     }
   }
 
-  /// What the continuous archive lacks.
+  /// Adds the missing commits to the continuous archive.
   private func step(_ session: inout Backup?, _ noted: inout Int64) throws {
     if session == nil { session = try open() }
     let now = WallClock.nowMilliseconds

@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthCrypto
 import HearthServer
 
-/// Whether and where the console is served, and who gets in.
+/// The flags of the console: its address, and the access to it.
 struct ConsoleFlags: ParsableArguments {
   @Flag(help: "Serve no console.")
   var noConsole = false

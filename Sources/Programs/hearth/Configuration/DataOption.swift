@@ -39,7 +39,7 @@ struct DataOption: ParsableArguments {
     return true
   }
 
-  /// The project whose tokens the folder's server makes: that of the option, or that of the last run.
+  /// Returns the project of the folder's tokens: that of the option, or that of the last run.
   func projectID(_ option: ProjectOption) -> String {
     option.project ?? FolderSettings.read(in: data).projectID ?? AccountsConfiguration.projectIDDefault
   }

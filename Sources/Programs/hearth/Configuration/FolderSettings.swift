@@ -5,19 +5,19 @@ import HearthServer
 import HearthSystem
 import HearthTree
 
-/// How a data folder was last served: those flags that commands on the stopped folder have to go by, so that tokens are for
-/// the right project and hashes have the configured cost.
+/// The flags of a data folder's last run that commands on the stopped folder depend on, so that tokens are for the
+/// right project and hashes have the configured cost.
 ///
 /// Kept as `settings.json` in the folder; it holds no secret.
 struct FolderSettings: Equatable {
-  /// Nil is the default project.
+  /// The project; nil for the default one.
   var projectID: String?
   var publicURL: String?
-  /// As an absolute path.
+  /// The configuration file as an absolute path.
   var authConfigPath: String?
-  /// Names of plugins; nil when the file, or the mode, says.
+  /// The names of plugins; nil when the file, or the mode, decides.
   var signIn: [String]?
-  /// Served by `hearth dev`.
+  /// True when the folder is served by `hearth dev`.
   var isDevelopment = false
   /// The place where the server was last reached.
   var url: String?
@@ -28,13 +28,13 @@ struct FolderSettings: Equatable {
   var certificateKeyPath: String?
   /// The rules file, as an absolute path: databases without rules of their own follow it. Nil without one.
   var rulesPath: String?
-  /// What of the past is kept. A command that opens the folder keeps as much.
+  /// The retention of history, which commands that open the folder keep up.
   var history = HistoryRetention.none
-  /// True when it is kept who made each change.
+  /// True when the author of each change is recorded.
   var recordsAuthors = false
-  /// Where the journals are, as a URL; nil is the folder.
+  /// The URL of the journals; nil for the folder.
   var journal: String?
-  /// The thresholds below which room on the disk is little.
+  /// The thresholds for low disk space.
   var space = SpaceThresholds()
 
   init() {}
@@ -101,7 +101,7 @@ struct FolderSettings: Equatable {
     return .object(members)
   }
 
-  /// These settings, overridden by the given flags.
+  /// Returns these settings, overridden by the given flags.
   func with(_ flags: some AccountsFlags) -> FolderSettings {
     var settings = self
     if let project = flags.project { settings.projectID = project }

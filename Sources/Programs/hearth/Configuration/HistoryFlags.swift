@@ -26,7 +26,7 @@ struct HistoryFlags: ParsableArguments {
     guard historyBytes?.bytes != 0 else { throw ValidationError("--history-bytes must be more than 0.") }
   }
 
-  /// What is kept.
+  /// The retention of history.
   var retention: HistoryRetention {
     guard history != nil || historyBytes != nil else { return .none }
     return HistoryRetention(

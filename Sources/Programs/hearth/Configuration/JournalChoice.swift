@@ -1,8 +1,8 @@
 import HearthProgram
 import HearthServer
 
-/// The place of a folder's databases against the one that a server is told of: a server that looks elsewhere would find
-/// none, and serve as if there had never been any.
+/// The recorded location of a folder's databases, compared with the configured one: a server with another location
+/// would find none, and start empty.
 struct JournalChoice {
   /// The data folder.
   let folder: String

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Which project tokens belong to.
+/// The option for the project of tokens.
 struct ProjectOption: ParsableArguments {
   static let help = ArgumentHelp("The project that tokens are made for and checked against.", valueName: "id")
 

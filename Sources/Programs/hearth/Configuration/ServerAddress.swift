@@ -41,7 +41,7 @@ struct ServerAddress: Sendable, ExpressibleByArgument, CustomStringConvertible {
   /// True when the server is on this machine.
   var isLoopback: Bool { IPAddress.isLoopback(host: host) }
 
-  /// What a `Host` header says.
+  /// The value of a `Host` header.
   var authority: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
 
   var description: String { (isTLS ? "https://" : "http://") + authority }

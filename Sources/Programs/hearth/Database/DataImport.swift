@@ -5,7 +5,7 @@ import HearthTree
 struct DataImport {
   /// Requests that may be unanswered.
   private static let inFlightMax = 4
-  /// How often the state goes to the disk.
+  /// The interval in nanoseconds at which the state is saved.
   private static let recordIntervalNanoseconds: Int64 = 500_000_000
 
   private typealias Pending = (task: Task<Void, any Error>, state: ImportState)
@@ -20,9 +20,9 @@ struct DataImport {
   private var progress: Progress
   private var pending: [Pending] = []
   private var mustRemove = false
-  /// After the last request that was made from the file.
+  /// The state after the last request made from the file.
   private var made: ImportState
-  /// After the last of the first requests that are all answered.
+  /// The state after the last request up to which all are answered.
   private var answered: ImportState
   private var lastRecord = WallClock.monotonicNanoseconds
 
@@ -64,10 +64,10 @@ struct DataImport {
     return ImportState(target: made.target)
   }
 
-  /// Sends everything that comes after a state that an earlier import reached.
+  /// Sends everything after the state that an earlier import reached.
   ///
-  /// - Parameter removingFirst: what is at the path goes before the first request, and so not for a file whose
-  ///   beginning cannot be read.
+  /// - Parameter removingFirst: Removes the data at the path before the first request, and so not for a file whose
+  ///   beginning is unreadable.
   mutating func send(after start: ImportState, removingFirst: Bool) async throws {
     mustRemove = removingFirst
     do {

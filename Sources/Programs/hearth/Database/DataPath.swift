@@ -16,10 +16,10 @@ struct DataPath: ExpressibleByArgument, Sendable {
     self.init(location)
   }
 
-  /// For messages.
+  /// The path for messages.
   var text: String { TextTable.printable(location.description) }
 
-  /// What a URL names it by.
+  /// The path in a URL.
   var resource: String {
     var parts = location.path.keys.map { PercentEncoding.encode($0.text) }
     if location.isPriority { parts.append(".priority") }

@@ -8,11 +8,11 @@ struct DatabaseClient: Sendable {
   typealias Parameters = [(name: String, value: String)]
 
   let http: HTTPClient
-  /// Who answers, for messages.
+  /// The answering server, for messages.
   let place: String
-  /// Nil lets the server choose.
+  /// The namespace; nil lets the server choose.
   let namespace: String?
-  /// What rules are to see as `auth`; nil for an administrator, to whom they do not apply.
+  /// The simulated `auth` of the rules; nil for an administrator, to whom they do not apply.
   let simulated: JSON?
   /// True when answers are printed as JSON, one value a line.
   let printsJSON: Bool

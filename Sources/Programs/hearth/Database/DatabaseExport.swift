@@ -37,7 +37,7 @@ struct DatabaseExport: AsyncParsableCommand {
   }
 }
 
-/// Copies data to a sink as export text, whatever its size, in bounded memory.
+/// The copying of data to a sink as export text, of any size, in bounded memory.
 private struct DataExport {
   /// Bytes of a page that are aimed at.
   private static let pageBytes = 8 << 20

@@ -55,7 +55,7 @@ struct DatabaseGet: AsyncParsableCommand {
   }
 }
 
-/// Where data is written: standard output, or a file that appears only when it is complete.
+/// The destination of data: standard output, or a file that appears only when it is complete.
 final class DataSink {
   private let writer: FileWriter?
 

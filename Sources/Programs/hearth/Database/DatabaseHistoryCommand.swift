@@ -54,8 +54,8 @@ struct DatabaseHistoryCommand: AsyncParsableCommand {
   }
 }
 
-/// One change for people:
-/// `4711  2026-11-20T14:03:00.000Z  ann (password, public)  "old" -> "new"  by /rooms/$room/.write`.
+/// The line of a change for readers: `4711  2026-11-20T14:03:00.000Z  ann (password, public)  "old" -> "new"  by
+/// /rooms/$room/.write`.
 struct HistoryLine {
   let change: JSON
   /// Bytes of a value that fit a line.

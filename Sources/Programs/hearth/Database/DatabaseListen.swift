@@ -45,7 +45,7 @@ private struct Follower {
 
   let client: DatabaseClient
   let path: DataPath
-  /// How many more events to print; nil for all.
+  /// The number of events left to print; nil for all.
   var remaining: Int?
   private var wasConnected = false
   private var pauseSeconds = 1
@@ -67,9 +67,9 @@ private struct Follower {
     }
   }
 
-  /// One connection.
+  /// Follows the events of one connection.
   ///
-  /// - Returns: true when all events that were asked for are printed.
+  /// - Returns: True when all requested events are printed.
   private mutating func follow(_ parameters: DatabaseClient.Parameters) async throws -> Bool {
     let (client, path) = (client, path)
     var (remaining, isConnected) = (remaining, false)
@@ -119,7 +119,7 @@ private struct Follower {
   }
 }
 
-/// `put` or `patch` with its place and its data, whose text stays as it came.
+/// A `put` or `patch` event with its path and its data, whose text is kept unchanged.
 private struct StreamChange {
   let event: String
   /// Relative to what is followed.
@@ -155,7 +155,7 @@ private struct StreamChange {
     data = event.data[found.data].map { $0 == UInt8(ascii: "\n") ? UInt8(ascii: " ") : $0 }
   }
 
-  /// From the root, for people and scripts who follow several places.
+  /// Returns the path from the root, for readers and scripts that follow several paths.
   private func fullPath(below base: DataPath) -> String {
     let parts = [base.location.description, path].flatMap { $0.split(separator: "/") }
     return "/" + parts.joined(separator: "/")

@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
-/// Which database a command works on, and as whom.
+/// The options for a command's database and identity.
 struct DatabaseOptions: ParsableArguments {
   @OptionGroup var admin: AdminOptions
 
@@ -54,7 +54,7 @@ struct DatabaseOptions: ParsableArguments {
       printsJSON: admin.json)
   }
 
-  /// What rules are to see as `auth`; nil for an administrator.
+  /// Returns the simulated `auth` of the rules; nil for an administrator.
   private func simulated() throws -> JSON? {
     if asNobody { return .null }
     guard let uid else { return nil }

@@ -60,9 +60,9 @@ struct DatabaseRestore: AsyncParsableCommand {
   }
 }
 
-/// Where two values differ: `~ /a/b  1 -> 2`, `+ /a/c  3`, `- /a/d  4`, in the order of their paths.
+/// The differences between two values: `~ /a/b  1 -> 2`, `+ /a/c  3`, `- /a/d  4`, in the order of their paths.
 struct DifferenceLines {
-  /// What a person looks through.
+  /// The limit of lines that a reader can review.
   private static let linesMax = 200
   private static let valueBytesMax = 200
 
@@ -93,7 +93,7 @@ struct DifferenceLines {
     }
   }
 
-  /// By key; nil for a leaf.
+  /// Returns the children by key; nil for a leaf.
   private static func children(of json: JSON) -> [String: JSON]? {
     if let array = json.array {
       return Dictionary(uniqueKeysWithValues: array.enumerated().map { (String($0.offset), $0.element) })

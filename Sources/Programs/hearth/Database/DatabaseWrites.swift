@@ -108,13 +108,13 @@ struct DatabaseRemove: AsyncParsableCommand {
 }
 
 extension DatabaseClient {
-  /// Query of writes whose answer nobody reads.
+  /// The query of writes whose answer is not read.
   static let writing: Parameters = [("print", "silent"), ("writeSizeLimit", "unlimited")]
 
-  /// Query of writes of data that has been written before, somewhere else: they make no events.
+  /// The query of imported data, which was written before elsewhere and makes no events.
   static let importing: Parameters = writing + [("disableTriggers", "true")]
 
-  /// Asks a person first when the place has children.
+  /// Asks for a confirmation when the path has children.
   func confirmLoss(at path: DataPath, _ verb: String) async throws {
     guard try await administrator.kind(at: path) == .container else { return }
     let name = namespace.map { " of the database \($0)" } ?? ""

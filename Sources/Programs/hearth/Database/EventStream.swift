@@ -4,7 +4,7 @@ import HearthTree
 struct EventStream {
   struct Event: Equatable {
     var name: String
-    /// Its `data` lines, joined by line feeds.
+    /// The `data` lines, joined by line feeds.
     var data: [UInt8]
   }
 

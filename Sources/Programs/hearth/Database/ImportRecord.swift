@@ -12,7 +12,7 @@ struct ImportState: Equatable {
   var requestCount = 0
   /// SHA-256 over the hash before and the request: of all requests so far, in order.
   var digest = Digest(sha256: [])
-  /// How much of the file had been read, for people.
+  /// The bytes of the file read so far, for progress messages.
   var offsetBytes = 0
 
   init(target: String) { self.target = target }
@@ -35,7 +35,7 @@ struct ImportState: Equatable {
 struct ImportRecord {
   let path: String
 
-  /// Nil when there is no such file.
+  /// Reads the record; nil when the file is missing.
   func read() throws -> ImportState? {
     guard FileVersion(of: path) != nil else { return nil }
     guard let json = JSON(parsing: try TextFile.read(path).utf8), let target = json["target"]?.string,

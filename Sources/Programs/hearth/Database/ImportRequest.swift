@@ -1,12 +1,12 @@
 import HearthTree
 
-/// One write of an import: the whole value, or some children below a path.
+/// A write of an import: the whole value, or some children below a path.
 struct ImportRequest: Sendable {
   /// The value of ``body`` replaces what is at ``path``; otherwise its members do so below it.
   var isWhole: Bool
   var path: DataPath
   var body: [UInt8]
-  /// It gives priorities to places that were written before it.
+  /// True when the write gives priorities to paths that were written before.
   var hasPriorities: Bool
 }
 

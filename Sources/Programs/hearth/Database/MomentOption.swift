@@ -12,7 +12,7 @@ struct MomentOption: ParsableArguments {
 
   func validate() throws { if let at { try Self.check(at) } }
 
-  /// As the REST interface takes it. The server's clock says when now is.
+  /// The parameters for the REST interface. The server's clock defines the present.
   var parameters: DatabaseClient.Parameters { at.map { [("at", $0)] } ?? [] }
 
   /// - Throws: `ValidationError` for a text that names no moment.

@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthTree
 import HearthWire
 
-/// Whose databases a command works on.
+/// The options for the server of a command on databases.
 struct DatabasesServer: ParsableArguments {
   @OptionGroup var admin: AdminOptions
 
@@ -25,7 +25,7 @@ struct NamedDatabase: ParsableArguments {
 
   @OptionGroup var server: DatabasesServer
 
-  /// Its place behind that of all databases.
+  /// The path of the database below that of all databases.
   var path: String { "/\(name).json" }
 
   func validate() throws {

@@ -7,8 +7,8 @@ import HearthSystem
 struct DiskProbe {
   let folder: String
 
-  /// Syncs that are timed: enough for a middle one that says something, and few enough to take no second on a disk that
-  /// spins.
+  /// The number of timed syncs: enough for a significant median, and few enough to take less than a second on a
+  /// rotating disk.
   private static let syncCount = 25
   private static let blockBytes = 4_096
 

@@ -17,7 +17,7 @@ struct Examination {
 
   private var folder: String { options.data.data }
 
-  /// What the command finds, for a server that has the folder open.
+  /// Returns the command's findings, for a server that has the folder open.
   static func report(on folder: String) -> @Sendable () async throws -> JSON {
     {
       let options = try PluginsOptions.parse(["--data=\(folder)"])

@@ -11,7 +11,7 @@ struct FolderProbe {
   let journals: [String]
   /// Bytes of those, with their logs.
   let dataBytes: Int64
-  /// When one of those was written last, in seconds since 1970.
+  /// The time of the last write to one of them, in seconds since 1970.
   let newestSeconds: Int64?
 
   init(dataDirectory: String, settings: FolderSettings) {
@@ -48,8 +48,8 @@ struct FolderProbe {
   /// True when what is made in the folder would be its owner's.
   var isOwn: Bool { entries.first?.ownerID == geteuid() }
 
-  /// The nine bits of who may do what with a file, links followed; nil when there is none. Where a folder above lets not
-  /// everybody through, the file is not everybody's.
+  /// Returns the nine permission bits of a file, links followed; nil when it is missing. A file below a folder that
+  /// denies access to others is not accessible to others either.
   static func mode(of path: String) -> UInt32? {
     guard let status = status(of: path), let real = realpath(path, nil) else { return nil }
     defer { free(real) }
@@ -63,7 +63,7 @@ struct FolderProbe {
     return status.st_mode & 0o777
   }
 
-  /// Of what a link leads to: certificates are links often, and so are data folders.
+  /// Returns the status of a link's target, because certificates and data folders are often links.
   private static func status(of path: String) -> stat? {
     var status = stat()
     return stat(path, &status) == 0 ? status : nil

@@ -3,7 +3,7 @@ import Glibc
 import HearthDoctor
 import HearthSystem
 
-/// The machine, as it is for the server that runs, or as it would be for one that is started from here.
+/// The machine as the running server sees it, or as a server started from here would.
 struct MachineProbe {
   /// The server that runs.
   let process: ServerProcess?

@@ -6,10 +6,10 @@ import HearthRules
 import HearthTree
 import HearthWire
 
-/// Proves of the rules of each database what they let everybody do.
+/// The proof of each database's rules, for clients without rights of their own.
 struct RulesProbe {
   let http: HTTPClient
-  /// No request is earlier.
+  /// The earliest time of a request.
   let nowMilliseconds: Int64
 
   /// The rules file of a folder's last server: a database without rules of its own follows it, and the folder alone does
@@ -75,7 +75,7 @@ struct RulesProbe {
   private static func check(_ name: String, _ exposure: Exposure) -> RulesCheck {
     var (openings, undecided) = ([RulesCheck.Opening](), 0)
     let entries = exposure.entries()
-    // Where a path names its owner, strangers are those who are somebody else.
+    // Where a path names its owner, strangers are the users other than that owner.
     let owned = Set(entries.filter { $0.question.identity == .other }.map { Self.place($0) })
     for entry in entries {
       let question = entry.question
@@ -87,7 +87,7 @@ struct RulesProbe {
         let opening = RulesCheck.Opening(
           asksForSignIn: question.identity != .nobody, isWrite: question.operation == .write,
           place: question.location.template)
-        // Whoever may do something signed out may do it signed in.
+        // Access without sign-in implies access with it.
         let isSaid = openings.contains {
           $0.place == opening.place && $0.isWrite == opening.isWrite && !$0.asksForSignIn
         }

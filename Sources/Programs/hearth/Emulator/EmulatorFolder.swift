@@ -32,7 +32,7 @@ struct EmulatorFolder {
     }
   }
 
-  /// There is an export in the folder.
+  /// True when the folder contains an export.
   var isThere: Bool { access(path + "/" + Self.description, F_OK) == 0 }
 
   /// The handler of a hub's export requests for that data folder.

@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthServer
 
-/// What an emulated server begins with and leaves behind.
+/// The options for the data that an emulated server imports and exports.
 struct EmulatorOptions: ParsableArguments {
   @Option(
     name: .customLong("import"),

@@ -108,12 +108,12 @@ struct FunctionsCommand: ParsableCommand {
   }
 }
 
-/// What a blocking function is asked about, as the command line calls it.
+/// The event of a blocking function, as the command line names it.
 enum FunctionMoment: String, ExpressibleByArgument, CaseIterable {
   case beforeCreate = "before-create"
   case beforeSignIn = "before-sign-in"
 
-  /// As the identity service calls it.
+  /// The identity service's name of the event.
   var event: String {
     switch self {
     case .beforeCreate: "beforeCreate"
@@ -126,7 +126,7 @@ enum FunctionMoment: String, ExpressibleByArgument, CaseIterable {
 struct ForwardedTokens: ExpressibleByArgument {
   private static let names = ["id-token": "idToken", "access-token": "accessToken", "refresh-token": "refreshToken"]
 
-  /// As the identity service has them.
+  /// The members for the identity service.
   let members: [JSON.Member]
 
   init?(argument: String) {

@@ -5,9 +5,9 @@ import HearthTree
 struct ProjectFunctions {
   private static let name = "blockingFunctions"
 
-  /// One member for each event that has a function.
+  /// The members for events with a function.
   var triggers: [JSON.Member]
-  /// One member for each token of other providers that the functions are told.
+  /// The members for other providers' tokens that are passed to the functions.
   var forwarded: [JSON.Member]
 
   private init(_ config: JSON) {
@@ -44,7 +44,7 @@ struct ProjectFunctions {
     ])
   }
 
-  /// For people.
+  /// The configuration for readers.
   var text: String {
     guard !triggers.isEmpty else { return "no functions are asked; set one with: hearth functions set" }
     var table = TextTable(head: ["EVENT", "URL", "SIGNING", "UNREACHABLE"])

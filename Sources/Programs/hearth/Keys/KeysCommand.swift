@@ -13,7 +13,7 @@ struct KeysCommand: ParsableCommand {
       """,
     subcommands: [List.self, Rotate.self, Remove.self])
 
-  /// What a set of keys is for.
+  /// The purpose of a set of keys.
   enum Kind: String, CaseIterable, ExpressibleByArgument {
     case idToken = "id-token"
     case sessionCookie = "session-cookie"

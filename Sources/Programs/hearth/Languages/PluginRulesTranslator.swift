@@ -33,7 +33,7 @@ struct PluginRulesTranslator: RulesTranslator {
     }
   }
 
-  /// Nil for a file that is in no plugin's language.
+  /// Returns the plugin for a file's language; nil when no plugin has it.
   private static func plugin(
     for path: String, folder: String?, dataDirectory: String?
   ) throws(PluginProblem) -> RulesSourcePlugin? {

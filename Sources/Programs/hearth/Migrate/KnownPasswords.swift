@@ -4,9 +4,9 @@ import HearthTree
 
 /// Passwords that are known of some users, to see whether they come in with them after an import.
 struct KnownPasswords {
-  /// What the server checks at once.
+  /// The number of concurrent requests that the server checks.
   private static let requestCountMax = 20
-  /// Each costs the server up to a second.
+  /// The maximum number of passwords, because each costs the server up to a second.
   private static let countMax = 10_000
 
   private let path: String

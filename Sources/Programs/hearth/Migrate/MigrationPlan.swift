@@ -4,7 +4,7 @@ import HearthRules
 import HearthTree
 import HearthWorkbench
 
-/// What is to be taken over: the files of a migration, looked through before anything is changed.
+/// The plan of a migration: its files, validated before anything is changed.
 struct MigrationPlan {
   let dataFile: String
   let usersFile: String?
@@ -85,9 +85,9 @@ struct MigrationPlan {
     return part
   }
 
-  /// Imports the users into a folder that is removed again: the report has every user that the import would refuse.
+  /// Imports the users into a temporary folder: the report contains every user that the import would refuse.
   ///
-  /// - Parameter options: of the folder whose settings count. Accounts that are there already are not looked at.
+  /// - Parameter options: The options of the folder with the settings. Its accounts are ignored.
   func tryUsers(_ options: AdminOptions, _ outcome: inout MigrationReport) async throws {
     guard let usersFile, var part = outcome.part("users") else { return }
     let folder = try Folder.makeTemporary()
@@ -149,7 +149,7 @@ struct MigrationPlan {
       client: client, path: root, input: try FileInput(path: dataFile), file: dataFile,
       record: ImportRecord(path: dataFile + ".import"))
     let goesOn = try resumes && run.isInterrupted
-    // An import that had come to its end before the rest was interrupted left no record, and one that had not begun nothing.
+    // A completed import without the rest of the migration left no record, and one that had not begun left nothing.
     var isThere = false
     if resumes, !goesOn { isThere = try await client.kind(at: root) != .nothing }
     if !isThere {

@@ -6,7 +6,7 @@ import HearthWorkbench
 
 /// Requests with the answers that are expected of them, to be asked of the rules in force on the data that is there.
 struct RecordedRequests {
-  /// What the server is asked at once.
+  /// The number of requests in one call of the server.
   private static let requestCountMax = 500
   private static let requestBytesMax = 1 << 20
 
@@ -72,7 +72,7 @@ struct RecordedRequests {
     return (steps[start..<start + asked.count], asked)
   }
 
-  /// Returns the reason why the answer is not the one that was expected; nil when it is.
+  /// Returns the deviation of the answer from the expected one; nil when there is none.
   private static func problem(_ step: RulesTestStep, _ decision: JSON) -> String? {
     if step.user.isAdministrator {
       return step.isAllowed ? nil : "an administrator may do everything, and it was expected to be denied"

@@ -80,7 +80,7 @@ struct PluginsAdd: AsyncParsableCommand {
     return made
   }
 
-  /// What the operator decides on.
+  /// Returns the text for the operator's decision.
   private func text(_ package: PluginPackage) -> String {
     let manifest = package.manifest
     var lines = ["\(manifest.name) \(manifest.version)" + (manifest.summary.isEmpty ? "" : ": \(manifest.summary)")]

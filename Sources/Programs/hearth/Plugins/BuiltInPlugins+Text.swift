@@ -6,7 +6,7 @@ extension BuiltInPlugins {
   /// The sign-in plugins, as `--sign-in` takes them: `custom-token, password`.
   static let signInText = list(signIn.map { flagName($0.name) } + [ProviderID.phone])
 
-  /// The sign-in plugins that are on when nobody names any.
+  /// Returns the sign-in plugins that are enabled by default.
   static func defaultText(isDevelopment: Bool) -> String {
     list(
       signIn.filter { $0.defaultUse.isOn(isDevelopment: isDevelopment) }.map { flagName($0.name) }

@@ -4,14 +4,14 @@ import HearthRules
 import HearthServer
 import HearthTree
 
-/// What an app's own `firebase.json` and `.firebaserc` say about its databases and emulators.
+/// The configuration of databases and emulators in an app's `firebase.json` and `.firebaserc`.
 ///
-/// Members and shapes are those of firebase-tools. `import` and `exportOnExit` below `emulators` are ours: what the
-/// official command line takes as options of the same names.
+/// Members and shapes are those of firebase-tools. `import` and `exportOnExit` below `emulators` are Hearth's own: the
+/// official command line has options of these names.
 struct FirebaseProject {
   /// The rules file of a database.
   struct DatabaseRules: Equatable {
-    /// Nil is every database that has no entry of its own.
+    /// The namespace; nil for all databases without an entry of their own.
     var namespace: String?
     var path: String
   }
@@ -106,7 +106,7 @@ struct FirebaseProject {
     }
   }
 
-  /// Reads members and says what is wrong with them.
+  /// A reader of members that reports mistakes in them.
   private struct Reader {
     let path: String
     let folder: String
@@ -130,7 +130,7 @@ struct FirebaseProject {
       return Int(port)
     }
 
-    /// One object, or a list of them with a database each.
+    /// Reads an object, or a list of objects with a database each.
     func rules(_ value: JSON?, targets: JSON?) throws -> [DatabaseRules] {
       guard let value else { return [] }
       if value.members != nil {

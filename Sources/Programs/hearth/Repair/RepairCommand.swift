@@ -57,7 +57,7 @@ struct RepairCommand: ParsableCommand {
       }
       do {
         if inPlace {
-          // Who opens a journal takes it: nobody else may hold it.
+          // Opening a journal takes its lock, so it must be free.
           held[index] = nil
           try cut(journal)
         } else {

@@ -3,13 +3,13 @@ import HearthJournal
 import HearthServer
 import HearthSystem
 
-/// What a repair is about: a data folder with all that is in it, or one file of it.
+/// The target of a repair: a data folder with its content, or one file of it.
 struct RepairPlace {
   /// A journal.
   struct Journal {
     /// `accounts`, or `databases/NAME`, as in a data folder.
     var name: String
-    /// Its file.
+    /// The path of the file.
     var path: String
 
     /// The folder below which it is, in the folder of data.

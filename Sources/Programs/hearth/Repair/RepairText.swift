@@ -3,7 +3,7 @@ import HearthJournal
 import HearthSQLite
 import HearthTree
 
-/// What was found in a journal, for people.
+/// The report on a journal for readers.
 struct RepairText {
   let journal: RepairPlace.Journal
   let report: SalvageReport
@@ -52,7 +52,7 @@ struct RepairText {
     return lines
   }
 
-  /// When the last commit of a batch was decided.
+  /// Returns the time of a batch's last commit.
   private func time(of batch: JournalBatch?) -> String {
     guard let batch, let time = (try? CommitRecord.marks(of: batch.payload))?.last?.wallMilliseconds else { return "" }
     return ", the last of \(Timestamp.text(milliseconds: time))"

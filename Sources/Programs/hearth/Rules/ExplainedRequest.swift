@@ -6,7 +6,7 @@ import HearthRules
 import HearthTree
 import HearthWorkbench
 
-/// What is asked of rules on the command line, and as whom.
+/// The options for a request to rules and its identity.
 struct ExplainedRequest: ParsableArguments {
   @Option(help: ArgumentHelp("Read or listen here.", valueName: "path"))
   var read: String?
@@ -37,7 +37,7 @@ struct ExplainedRequest: ParsableArguments {
     help: ArgumentHelp("The query of a read, as in a URL: 'orderBy=\"$key\"&limitToFirst=2'.", valueName: "string"))
   var query: String?
 
-  /// Something was given.
+  /// True when an option was given.
   var isGiven: Bool { [read, write, update, value, uid, claims, auth, query].contains { $0 != nil } || now != nil }
 
   /// Decides it, and says why.
@@ -68,7 +68,7 @@ struct ExplainedRequest: ParsableArguments {
     return members
   }
 
-  /// The user whose claims were not given.
+  /// The uid of a user without given claims; nil when claims were given.
   var unknownClaimsUID: String? { auth == nil && claims == nil ? uid : nil }
 
   private func asked() throws -> (operation: String, Location, ProposedRequest) {
@@ -103,9 +103,9 @@ struct ExplainedRequest: ParsableArguments {
     }
   }
 
-  /// What rules see as `auth`.
+  /// Returns the `auth` of the rules.
   ///
-  /// - Parameter known: claims of the user's token where none were given.
+  /// - Parameter known: The claims of the user's token when none were given.
   func identity(known: [JSON.Member] = []) throws -> JSON? {
     if let auth {
       guard uid == nil, claims == nil, let json = JSON(parsing: auth.utf8) else {

@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
-/// What the rules of a server said, or would have said, at a moment of the past.
+/// The options for a decision of a server's rules at a past moment.
 struct PastDecision: ParsableArguments {
   @Option(
     help: ArgumentHelp(

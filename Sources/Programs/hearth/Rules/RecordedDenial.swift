@@ -21,7 +21,7 @@ struct RecordedDenial: ParsableArguments {
   @Option(help: ArgumentHelp("With --trace or --at: PEM certificates to trust for --server.", valueName: "file"))
   var caFile: String?
 
-  /// How the server is reached.
+  /// Returns the options for the server of the denial.
   func admin(folder: String?) throws -> AdminOptions {
     let options = [("--data", folder), ("--server", server), ("--token-file", tokenFile), ("--ca-file", caFile)]
     return try AdminOptions.parse(options.flatMap { name, value in value.map { [name, $0] } ?? [] })

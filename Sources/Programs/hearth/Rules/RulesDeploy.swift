@@ -97,7 +97,7 @@ struct CheckedRules {
     }
   }
 
-  /// Tells whoever deploys what is most likely not meant.
+  /// Warns about probable mistakes in the deployed rules.
   func tell() {
     for finding in report.findings where finding.code.severity == .warning { Output.note(finding.rendered) }
   }

@@ -4,7 +4,7 @@ import HearthRules
 import HearthTree
 import HearthWorkbench
 
-/// What other rules open and close, for people and for programs.
+/// The accesses that other rules open and close, for readers and scripts.
 struct RulesDiffReport {
   let before: RuleSet
   let after: RuleSet
@@ -16,7 +16,7 @@ struct RulesDiffReport {
     entries = Self.strongest(difference.entries())
   }
 
-  /// What holds for somebody signed out or for anyone need not be said of others too.
+  /// Removes entries that an entry for signed-out or for all clients implies.
   private static func strongest(_ entries: [RulesDifference.Entry]) -> [RulesDifference.Entry] {
     var seen: Set<String> = []
     return entries.filter { entry in

@@ -18,7 +18,7 @@ struct RulesExposure: AsyncParsableCommand {
       the file cannot be read.
       """)
 
-  /// How the answers are written.
+  /// The output format of the answers.
   enum Format: String, ExpressibleByArgument, CaseIterable { case text, json, sarif }
 
   @Argument(help: ArgumentHelp("The rules file.", valueName: "file"))

@@ -2,7 +2,7 @@ import HearthProgram
 import HearthTree
 import HearthWorkbench
 
-/// What a trial has found, as people read it.
+/// The findings of a trial for readers.
 struct TrialText {
   /// The answer of `/.settings/rules/staged.json`.
   let answer: JSON

@@ -83,7 +83,7 @@ struct DevCommand: ServerCommand {
   private struct ServedRules {
     var path: String
     var version: FileVersion?
-    /// Nil when no rules could be made of the file: those that were deployed last stay in force.
+    /// The text of the rules; nil when the file is invalid, which keeps the last deployed rules in force.
     var text: String?
   }
 
@@ -142,7 +142,7 @@ struct DevCommand: ServerCommand {
     return watches
   }
 
-  /// What is done before the server is announced.
+  /// Returns the work before the server is announced.
   private func prepare(
     _ project: FirebaseProject?, _ isEmulator: Bool, _ reader: RulesReader
   ) -> @Sendable (HearthServer) async throws -> Void {
@@ -154,7 +154,7 @@ struct DevCommand: ServerCommand {
     }
   }
 
-  /// What is done before the server stops.
+  /// Returns the work before the server stops.
   private func finish(_ project: FirebaseProject?, _ isEmulator: Bool) throws
     -> @Sendable (HearthServer) async throws -> Void
   {

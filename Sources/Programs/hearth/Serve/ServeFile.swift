@@ -10,7 +10,7 @@ enum ServeFile {
     var isFlag: Bool
     var help: String
     var valueName: String
-    /// Nil where the option is left out by default.
+    /// The default value; nil when the option is omitted by default.
     var defaultValue: String?
 
     init?(_ json: JSON) {

@@ -5,18 +5,18 @@ import HearthServer
 import Logging
 import UnixSignals
 
-/// What `hearth serve` and `hearth dev` do once everything is read: run a server until a signal asks it to stop, and print
-/// its address.
+/// The run of `hearth serve` and `hearth dev` once everything is read: prints the server's address, and runs it until a
+/// signal stops it.
 struct ServeRun {
   var server: HearthServer
   var started: ContinuousClock.Instant
-  /// What later commands on the folder need to know about this run.
+  /// The settings for later commands on the folder.
   var settings: FolderSettings
   var watches: [RulesWatch] = []
   var stopsWithStandardInput = false
-  /// Who started the program and wants to be told; nil where nobody does.
+  /// The service manager that started the program; nil when there is none.
   var manager = ServiceManager()
-  /// The time that the server goes on after a signal, and says that it is about to stop.
+  /// The time in seconds that the server keeps running after a signal, while it announces its end.
   var drainSeconds = 0
   /// Done before the server is announced; what it throws ends the run.
   var prepare: @Sendable (HearthServer) async throws -> Void = { _ in }
@@ -114,8 +114,8 @@ struct ServeRun {
 }
 
 extension ServeRun {
-  /// A link that opens the console once, for who starts the server at a terminal. A service manager would put it into its
-  /// log.
+  /// Prints a link that opens the console once, when the server is started at a terminal. A service manager would put
+  /// it into its log.
   private func announceConsole() async {
     let options = server.options
     guard options.console.isServed else { return }

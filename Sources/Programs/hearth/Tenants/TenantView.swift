@@ -1,7 +1,7 @@
 import HearthProgram
 import HearthTree
 
-/// A tenant as the identity interface shows it, read for people.
+/// A tenant of the identity interface, formatted for readers.
 struct TenantView {
   let json: JSON
 
@@ -14,7 +14,7 @@ struct TenantView {
     [id, json["displayName"]?.string ?? "", ways, json["disableAuth"]?.bool == true ? "disabled" : ""]
   }
 
-  /// What is switched on beside custom tokens and other providers, which every tenant has.
+  /// The enabled sign-in methods beside custom tokens and other providers, which every tenant has.
   private var ways: String {
     let ways = [
       ("allowPasswordSignup", "password"), ("enableEmailLinkSignin", "emailLink"), ("enableAnonymousUser", "anonymous"),
@@ -22,7 +22,7 @@ struct TenantView {
     return ways.filter { json[$0.0]?.bool == true }.map(\.1).joined(separator: ",")
   }
 
-  /// All facts, one a line.
+  /// The properties, one a line.
   var description: String {
     var table = TextTable()
     table.add(["id", id])

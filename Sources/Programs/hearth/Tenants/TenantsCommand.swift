@@ -170,7 +170,7 @@ struct WaysInOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Whether anonymous accounts are made.", valueName: "true|false"))
   var anonymous: Bool?
 
-  /// As the identity interface names them.
+  /// The members for the identity interface.
   var members: [JSON.Member] {
     [
       ("allowPasswordSignup", passwords), ("enableEmailLinkSignin", emailLinks), ("enableAnonymousUser", anonymous),

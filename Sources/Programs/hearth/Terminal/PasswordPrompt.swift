@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 import HearthProgram
 
-/// Where a command takes a password from. Never from an argument: those are seen by every user of the machine.
+/// The options for the source of a password. An argument is none, because every user of the machine can see it.
 struct PasswordOption: ParsableArguments {
   @Flag(help: "Read the password from the first line of standard input instead of asking on the terminal.")
   var passwordStdin = false

@@ -6,7 +6,7 @@ import HearthProgram
 struct Progress {
   private let label: String
   private let unit: String
-  /// What the count is when all is done; nil when nobody knows.
+  /// The final count; nil when it is unknown.
   private let total: Int?
   private let isTerminal = isatty(STDERR_FILENO) == 1
   private let started = WallClock.monotonicNanoseconds

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Whose process this is.
+/// The user of this process.
 enum UserName {
   /// The name of the system's user, or the number where there is no name.
   static var own: String {

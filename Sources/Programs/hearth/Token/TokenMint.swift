@@ -106,7 +106,7 @@ struct TokenMint: ParsableCommand {
   }
 }
 
-/// A duration as people write it on a command line: `90s`, `15m`, `2h`, `30d`.
+/// A token's lifetime as an argument: `90s`, `15m`, `2h`, `30d`.
 struct TokenLifetime: ExpressibleByArgument {
   var seconds: Int64
 

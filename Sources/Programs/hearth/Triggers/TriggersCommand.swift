@@ -32,7 +32,7 @@ struct TriggersCommand: ParsableCommand {
       }
     }
 
-    /// What stands in a column for a trigger about users, or for a plugin.
+    /// Returns the text of a column for a trigger on users, or for a plugin.
     private static func other(_ column: String, _ trigger: JSON) -> String {
       switch column {
       case "on": trigger["user"]?.string ?? ""

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Whose triggers a command works on.
+/// The options for the server of a command on triggers.
 struct TriggersServer: ParsableArguments {
   @OptionGroup var admin: AdminOptions
 

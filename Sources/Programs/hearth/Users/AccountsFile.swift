@@ -3,7 +3,7 @@ import HearthTree
 
 /// An export of accounts, read one after the other.
 final class AccountsFile {
-  /// How it is written.
+  /// The file format.
   enum Format: String, CaseIterable, ExpressibleByArgument { case json, csv }
 
   private enum Reader {

@@ -12,7 +12,7 @@ enum CSVUser {
     (23, "createdAt"), (24, "lastLoginAt"), (25, "phoneNumber"), (27, "customAttributes"),
   ]
 
-  /// Four columns each: the provider's id of the person, address, name, picture.
+  /// The columns of the providers, four each: the provider's user id, address, name, picture.
   private static let providers: [(index: Int, id: String)] = [
     (7, "google.com"), (11, "facebook.com"), (15, "twitter.com"), (19, "github.com"), (28, "apple.com"),
     (32, "microsoft.com"), (36, "gc.apple.com"), (40, "playgames.google.com"), (44, "linkedin.com"), (48, "yahoo.com"),

@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
-/// One account, named on the command line: by uid, e-mail address or phone number.
+/// An account, named on the command line: by uid, e-mail address or phone number.
 ///
 /// A text with an `@` is an address and one of digits after a `+` a number; `uid:`, `email:` or `phone:` in front says
 /// which it is where that would be wrong.
