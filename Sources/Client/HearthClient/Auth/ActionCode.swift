@@ -57,7 +57,7 @@ public final class ActionCodeSettings: Sendable {
 
   private let values = Mutex(Values())
 
-  /// Settings to be filled in.
+  /// Empty settings.
   public init() {}
 
   /// The continue URL of the page. Its domain must be one of the project's authorized domains.
@@ -66,7 +66,7 @@ public final class ActionCodeSettings: Sendable {
     set { values.withLock { $0.url = newValue } }
   }
 
-  /// The app itself opens the link.
+  /// True when the app itself opens the link.
   public var handleCodeInApp: Bool {
     get { values.withLock { $0.handleCodeInApp } }
     set { values.withLock { $0.handleCodeInApp = newValue } }
@@ -78,7 +78,7 @@ public final class ActionCodeSettings: Sendable {
     set { values.withLock { $0.iOSBundleID = newValue } }
   }
 
-  /// The domain of the link itself.
+  /// The domain of the link.
   public var linkDomain: String? {
     get { values.withLock { $0.linkDomain } }
     set { values.withLock { $0.linkDomain = newValue } }
@@ -86,12 +86,12 @@ public final class ActionCodeSettings: Sendable {
 
   /// The app that opens the link on Android.
   public var androidPackageName: String? { values.withLock { $0.androidPackageName } }
-  /// The oldest version of it that does.
+  /// The oldest version of the Android app that opens the link.
   public var androidMinimumVersion: String? { values.withLock { $0.androidMinimumVersion } }
-  /// True when it is installed where it is not there.
+  /// True when the Android app is installed if it is missing.
   public var androidInstallIfNotAvailable: Bool { values.withLock { $0.androidInstallIfNotAvailable } }
 
-  /// Names the app that opens the link on Android.
+  /// Sets the app that opens the link on Android.
   public func setAndroidPackageName(
     _ androidPackageName: String, installIfNotAvailable: Bool, minimumVersion: String?
   ) {
@@ -115,7 +115,7 @@ public final class ActionCodeSettings: Sendable {
   }
 }
 
-/// A mailed link, taken apart.
+/// A parsed mailed link.
 struct ActionLink {
   let code: String
   let mode: String

@@ -2,14 +2,14 @@ import Foundation
 import HearthTree
 
 extension Auth {
-  /// Mails a link for a new password. Servers that hide which addresses have accounts answer the same for all.
+  /// Mails a link for a new password. With e-mail enumeration protection, the result is the same for all addresses.
   public func sendPasswordReset(
     withEmail email: String, actionCodeSettings: ActionCodeSettings? = nil
   ) async throws {
     try await sendCode("PASSWORD_RESET", email, actionCodeSettings)
   }
 
-  /// Mails a link to sign in with. The settings name where it leads, and that the app handles it.
+  /// Mails a sign-in link. The settings must have a continue URL and be handled by the app.
   public func sendSignInLink(toEmail email: String, actionCodeSettings: ActionCodeSettings) async throws {
     try await sendCode("EMAIL_SIGNIN", email, actionCodeSettings)
   }
@@ -36,7 +36,7 @@ extension Auth {
       previousEmail: new == nil ? nil : email)
   }
 
-  /// The address of a code for a new password. The code stays good.
+  /// Returns the address of a password reset code without using the code up.
   public func verifyPasswordResetCode(_ code: String) async throws -> String {
     let info = try await checkActionCode(code)
     guard info.operation == .passwordReset else { throw AuthErrorCode.invalidActionCode.error() }
@@ -48,7 +48,7 @@ extension Auth {
     _ = try await service.call("accounts:update", [("oobCode", .string(code))])
   }
 
-  /// The ways in that an address has. Servers that hide which addresses have accounts answer none.
+  /// Returns the sign-in methods of an address. With e-mail enumeration protection, the result is empty.
   public func fetchSignInMethods(forEmail email: String) async throws -> [String] {
     guard !email.isEmpty else { throw AuthErrorCode.missingEmail.error() }
     let answer = try await service.call(

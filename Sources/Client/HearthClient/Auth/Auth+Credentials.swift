@@ -1,7 +1,7 @@
 import Foundation
 
 extension Auth: CredentialProvider {
-  /// Pauses between attempts to fetch a token in time, in seconds: those of Firebase's SDK for Apple systems.
+  /// The delays in seconds between attempts to refresh a token: those of Firebase's SDK for Apple systems.
   private static let retrySeconds: (first: TimeInterval, max: TimeInterval) = (30, 16 * 60)
 
   /// The account of the signed-in user; nil when signed out.
@@ -38,7 +38,7 @@ extension Auth: CredentialProvider {
     }
   }
 
-  /// Ends the calls of a listener.
+  /// Removes a listener.
   public func removeCredentialListener(_ handle: Int) {
     withState { state in
       state.credentialListeners[handle] = nil
@@ -49,7 +49,7 @@ extension Auth: CredentialProvider {
   /// Ignores the report: a connection requests another token itself.
   public func connectionReported(_ report: CredentialReport) {}
 
-  /// Plans the next fetch of a token.
+  /// Schedules the next token refresh.
   func schedule(_ state: inout State) {
     state.refreshTask?.cancel()
     state.refreshTask = nil
@@ -60,7 +60,7 @@ extension Auth: CredentialProvider {
       var retry = Self.retrySeconds.first
       while (try? await clock.sleep(seconds: pause)) != nil {
         do {
-          // New tokens plan the next fetch and end this one.
+          // New tokens schedule the next refresh and end this one.
           guard let user, !Task.isCancelled else { return }
           _ = try await user.freshTokens(forcing: false)
           return

@@ -34,7 +34,7 @@ final class AuthListener: NSObject, Sendable {
 
   func remove() { isRemoved.withLock { $0 = true } }
 
-  /// Returns true when this is news to the listener; it counts as told then.
+  /// Returns true when the listener does not know this state yet, and marks it as known.
   func isNews(_ user: User?) -> Bool {
     let now = Told(uid: user?.uid, token: subject == .token ? user?.tokens.idToken : nil)
     return told.withLock { told in
@@ -58,7 +58,7 @@ extension Auth {
     add(.user, listener)
   }
 
-  /// Ends the calls of a listener.
+  /// Removes a listener.
   public func removeStateDidChangeListener(_ listenerHandle: any NSObjectProtocol) { remove(listenerHandle) }
 
   /// Calls `listener` with the signed-in user: at once, and then at each sign-in, sign-out and new token.
@@ -69,14 +69,14 @@ extension Auth {
     add(.token, listener)
   }
 
-  /// Ends the calls of a listener.
+  /// Removes a listener.
   public func removeIDTokenDidChangeListener(_ listenerHandle: any NSObjectProtocol) { remove(listenerHandle) }
 
   /// A stream of the signed-in user: now, and then at each change. A slow reader gets the newest; the listener ends
   /// with the reader's task.
   public var authStateChanges: AsyncStream<User?> { stream(.user) }
 
-  /// The same with each new token.
+  /// A stream like ``authStateChanges`` that also yields at each new token.
   public var idTokenChanges: AsyncStream<User?> { stream(.token) }
 
   private func stream(_ subject: AuthListener.Subject) -> AsyncStream<User?> {
@@ -125,7 +125,7 @@ extension Auth {
     schedule(&state)
   }
 
-  /// Calls a completion where the app wants it.
+  /// Calls a completion on the app's queue.
   func answer<Value: Sendable>(
     _ completion: (@isolated(any) (Value?, (any Error)?) -> Void)?,
     _ work: @escaping @Sendable () async throws -> Value
@@ -146,7 +146,7 @@ extension Auth {
     }
   }
 
-  /// The same for work with nothing to tell but its end.
+  /// Calls a completion without a result on the app's queue.
   func answer(
     _ completion: (@isolated(any) ((any Error)?) -> Void)?, _ work: @escaping @Sendable () async throws -> Void
   ) {

@@ -2,7 +2,7 @@ import Foundation
 import HearthTree
 
 extension Auth {
-  /// Signs in with a token that one's own server made.
+  /// Signs in with a custom token of the app's own server.
   @discardableResult public func signIn(withCustomToken token: String) async throws -> AuthDataResult {
     let answer = try await service.call(
       "accounts:signInWithCustomToken", [("token", .string(token)), ("returnSecureToken", .bool(true))])
@@ -20,7 +20,7 @@ extension Auth {
     return try await signIn(answer, isNew: true, isAnonymous: true)
   }
 
-  /// Makes an account, and signs in to it.
+  /// Creates an account, and signs in to it.
   @discardableResult
   public func createUser(withEmail email: String, password: String) async throws -> AuthDataResult {
     guard !email.isEmpty else { throw AuthErrorCode.missingEmail.error() }
@@ -48,7 +48,7 @@ extension Auth {
     return try await signIn(answer, credential: credential, providerID: credential.provider)
   }
 
-  /// Returns true when a link is one to sign in with.
+  /// Returns true when the link is a sign-in link.
   public func isSignIn(withEmailLink link: String) -> Bool { ActionLink(link)?.mode == "signIn" }
 
   /// Exchanges a credential for the tokens of a session.
@@ -70,7 +70,7 @@ extension Auth {
     return (answer, tokens)
   }
 
-  /// Refusals that come as answers.
+  /// Throws the refusals that come as successful responses.
   func check(_ answer: JSON, of credential: AuthCredential?) throws {
     if let message = answer["errorMessage"]?.string, !message.isEmpty {
       throw AuthErrorCode.error(ofServerMessage: message)
@@ -84,7 +84,7 @@ extension Auth {
     if answer["mfaPendingCredential"] != nil { throw AuthErrorCode.secondFactorRequired.error() }
   }
 
-  /// Signs in with the tokens of an answer.
+  /// Signs in with the tokens of a response.
   private func signIn(
     _ answer: JSON, credential: AuthCredential? = nil, providerID: String? = nil, isNew: Bool? = nil,
     isAnonymous: Bool = false
@@ -102,7 +102,7 @@ extension Auth {
   func result(
     _ user: User, answer: JSON, credential: AuthCredential?, providerID: String? = nil, isNew: Bool? = nil
   ) -> AuthDataResult {
-    // The provider's own words, JSON in a text.
+    // The provider's own profile, as JSON in a text.
     let profile = answer["rawUserInfo"]?.string.flatMap { JSON(parsing: $0.utf8) }
     let info = AdditionalUserInfo(
       providerID: answer["providerId"]?.string ?? credential?.provider ?? providerID, profileJSON: profile,
@@ -118,7 +118,7 @@ extension Auth {
 }
 
 extension EmailAuthCredential {
-  /// The operation that signs in with it, and what it is sent.
+  /// The sign-in operation for the credential, and its fields.
   var signInRequest: (String, [(String, JSON?)]) {
     get throws {
       guard !email.isEmpty else { throw AuthErrorCode.missingEmail.error() }

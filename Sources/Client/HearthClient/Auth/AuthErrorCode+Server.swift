@@ -1,9 +1,9 @@
 import Foundation
 
 extension AuthErrorCode {
-  /// The error of what a server answered: `CODE : what it says of it`.
+  /// Returns the error for a server's message `CODE : explanation`.
   ///
-  /// - Parameter reasons: The `reason`s beside it, which tell of keys that the server refused.
+  /// - Parameter reasons: The `reason`s beside it, which report refused keys.
   static func error(ofServerMessage message: String, reasons: [String] = []) -> NSError {
     let end = message.firstIndex(of: ":") ?? message.endIndex
     let name = message[..<end].trimmingCharacters(in: .whitespaces)
@@ -24,7 +24,7 @@ extension AuthErrorCode {
     return String(String.UnicodeScalarView(scalars)).trimmingCharacters(in: .whitespaces)
   }
 
-  /// The names that servers give the codes.
+  /// The server's names of the codes.
   private static let serverCodes: [String: AuthErrorCode] = [
     "ADMIN_ONLY_OPERATION": .adminRestrictedOperation,
     "BLOCKING_FUNCTION_ERROR_RESPONSE": .blockingCloudFunctionError,

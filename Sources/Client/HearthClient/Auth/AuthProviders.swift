@@ -3,25 +3,25 @@ import HearthTree
 
 /// The identifiers of providers.
 public enum AuthProviderID: Sendable, Equatable {
-  /// Apple.
+  /// The Apple provider.
   case apple
   /// An address and a password.
   case email
-  /// Facebook.
+  /// The Facebook provider.
   case facebook
-  /// Apple's game centre.
+  /// The Game Center provider.
   case gameCenter
-  /// GitHub.
+  /// The GitHub provider.
   case gitHub
-  /// Google.
+  /// The Google provider.
   case google
-  /// Microsoft.
+  /// The Microsoft provider.
   case microsoft
   /// A phone number.
   case phone
-  /// Twitter.
+  /// The Twitter provider.
   case twitter
-  /// Yahoo.
+  /// The Yahoo provider.
   case yahoo
   /// A custom provider, such as `oidc.acme`.
   case custom(String)
@@ -45,15 +45,15 @@ public enum AuthProviderID: Sendable, Equatable {
 
 /// Credentials with an e-mail address.
 public enum EmailAuthProvider {
-  /// `password`
+  /// The provider id `password`.
   public static let id = "password"
 
-  /// An address and its password.
+  /// Returns a credential of an address and its password.
   public static func credential(withEmail email: String, password: String) -> AuthCredential {
     EmailAuthCredential(email: email, proof: .password(password))
   }
 
-  /// An address and the link that was mailed to it.
+  /// Returns a credential of an address and the link that was mailed to it.
   public static func credential(withEmail email: String, link: String) -> AuthCredential {
     EmailAuthCredential(email: email, proof: .link(link))
   }
@@ -61,7 +61,7 @@ public enum EmailAuthProvider {
 
 /// Credentials of Google.
 public enum GoogleAuthProvider {
-  /// `google.com`
+  /// The provider id `google.com`.
   public static let id = "google.com"
 
   /// Returns a credential of Google's sign-in.
@@ -72,7 +72,7 @@ public enum GoogleAuthProvider {
 
 /// Credentials of Facebook.
 public enum FacebookAuthProvider {
-  /// `facebook.com`
+  /// The provider id `facebook.com`.
   public static let id = "facebook.com"
 
   /// Returns a credential of Facebook's sign-in.
@@ -83,7 +83,7 @@ public enum FacebookAuthProvider {
 
 /// Credentials of GitHub.
 public enum GitHubAuthProvider {
-  /// `github.com`
+  /// The provider id `github.com`.
   public static let id = "github.com"
 
   /// Returns a credential of GitHub's sign-in.
@@ -94,7 +94,7 @@ public enum GitHubAuthProvider {
 
 /// Credentials of Twitter.
 public enum TwitterAuthProvider {
-  /// `twitter.com`
+  /// The provider id `twitter.com`.
   public static let id = "twitter.com"
 
   /// Returns a credential of Twitter's sign-in.
@@ -103,31 +103,31 @@ public enum TwitterAuthProvider {
   }
 }
 
-/// Credentials of any provider with OAuth or OpenID Connect.
+/// Credentials of any OAuth or OpenID Connect provider.
 public enum OAuthProvider {
-  /// `OAuth`
+  /// The provider id `OAuth`.
   public static let id = "OAuth"
 
-  /// - Parameter rawNonce: The nonce whose hash is in the ID token.
+  /// - Parameter rawNonce: The nonce that the ID token has a hash of.
   public static func credential(
     withProviderID providerID: String, idToken: String, rawNonce: String?, accessToken: String? = nil
   ) -> OAuthCredential {
     OAuthCredential(providerID: providerID, idToken: idToken, accessToken: accessToken, rawNonce: rawNonce)
   }
 
-  /// An ID token, and an access token where there is one.
+  /// Returns a credential of an ID token, and of an access token if there is one.
   public static func credential(
     withProviderID providerID: String, idToken: String, accessToken: String?
   ) -> OAuthCredential {
     OAuthCredential(providerID: providerID, idToken: idToken, accessToken: accessToken)
   }
 
-  /// An access token.
+  /// Returns a credential of an access token.
   public static func credential(withProviderID providerID: String, accessToken: String) -> OAuthCredential {
     OAuthCredential(providerID: providerID, accessToken: accessToken)
   }
 
-  /// - Parameter rawNonce: The nonce whose hash is in the ID token.
+  /// - Parameter rawNonce: The nonce that the ID token has a hash of.
   public static func credential(
     providerID: AuthProviderID, idToken: String, rawNonce: String, accessToken: String? = nil
   ) -> OAuthCredential {
@@ -135,14 +135,14 @@ public enum OAuthProvider {
       withProviderID: providerID.rawValue, idToken: idToken, rawNonce: rawNonce, accessToken: accessToken)
   }
 
-  /// An ID token, and an access token where there is one.
+  /// Returns a credential of an ID token, and of an access token if there is one.
   public static func credential(
     providerID: AuthProviderID, idToken: String, accessToken: String? = nil
   ) -> OAuthCredential {
     credential(withProviderID: providerID.rawValue, idToken: idToken, accessToken: accessToken)
   }
 
-  /// An access token.
+  /// Returns a credential of an access token.
   public static func credential(providerID: AuthProviderID, accessToken: String) -> OAuthCredential {
     credential(withProviderID: providerID.rawValue, accessToken: accessToken)
   }

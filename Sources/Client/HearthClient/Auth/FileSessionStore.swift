@@ -1,12 +1,12 @@
 import Foundation
 
-/// Keeps a session in a file that only its owner may read or write, from the first byte on. A save replaces the file at
-/// once: a crash leaves the old session or the new one.
+/// A session store in a file that only its owner may read or write, from the first byte on. A save replaces the file
+/// atomically: a crash leaves the old session or the new one.
 public struct FileSessionStore: AuthSessionStore {
-  /// The file. Its folder is made where it is not there, for its owner alone.
+  /// The file. A missing folder is created for its owner alone.
   public let url: URL
 
-  /// A session is some kilobytes; a larger file is none.
+  /// The maximum size of a session file; a session has some kilobytes.
   static let fileBytesMax = 1 << 20
 
   /// A store in a file.

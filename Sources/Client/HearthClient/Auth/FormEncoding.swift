@@ -1,6 +1,6 @@
-/// `application/x-www-form-urlencoded`
+/// The encoding `application/x-www-form-urlencoded`.
 package enum FormEncoding {
-  /// `a=1&b=x%20y`
+  /// Returns the fields in the form `a=1&b=x%20y`.
   package static func encode(_ fields: [(name: String, value: String)]) -> String {
     fields.map { escape($0.name) + "=" + escape($0.value) }.joined(separator: "&")
   }

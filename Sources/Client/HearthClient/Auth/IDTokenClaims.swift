@@ -3,7 +3,7 @@ import HearthTree
 
 /// The claims of an ID token, unverified: a client trusts the server that issued it.
 package struct IDTokenClaims: Sendable {
-  /// The payload, an object.
+  /// The payload object.
   package let payload: JSON
 
   /// Reads a token; nil when the text is no JWT with an object as its payload.
@@ -18,10 +18,10 @@ package struct IDTokenClaims: Sendable {
     self.payload = payload
   }
 
-  /// The account.
+  /// The uid of the account.
   var userID: String? { payload["sub"]?.string ?? payload["user_id"]?.string }
 
-  /// A time in seconds since 1970.
+  /// Returns a time claim in seconds since 1970.
   package func seconds(_ name: String) -> TimeInterval? {
     switch payload[name] {
     case .int(let value)?: TimeInterval(value)

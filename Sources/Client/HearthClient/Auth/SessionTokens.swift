@@ -17,7 +17,7 @@ struct SessionTokens: Sendable, Equatable, Codable, CustomStringConvertible, Cus
   var refreshAt: Date { expiresAt.addingTimeInterval(-min(300, lifeSeconds / 2)) }
 
   func isFresh(at now: Date) -> Bool {
-    // A clock that was set back makes a token look as if it lived longer than it does.
+    // After the clock was set back, a token seems to live longer than its lifetime.
     now < refreshAt && expiresAt.timeIntervalSince(now) <= lifeSeconds + 1
   }
 }

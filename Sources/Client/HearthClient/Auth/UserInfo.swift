@@ -47,13 +47,13 @@ public struct AuthDataResult: Sendable {
   public let user: User
   /// The additional information of the sign-in.
   public let additionalUserInfo: AdditionalUserInfo?
-  /// The provider's credential, as the server renewed it.
+  /// The renewed credential of the provider; nil when the server sent none.
   public let credential: OAuthCredential?
 }
 
 /// An ID token with its claims.
 public struct AuthTokenResult: Sendable, CustomStringConvertible, CustomReflectable {
-  /// The token itself, a secret.
+  /// The token, a secret.
   public let token: String
   /// The time of the token's expiry.
   public let expirationDate: Date

@@ -25,7 +25,7 @@ struct UserRecord: Sendable, Equatable, Codable {
     var phoneNumber: String?
   }
 
-  /// The record of an answer; nil when it names no account.
+  /// The record in a response; nil when it has no account.
   init?(_ json: JSON) {
     guard let uid = json["localId"]?.string, !uid.isEmpty, uid.utf8.count <= IdentityService.uidBytesMax else {
       return nil
@@ -48,7 +48,7 @@ struct UserRecord: Sendable, Equatable, Codable {
 
   private static func text(_ json: JSON?) -> String? { json?.string.flatMap { $0.isEmpty ? nil : $0 } }
 
-  /// Milliseconds, as a text or a number.
+  /// Returns the date of a text or number of milliseconds.
   private static func date(_ json: JSON?) -> Date? {
     guard let milliseconds = json?.string.flatMap({ Int64($0) }) ?? json?.int else { return nil }
     return Date(timeIntervalSince1970: TimeInterval(milliseconds) / 1000)

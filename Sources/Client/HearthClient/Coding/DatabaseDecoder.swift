@@ -30,7 +30,7 @@ public final class DatabaseDecoder: Sendable {
     case custom(@Sendable (any Swift.Decoder) throws -> Data)
   }
 
-  /// Texts that stand for numbers which the database cannot hold.
+  /// The decoding of texts that stand for numbers which the database cannot hold.
   public enum NonConformingFloatDecodingStrategy: Sendable {
     /// Decoding a number from a text fails.
     case `throw`
@@ -70,7 +70,7 @@ public final class DatabaseDecoder: Sendable {
     get { settings.dataDecodingStrategy }
     set { state.withLock { $0.dataDecodingStrategy = newValue } }
   }
-  /// Texts that stand for numbers which the database cannot hold.
+  /// The texts that stand for numbers which the database cannot hold.
   public var nonConformingFloatDecodingStrategy: NonConformingFloatDecodingStrategy {
     get { settings.nonConformingFloatDecodingStrategy }
     set { state.withLock { $0.nonConformingFloatDecodingStrategy = newValue } }

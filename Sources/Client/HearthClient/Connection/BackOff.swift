@@ -1,7 +1,7 @@
 /// The delay before the next connection attempt: none after a success, then 1 s, growing by 1.3 up to 30 s, with 30 %
 /// fixed and 70 % random. The figures are those of the native SDKs.
 struct BackOff: Sendable {
-  /// Times in milliseconds.
+  /// The parameters, with times in milliseconds.
   struct Settings: Sendable {
     /// The first delay after a failure.
     var first: Int64 = 1_000

@@ -63,7 +63,7 @@ enum ConnectionEvent: Sendable {
   case credentialRevoked(ServerRefusal)
   /// The server treats this client as signed out, after a connect without a credential or a sign-out.
   case credentialCleared
-  /// Requests can be sent: the server has accepted the credential, or there is none.
+  /// The connection is ready for requests: the server has accepted the credential, or there is none.
   case ready
   /// The connection was lost after a hello; requests in flight get no reply.
   case lost

@@ -20,7 +20,7 @@ extension PersistentConnection {
       tokens.credential = credential
       guard credential != link?.credential else { return }
       link?.credential = credential
-      // In line behind what was asked under the credential before: the server judges in that order.
+      // Queued after the requests made under the previous credential: the server processes them in order.
       link?.outbox.append(credential.map(Link.Outgoing.authenticate) ?? .unauthenticate)
     }
   }
@@ -62,7 +62,7 @@ extension PersistentConnection {
 
   // MARK: Sending
 
-  /// Sends what is in line while the socket takes it.
+  /// Sends queued messages while the socket accepts them.
   mutating func pump(at now: ConnectionTime) {
     while let item = link?.outbox.first, link?.isWritable == true {
       link?.outbox.removeFirst()
@@ -95,10 +95,10 @@ extension PersistentConnection {
     }
   }
 
-  /// Sends a request and notes what its answer is to; its number.
+  /// Sends a request, notes its reply handling, and returns its number.
   @discardableResult
   private mutating func request(_ action: Request.Action, _ purpose: Link.InFlight, at now: ConnectionTime) -> Int32 {
-    // Numbers are unique on one connection; two thousand million requests later the first ones are long answered.
+    // Numbers are unique on one connection: the first requests are answered long before two thousand million others.
     lastNumber = lastNumber == .max ? 0 : lastNumber + 1
     link?.inFlight[lastNumber] = purpose
     link?.lastTraffic = now.monotonic
@@ -107,8 +107,8 @@ extension PersistentConnection {
     return lastNumber
   }
 
-  /// The text messages that carry a message: itself, or a count and segments of 16,384 UTF-16 units at most. No
-  /// character is cut.
+  /// Returns the text messages that carry a message: itself, or a count and segments of 16,384 UTF-16 units at most. No
+  /// character is split.
   static func frames(of text: [UInt8]) -> [[UInt8]] {
     let segments = text.withUnsafeBytes { OutboundSegments($0) }
     guard let count = segments.count else { return [text] }

@@ -21,7 +21,7 @@ public protocol CredentialProvider: AnyObject, Sendable {
   /// - Returns: The handle for ``removeCredentialListener(_:)``.
   func addCredentialListener(_ listener: @escaping @Sendable (DatabaseCredential?) -> Void) -> Int
 
-  /// Ends the calls of a listener.
+  /// Removes a listener.
   func removeCredentialListener(_ handle: Int)
 
   /// Handles the server's report on a credential.

@@ -10,16 +10,16 @@ public final class MutableData {
   }
 
   private let root: Root
-  /// The place where the transaction runs; its depth counts.
+  /// The path of the transaction; its depth counts.
   private let place: Path
   private let path: Path
 
-  /// Data for a unit test of a transaction's block, of a value as `setValue(_:)` takes it. A value that is no data ends the
+  /// Data for a unit test of a transaction's block, of a value as `setValue(_:)` takes it. An invalid value ends the
   /// program.
   ///
   /// - Parameters:
-  ///   - value: `nil` for a place where nothing is.
-  ///   - key: The last part of the place's path; `nil` for the root.
+  ///   - value: `nil` for a location without data.
+  ///   - key: The last key of the location's path; `nil` for the root.
   public convenience init(value: Any?, key: String? = nil) {
     self.init(.empty, at: Path(key.map { [Key($0)] } ?? []))
     self.value = value
@@ -42,10 +42,10 @@ public final class MutableData {
 
   private var node: Node { root.value.node[path] }
 
-  /// The last part of the path; nil for the root of the database.
+  /// The last key of the path; nil for the root of the database.
   public var key: String? { place.appending(path).keys.last?.text }
 
-  /// The data, as ``DataSnapshot/value`` gives it. A new value takes the priority away. A value that is no data ends the
+  /// The data, in the form of ``DataSnapshot/value``. A new value removes the priority. An invalid value ends the
   /// program, as in `setValue(_:)`.
   public var value: Any? {
     get { ValueWriter.value(node, root.value.deferred(at: path)) }
@@ -57,7 +57,7 @@ public final class MutableData {
     root.value.replace(path, with: try ValueReader.value(value, at: place.appending(path), from: "setValue:"))
   }
 
-  /// The priority: `NSNull` for none. Nothing has no priority.
+  /// The priority: `NSNull` for none. An empty location has no priority.
   public var priority: Any? {
     get { node.priority.map { ValueWriter.value($0) } ?? NSNull() }
     set { DatabaseArgumentError.trapping { try setPriority(newValue) } }
@@ -76,17 +76,17 @@ public final class MutableData {
   /// The number of children.
   public var childrenCount: UInt { UInt(node.childCount) }
 
-  /// Returns true when anything is at a path below.
+  /// Returns true when there is data at a path below.
   public func hasChild(atPath path: String) -> Bool { !node[Path(path)].isEmpty }
 
-  /// The data at a path below, which need not exist; changing it changes this. A path with a forbidden character ends the
-  /// program.
+  /// Returns the data at a path below, which need not exist; changing it changes this. A path with a forbidden
+  /// character ends the program.
   public func childData(byAppendingPath path: String) -> MutableData {
     let below = DatabaseArgumentError.trapping { try Validation.path(path, from: "child:") }
     return MutableData(root, place: place, path: self.path.appending(below))
   }
 
-  /// The children by priority, each a ``MutableData``, as they are now.
+  /// The current children by priority, each a ``MutableData``.
   public var children: NSEnumerator {
     let all = OrderedChildren(node, by: .priority).map { key, _ in
       MutableData(root, place: place, path: path.appending(key))
@@ -100,10 +100,10 @@ public final class TransactionResult {
   /// The new data; nil when the transaction is aborted.
   let data: MutableData?
 
-  /// True when the block gave up the transaction.
+  /// True when the block aborted the transaction.
   public var isAborted: Bool { data == nil }
 
-  /// The value that the block would write, as ``MutableData/value`` gives it; `nil` when the transaction is given up.
+  /// The value that the block would write, in the form of ``MutableData/value``; `nil` when the transaction is aborted.
   public var value: Any? { data?.value }
 
   private init(_ data: MutableData?) { self.data = data }
@@ -128,7 +128,7 @@ extension WriteValue {
   /// Replaces a part.
   mutating func replace(_ path: Path, with part: WriteValue) {
     deferred.removeAll { item in
-      // what was there and below, and a value above that becomes a parent
+      // removes values at the path and below, and a value above that becomes a parent
       path.contains(item.location.path)
         || !item.location.isPriority && !part.node.isEmpty && item.location.path.contains(path)
     }
@@ -136,7 +136,7 @@ extension WriteValue {
     deferred += part.deferred.map {
       Deferred(location: $0.location.under(path), operation: $0.operation)
     }
-    // parents that are gone have nothing to fill in
+    // removed parents have no server values
     let node = node
     deferred.removeAll { node[$0.location.path].isEmpty }
   }

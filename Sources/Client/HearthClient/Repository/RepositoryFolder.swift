@@ -26,14 +26,14 @@ final class RepositoryFolder {
     Self.adopt(databases.appendingPathComponent(Self.name(database)), as: url)
   }
 
-  /// Takes over the folder that all apps and programs shared in version 1.0, with the writes that wait in it. Goes to the first
-  /// that asks.
+  /// Takes over the folder that all apps and programs shared in version 1.0, with its pending writes. The first app
+  /// that asks gets it.
   private static func adopt(_ shared: URL, as url: URL) {
     guard !FileManager.default.fileExists(atPath: url.path) else { return }
     try? FileManager.default.moveItem(at: shared, to: url)
   }
 
-  /// The data of a user; nil, with a line in the log, when the file cannot be used.
+  /// Returns the store of a user; nil, with a line in the log, when the file cannot be used.
   func store(of user: String?) -> (any SyncStore)? {
     let file = user.map { "user-" + Self.name($0) } ?? "nobody"
     if let store = open[file]?.store { return store }

@@ -7,7 +7,7 @@ struct RepositorySettings: Sendable {
   var callbackQueue = DispatchQueue.main
   /// The folder for data on disk; nil keeps none.
   var persistenceDirectory: URL?
-  /// The name of the app, which has a folder of its own on disk.
+  /// The app's name, which determines its folder on disk.
   var appName = FirebaseApp.defaultName
   /// The maximum size of the data on disk in bytes.
   var cacheSizeBytes: UInt = 10 << 20

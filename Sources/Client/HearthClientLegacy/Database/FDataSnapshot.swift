@@ -7,13 +7,13 @@ public final class FDataSnapshot: NSObject, Sendable {
 
   init(_ snapshot: DataSnapshot) { self.snapshot = snapshot }
 
-  /// The place.
+  /// The location.
   public var ref: Firebase { Firebase(snapshot.ref) }
-  /// The last part of the path; nil at the root.
+  /// The last key of the path; nil at the root.
   public var key: String! { snapshot.ref.key }
-  /// The data: dictionaries, arrays, texts, numbers; `NSNull` for nothing.
+  /// The data: dictionaries, arrays, texts, numbers; `NSNull` for none.
   public var value: Any! { snapshot.value ?? NSNull() }
-  /// The data with its priorities.
+  /// Returns the data with its priorities.
   public func valueInExportFormat() -> Any! { snapshot.valueInExportFormat() ?? NSNull() }
   /// The priority; `NSNull` for none.
   public var priority: Any! { snapshot.priority ?? NSNull() }
@@ -38,15 +38,15 @@ public final class FDataSnapshot: NSObject, Sendable {
   public override var description: String { snapshot.description }
 }
 
-/// The data that a transaction changes.
+/// The data of a transaction, to be changed in place.
 public final class FMutableData: NSObject {
   let data: MutableData
 
   init(_ data: MutableData) { self.data = data }
 
-  /// The last part of the path; nil at the root.
+  /// The last key of the path; nil at the root.
   public var key: String! { data.key }
-  /// The data. A new value takes the priority away.
+  /// The data. A new value removes the priority.
   public var value: Any! {
     get { data.value ?? NSNull() }
     set { data.value = newValue }
@@ -62,7 +62,7 @@ public final class FMutableData: NSObject {
   public func hasChildAtPath(_ path: String) -> Bool { data.hasChild(atPath: path) }
   /// The number of children.
   public var childrenCount: UInt { data.childrenCount }
-  /// The data at a path below.
+  /// Returns the data at a path below.
   public func childDataByAppendingPath(_ path: String) -> FMutableData {
     FMutableData(data.childData(byAppendingPath: path))
   }
@@ -89,11 +89,11 @@ public final class FTransactionResult: NSObject {
   public static func abort() -> FTransactionResult { FTransactionResult(.abort()) }
 }
 
-/// Values that the server fills in.
+/// The placeholders that the server fills in.
 public enum FirebaseServerValue {
-  /// The time of the write, in milliseconds since 1970.
+  /// Returns the placeholder of the write's time, in milliseconds since 1970.
   public static func timestamp() -> [AnyHashable: Any] { ServerValue.timestamp() }
 }
 
-/// The time of the write, in milliseconds since 1970; see ``FirebaseServerValue/timestamp()``.
+/// The placeholder of the write's time, in milliseconds since 1970; see ``FirebaseServerValue/timestamp()``.
 public var kFirebaseServerValueTimestamp: [AnyHashable: Any] { ServerValue.timestamp() }

@@ -13,7 +13,7 @@ public final class FirebaseApp: NSObject, Sendable {
     self.session = session
   }
 
-  /// The app of all databases of this module, apart from those of the modern one.
+  /// Returns the app of all databases of this module, separate from those of the modern one.
   private static func app(_ options: FirebaseOptions) -> HearthClient.FirebaseApp {
     let name = "hearth-legacy"
     if let app = HearthClient.FirebaseApp.app(name: name) { return app }
@@ -21,7 +21,7 @@ public final class FirebaseApp: NSObject, Sendable {
     return HearthClient.FirebaseApp.app(name: name) ?? app(options)
   }
 
-  /// The database that a URL leads into, the same at every call; nil when the text is no URL with a host.
+  /// Returns the database of a URL, the same at every call; nil when the text is no URL with a host.
   static func of(_ url: String) -> FirebaseApp? {
     guard var root = URLComponents(string: url), let host = root.host, !host.isEmpty else { return nil }
     (root.path, root.fragment, root.host) = ("", nil, host.lowercased())

@@ -24,7 +24,7 @@ public final class FAuthData: NSObject, Sendable {
   public override var description: String { "FAuthData(uid: \(session.uid ?? "none"), provider: \(session.provider))" }
 }
 
-/// A session, as it is kept between runs.
+/// The stored form of a session.
 struct LegacyCredential: Sendable, Codable, CustomStringConvertible, CustomReflectable {
   var token: String
   var uid: String?
@@ -57,10 +57,10 @@ struct LegacyCredential: Sendable, Codable, CustomStringConvertible, CustomRefle
     providerData = answer[provider]
   }
 
-  /// A token, and not a database's secret: those are not kept, and apps are not shown them.
+  /// True for a token, false for a database's secret: secrets are neither stored nor exposed to apps.
   var isToken: Bool { IDTokenClaims(token)?.seconds("iat") != nil }
 
-  /// Takes what the server said of it on the database's connection.
+  /// Updates the session with the server's report on the database's connection.
   mutating func take(auth: JSON?, expiresSeconds: Int64?) {
     self.auth = auth
     self.expiresSeconds = expiresSeconds ?? self.expiresSeconds

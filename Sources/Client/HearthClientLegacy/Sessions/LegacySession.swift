@@ -70,7 +70,7 @@ final class LegacySession: CredentialProvider {
 
   private func isObserving(_ handle: FirebaseHandle) -> Bool { state.withLock { $0.observers[handle] != nil } }
 
-  /// Calls an app's block.
+  /// Calls a block of the app.
   func call<Input>(_ block: Callback<Input>?, _ input: Input) { block?.enqueue(input, or: calls) }
 
   // MARK: Signing in
@@ -102,7 +102,7 @@ final class LegacySession: CredentialProvider {
     show(LegacyCredential(token: token), begin(), completion, cancel: cancel)
   }
 
-  /// A new sign-in: the one before it is overtaken.
+  /// Begins a sign-in, which supersedes the previous one.
   private func begin() -> Int {
     state.withLock { state in
       preempt(&state)
@@ -137,7 +137,7 @@ final class LegacySession: CredentialProvider {
     }
   }
 
-  /// Signs out. No server is needed for it.
+  /// Signs out, without the server.
   func signOut() {
     defer { credentialCalls.wait() }
     state.withLock { state in
@@ -214,7 +214,7 @@ final class LegacySession: CredentialProvider {
       var credential = attempt.credential
       credential.take(auth: auth, expiresSeconds: expiresSeconds)
       (state.current, state.cancel, state.pending) = (credential, attempt.cancel, nil)
-      // What cannot be kept is a session for this run only, and so is a secret.
+      // A session that cannot be saved, or a secret, lasts for this run only.
       if credential.isToken, let kept = try? JSONEncoder().encode(credential) {
         try? store.save(kept)
       } else {
@@ -235,7 +235,7 @@ final class LegacySession: CredentialProvider {
     } else if state.current?.token != token {
       return
     }
-    // The connection has lost what it showed before, too.
+    // The connection has lost the credential that it presented before, too.
     end(&state, because: error)
   }
 }

@@ -11,19 +11,19 @@ struct Outbox {
     case onDisconnect(Int)
   }
 
-  /// A listen as the server knows it.
+  /// A listen in the form that the server knows.
   struct Listen: Hashable {
     var spec: QuerySpec
     var tag: Int?
   }
 
-  /// A write that the server has not answered.
+  /// An unanswered write.
   struct Write {
     /// The receiver of a write's outcome.
     enum Owner {
       /// A set or an update: the operation that its outcome is reported for, and the write's id in the tree.
       case operation(OperationID?, write: Int)
-      /// The transactions at and below a place, and the hash of the base that was sent.
+      /// The transactions at a path and below, and the hash of the base that was sent.
       case transaction(Path, hash: String)
     }
     var body: SyncRequest.Body
@@ -33,21 +33,21 @@ struct Outbox {
 
   /// A write in flight of a user that has signed out or changed: only its outcome still matters.
   enum Left {
-    /// A set or an update, and where it is stored.
+    /// A set or an update, with the storage that keeps it.
     case write(Write, Storage?)
-    /// Transactions, each with what it made.
+    /// Transactions, each with its output.
     case transactions([(OperationID, Node)])
   }
 
-  /// A `get` that the server has not answered.
+  /// An unanswered `get`.
   struct Get {
     var operation: OperationID
     var spec: QuerySpec
-    /// The time when to give up without a connection; wall clock.
+    /// The wall-clock time at which the `get` fails without a connection.
     var deadlineMilliseconds: Int64
   }
 
-  /// An onDisconnect that the server has not answered.
+  /// An unanswered onDisconnect request.
   struct OnDisconnect {
     var operation: OperationID
     var body: SyncRequest.Body
@@ -60,7 +60,7 @@ struct Outbox {
   private(set) var gets: [Get] = []
   private(set) var onDisconnects: [Int: OnDisconnect] = [:]
   private var purposes: [RequestID: Purpose] = [:]
-  /// The request by which each listen was made on this connection.
+  /// The last request of each listen on this connection.
   private var listens: [Listen: RequestID] = [:]
   private var lastRequest = 0
   private var lastWrite = 0
@@ -121,7 +121,7 @@ struct Outbox {
   /// Removes a request and returns its purpose; nil when its reply is no longer of interest.
   mutating func purpose(of id: RequestID) -> Purpose? {
     guard let purpose = purposes.removeValue(forKey: id) else { return nil }
-    // of a listen that ended and began anew, only the last request counts
+    // of a listen that ended and began again, only the last request counts
     if case .listen(let listen) = purpose, listens[listen] != id { return nil }
     return purpose
   }
@@ -137,12 +137,12 @@ struct Outbox {
     send(.unlisten(listen.spec, tag: listen.tag), nil)
   }
 
-  /// The server has ended a listen by itself.
+  /// Removes a listen that the server has ended.
   mutating func forget(_ listen: Listen) { listens[listen] = nil }
 
   // MARK: - Writes
 
-  /// Adds a write behind all others; its place among them.
+  /// Appends a write and returns its id.
   @discardableResult
   mutating func add(_ body: SyncRequest.Body, _ owner: Write.Owner) -> Int {
     lastWrite += 1
@@ -159,7 +159,7 @@ struct Outbox {
 
   mutating func finishWrite(_ id: Int) -> Write? { writes.removeValue(forKey: id) }
 
-  /// The writes that the server was sent over this connection, in their order.
+  /// Returns the writes sent over this connection, in order.
   func sentWrites() -> [(id: Int, Write)] {
     writes.keys.sorted().compactMap { id in writes[id].flatMap { $0.request == nil ? nil : (id, $0) } }
   }
@@ -185,7 +185,7 @@ struct Outbox {
 
   mutating func finishLeft(_ id: Int) -> Left? { left.removeValue(forKey: id) }
 
-  /// Forgets all writes; they come in the order in which they were made.
+  /// Removes and returns all writes in the order of their creation.
   mutating func cancelWrites() -> [Write] {
     defer { writes = [:] }
     return writes.keys.sorted().compactMap { writes[$0] }
@@ -219,7 +219,7 @@ struct Outbox {
     onDisconnects[id]?.request = request
   }
 
-  /// Forgets those that were never sent.
+  /// Removes and returns the onDisconnect requests that were never sent.
   mutating func cancelOnDisconnects() -> [OperationID] {
     onDisconnects.keys.sorted().filter { onDisconnects[$0]?.request == nil }.compactMap {
       onDisconnects.removeValue(forKey: $0)?.operation

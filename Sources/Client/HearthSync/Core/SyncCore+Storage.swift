@@ -17,7 +17,7 @@ extension SyncCore {
         raise(tree.userMerge(write.id, path, resolved(writes, below: path)))
         body = .merge(path, writes)
       }
-      // the server may have it already, from before the same user was away for a moment
+      // the server may have the write already, sent before the same user was away for a moment
       if !outbox.takeBack(write.id, of: storage) { send(write.id, body, nil) }
     }
   }
@@ -70,7 +70,7 @@ extension SyncCore {
     }
   }
 
-  /// The server answered what it was sent before the user changed.
+  /// Handles the reply to a write that was sent before the user changed.
   func finish(_ left: Outbox.Left, _ reply: SyncReply) {
     switch left {
     case .write(let write, let storage):
@@ -79,7 +79,7 @@ extension SyncCore {
       if let operation { raise(.completed(operation, reply.failure)) }
     case .transactions(let transactions):
       for (operation, output) in transactions {
-        // it does not run again for another user
+        // a transaction does not run again for another user
         let failure = reply.failure.map { $0.status == "datastale" ? Self.userChanged : $0 }
         raise(.transactionCompleted(operation, failure.map { .failed($0, nil) } ?? .committed(output)))
       }

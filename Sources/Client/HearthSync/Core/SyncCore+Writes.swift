@@ -17,10 +17,10 @@ extension SyncCore {
     }
   }
 
-  /// Replaces several places at once.
+  /// Replaces the data at several locations at once.
   ///
-  /// - Parameter writes: the places are relative to the path, and none is above another. Server values are estimated from
-  ///   what is there before.
+  /// - Parameter writes: The locations are relative to the path, and none is above another. Server values are estimated
+  ///   from the data before.
   public func update(_ path: Path, _ writes: [Write], operation: OperationID) -> Reaction {
     step {
       if writes.isEmpty { return raise(.completed(operation, nil)) }
@@ -37,13 +37,13 @@ extension SyncCore {
 
   static let infoFailure = Failure("permission_denied", "nothing can be written to .info")
 
-  /// The values with this side's estimates of server values.
+  /// Returns the values with this side's estimates of server values.
   func resolved(_ writes: [Write], below path: Path) -> [(Location, Node)] {
     let now = serverTimeMilliseconds
     return writes.map { ($0.location, estimate($0.value, at: $0.location.under(path), nowMilliseconds: now)) }
   }
 
-  /// A value with this side's estimate of server values, from all that this client has written, seen or not.
+  /// Returns a value with this side's estimate of server values, based on all writes of this client, visible or not.
   func estimate(_ value: WriteValue, at location: Location, nowMilliseconds: Int64? = nil) -> Node {
     if value.deferred.isEmpty { return value.node }
     let existing = tree.latestState(at: location.path)
@@ -65,7 +65,7 @@ extension SyncCore {
     }
   }
 
-  /// The server took a write, or refused it.
+  /// Handles the reply to a write.
   func finish(_ write: Outbox.Write, _ id: Int, _ operation: OperationID?, _ reply: SyncReply) {
     let failure = reply.failure
     let record = tree.writes[id]
@@ -80,8 +80,8 @@ extension SyncCore {
     }
   }
 
-  /// Gives up all writes, transactions and onDisconnects that wait: what they showed is gone, then their outcomes are
-  /// reported as `write_canceled`.
+  /// Cancels all pending writes, transactions and onDisconnects: removes their effects, then reports their outcomes as
+  /// `write_canceled`.
   public func purgeOutstandingWrites() -> Reaction {
     step {
       let cancelled = Failure("write_canceled")
@@ -121,7 +121,7 @@ extension SyncCore {
     step { outbox.add(Outbox.OnDisconnect(operation: operation, body: body)) }
   }
 
-  /// The server has taken it on, or refused to.
+  /// Handles the reply to an onDisconnect request.
   func finish(_ onDisconnect: Outbox.OnDisconnect, _ reply: SyncReply) {
     if reply.failure == nil {
       switch onDisconnect.body {
@@ -135,8 +135,8 @@ extension SyncCore {
     raise(.completed(onDisconnect.operation, reply.failure))
   }
 
-  /// Shows what the server is about to do. It is a guess: rules may forbid it. What is really there comes with the next
-  /// connection.
+  /// Shows the writes that the server is about to perform. They are a guess, because rules may deny them; the next
+  /// connection brings the actual data.
   func runOnDisconnects() {
     if onDisconnectTree.isEmpty { return }
     let now = serverTimeMilliseconds

@@ -27,7 +27,7 @@ public final class SyncCore {
   private var lastHiddenRegistration = 0
   var keptSynced: [QuerySpec: RegistrationID] = [:]
   var hasWarnedOfTransactions = false
-  /// True when a transaction waits for its time.
+  /// True when a transaction waits for its delay.
   var hasWaitingTransactions = false
 
   /// The offset added to the local clock to get the server's time; 0 before the first connection.
@@ -54,7 +54,7 @@ public final class SyncCore {
     tree.observer = storage
   }
 
-  /// The first key of all that clients make up themselves.
+  /// The first key of the data that clients generate themselves.
   static let infoKey: Key = ".info"
   static let connectedKey: Key = "connected"
   static let offsetKey: Key = "serverTimeOffset"
@@ -77,7 +77,7 @@ public final class SyncCore {
 
   func raise(_ event: SyncEvent) { reaction.events.append(event) }
 
-  /// A registration of our own, which is told nothing.
+  /// Returns a registration of the core's own, which receives no events.
   func hiddenRegistration() -> Registration {
     lastHiddenRegistration -= 1
     return Registration(RegistrationID(lastHiddenRegistration), types: [])
@@ -97,9 +97,9 @@ public final class SyncCore {
 // MARK: - Listening
 
 extension SyncCore {
-  /// Tells a registration what is known of a query, and from then on what changes.
+  /// Delivers the known data of a query to a registration, and its changes from then on.
   ///
-  /// A listen of `.info` is answered by this side: `connected` and `serverTimeOffset`.
+  /// This side answers listens of `.info`: `connected` and `serverTimeOffset`.
   public func listen(_ query: QuerySpec, _ registration: Registration) -> Reaction {
     step {
       if isInfo(query.path) {
@@ -111,7 +111,8 @@ extension SyncCore {
     }
   }
 
-  /// Ends a registration; nothing is told any more. On a default query it is found wherever it is at that place.
+  /// Ends a registration, which then receives no events. At a default query, registrations of all queries at the path
+  /// are searched.
   public func remove(_ id: RegistrationID, from query: QuerySpec) -> Reaction {
     step {
       if isInfo(query.path) {
@@ -123,7 +124,8 @@ extension SyncCore {
     }
   }
 
-  /// Ends all registrations of a query; on a default query all at that place. What ``keepSynced(_:_:)`` keeps stays.
+  /// Ends all registrations of a query; at a default query, those of all queries at the path. ``keepSynced(_:_:)``
+  /// stays in force.
   public func removeAll(from query: QuerySpec) -> Reaction {
     step {
       let tree = isInfo(query.path) ? info : tree
@@ -158,7 +160,7 @@ extension SyncCore {
 
   func isInfo(_ path: Path) -> Bool { path.keys.first == Self.infoKey }
 
-  /// Asks the server for what the tree needs now.
+  /// Sends the requests that begin or end the tree's listens.
   func followListens() {
     for change in tree.takeListenChanges() {
       switch change {
@@ -170,7 +172,7 @@ extension SyncCore {
     }
   }
 
-  /// A listen with the hashes of what is held now.
+  /// Returns a listen request with the hashes of the cached data.
   func listenRequest(_ listen: Outbox.Listen) -> SyncRequest.Body {
     let node = tree.serverNode(ofListen: listen.spec) ?? .empty
     let isLarge = node.estimatedSizeBytes > Self.simpleHashSizeBytesMax

@@ -24,7 +24,7 @@ public struct QuerySpec: Sendable, Hashable {
   /// True when there are no bounds and no limit: the data is then complete, in whatever order.
   public var loadsAllData: Bool { query.loadsAllData }
 
-  /// The bounds, limit and order of a description, as JSON; `nil` for a reference.
+  /// The bounds, limit and order as JSON, for descriptions; nil for a reference.
   package var parameters: String? {
     isDefault ? nil : String(decoding: query.wire.text(), as: UTF8.self)
   }

@@ -1,6 +1,6 @@
 /// The identifier of one registration, chosen by the caller and never reused.
 public struct RegistrationID: Sendable, Hashable, Comparable {
-  /// The number that was chosen.
+  /// The chosen number.
   public let number: Int
 
   /// The registration of that number.
@@ -12,7 +12,7 @@ public struct RegistrationID: Sendable, Hashable, Comparable {
 /// The identifier of a write, a transaction, a `get` or an onDisconnect until its outcome is reported, chosen by the
 /// caller and never reused.
 public struct OperationID: Sendable, Hashable {
-  /// The number that was chosen.
+  /// The chosen number.
   public let number: Int
 
   /// The operation of that number.
@@ -25,15 +25,15 @@ public struct EventTypes: OptionSet, Sendable {
   /// The set of these bits.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// Children that are gone.
+  /// A child was removed.
   public static let childRemoved = EventTypes(rawValue: 1)
-  /// Children that are new.
+  /// A child was added.
   public static let childAdded = EventTypes(rawValue: 2)
-  /// Children with another place in the order.
+  /// A child has a new position in the order.
   public static let childMoved = EventTypes(rawValue: 4)
-  /// Children in which something is different.
+  /// The data of a child changed.
   public static let childChanged = EventTypes(rawValue: 8)
-  /// The whole, once it is complete, and after each change.
+  /// The whole value, once it is complete, and after each change.
   public static let value = EventTypes(rawValue: 16)
 
   /// All event types.

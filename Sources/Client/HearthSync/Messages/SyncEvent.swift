@@ -4,7 +4,7 @@ import HearthTree
 public enum SyncEvent: Sendable {
   /// A registration's data changed.
   case data(DataEvent)
-  /// A registration is gone, because the server denies its query.
+  /// A registration ended because the server denies its query.
   case cancelled(Cancellation)
   /// A set, an update, or an onDisconnect request is settled.
   case completed(OperationID, Failure?)
@@ -33,7 +33,7 @@ public struct DataEvent: Sendable {
   public var previousKey: Key?
 }
 
-/// The reason why something did not happen.
+/// The reason of a failure.
 public struct Failure: Error, Sendable, Equatable {
   /// The server's status, or one that only clients use: `set`, `maxretry`, `disconnect`, `write_canceled`,
   /// `user_changed`.
@@ -48,7 +48,7 @@ public struct Failure: Error, Sendable, Equatable {
   }
 }
 
-/// The end of a registration that the app did not ask for.
+/// The end of a registration that the server denied.
 public struct Cancellation: Sendable {
   /// The registration that ended.
   public var registration: RegistrationID

@@ -1,8 +1,8 @@
 import HearthTree
 
-/// Names a request until its reply comes; each is used once.
+/// The identifier of a request until its reply, used once.
 public struct RequestID: Sendable, Hashable, Comparable {
-  /// Counts up from 1, over all connections.
+  /// The number, counted up from 1 over all connections.
   public let number: Int
 
   /// The request of that number.
@@ -20,22 +20,22 @@ public struct SyncRequest: Sendable {
 
   /// The action of the protocol and its arguments.
   public enum Body: Sendable {
-    /// `q`: the hashes are of what is held when the request is made. A tag comes with every query that has bounds or a
-    /// limit, and with no other.
+    /// The action `q`, with the hashes of the data cached when the request is made. The tag is present exactly when the
+    /// query has bounds or a limit.
     case listen(QuerySpec, tag: Int?, hash: String, compoundHash: CompoundHash?)
-    /// `n`, as in its listen.
+    /// The action `n`, with the tag of its listen.
     case unlisten(QuerySpec, tag: Int?)
-    /// `g`.
+    /// The action `g`.
     case get(QuerySpec)
-    /// `p`; with the hash of what it replaces when it is a transaction.
+    /// The action `p`, with the hash of the replaced data for a transaction.
     case put(Location, WriteValue, hash: String?)
-    /// `m`: each place is relative to the path.
+    /// The action `m`; the locations are relative to the path.
     case merge(Path, [Write])
-    /// `o`.
+    /// The action `o`.
     case onDisconnectPut(Location, WriteValue)
-    /// `om`: each place is relative to the path.
+    /// The action `om`; the locations are relative to the path.
     case onDisconnectMerge(Path, [Write])
-    /// `oc`.
+    /// The action `oc`.
     case onDisconnectCancel(Path)
   }
 }

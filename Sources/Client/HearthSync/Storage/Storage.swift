@@ -29,7 +29,8 @@ final class Storage: SyncTreeObserver {
     return warnings
   }
 
-  /// Uses the store. After a failure nothing is stored any more: what is half stored would be worse than nothing.
+  /// Calls the body with the store. After a failure nothing is stored any more, because a partial state would be worse
+  /// than none.
   private func use<Result>(_ body: (any SyncStore) throws -> Result) -> Result? {
     guard let store else { return nil }
     do { return try body(store) } catch {
@@ -106,10 +107,10 @@ final class Storage: SyncTreeObserver {
     checkSize()
   }
 
-  /// The server has other data at several places, relative to the path.
+  /// Stores new data of the server at several locations, relative to the path.
   ///
-  /// - Parameter spec: the query with bounds or a limit that it was told for. A child that is gone has perhaps only left
-  ///   its result, and stays when others have it.
+  /// - Parameter spec: The query with bounds or a limit that the data belongs to. A removed child may only have left
+  ///   its result, and stays when other queries have it.
   func merge(_ path: Path, _ changes: [(Location, Node)], of spec: QuerySpec?) {
     change { store in
       for (location, node) in changes {
@@ -136,7 +137,7 @@ final class Storage: SyncTreeObserver {
     return false
   }
 
-  /// The server has sent all there is of a listen.
+  /// Marks a listen as complete.
   func completed(_ spec: QuerySpec) {
     change { store in
       let tracked = spec.loadsAllData ? queries.below(spec.path) : [queries[spec]].compactMap { $0 }
@@ -144,7 +145,7 @@ final class Storage: SyncTreeObserver {
     }
   }
 
-  /// A one-time read found this to be all there is of a query. It stays complete on the disk, as after a listen that ended.
+  /// Stores the complete result of a one-time read, which stays complete on the disk as after an ended listen.
   func read(_ spec: QuerySpec, _ node: Node) {
     let (spec, now) = (spec.forListening, clock())
     change { store in
@@ -170,7 +171,7 @@ final class Storage: SyncTreeObserver {
         if !isCovered {
           let kept = below.filter { $0.isActive && $0.isComplete && $0.spec.path != spec.path }
           try store.removeServerData(at: spec.path, keeping: kept.map(\.spec.path))
-          // a result of the place itself that is still listened to
+          // a listened query of the same path keeps its result
           try keepResults(of: below.filter { $0.isActive && $0.spec.path == spec.path }, store)
         }
         try setComplete(below.filter { !$0.isActive }, false, store)
@@ -262,14 +263,14 @@ final class Storage: SyncTreeObserver {
     try setComplete([queries[QuerySpec(path)] ?? tracked(QuerySpec(path), isComplete: false)], true, store)
   }
 
-  /// Returns true when everything at a place is stored.
+  /// Returns true when all data at a path is stored.
   private func isCovered(_ path: Path) -> Bool { queries.defaults(above: path).contains(where: \.isComplete) }
 
   func storedCache(for spec: QuerySpec) -> CacheNode? {
     use { store in
       let own = spec.loadsAllData ? nil : queries[spec].flatMap { $0.isComplete ? $0 : nil }
       let covering = queries.defaults(above: spec.path).filter(\.isComplete)
-      // what covered it may have been stored long before what was found by the query itself
+      // the covering data may be older than the data that the query itself found
       let isFresher = covering.contains { cover in
         own.map { cover.isActive || cover.lastUseMilliseconds > $0.lastUseMilliseconds } ?? true
       }
@@ -311,7 +312,7 @@ final class Storage: SyncTreeObserver {
       let (gone, kept) = (inactive.prefix(count), inactive.dropFirst(count) + queries.all.filter(\.isActive))
       change { store in
         for tracked in gone {
-          // what is kept above keeps what is below
+          // keeping the data of a query keeps the data below it
           if !kept.contains(where: { $0.spec.path.contains(tracked.spec.path) }) {
             let below = kept.map(\.spec.path).filter { tracked.spec.path.contains($0) }
             try store.removeServerData(at: tracked.spec.path, keeping: below)

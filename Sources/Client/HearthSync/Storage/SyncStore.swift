@@ -5,7 +5,7 @@ import HearthTree
 /// One store belongs to one database and one user, and to one executor. Failures are thrown; the client then goes on
 /// without a store.
 public protocol SyncStore: AnyObject {
-  /// Runs changes of which all or none are to be stored, also when the process dies. Not nested.
+  /// Runs changes that are stored together or not at all, also when the process dies. Not nested.
   func transaction(_ body: () throws -> Void) throws
 
   /// Returns all writes by ascending id.
@@ -43,9 +43,9 @@ public protocol SyncStore: AnyObject {
   func changeKeys(ofQuery id: Int, adding: Set<Key>, removing: Set<Key>) throws
 }
 
-/// A write that waits for the server.
+/// A write that waits for the server's answer.
 public struct StoredWrite: Sendable {
-  /// Ascends with every write of a client, also over its restarts.
+  /// The id, which ascends with every write of a client, also over its restarts.
   public var id: Int
   /// The values to write.
   public var content: Content

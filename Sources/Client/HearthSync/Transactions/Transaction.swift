@@ -22,7 +22,7 @@ final class Transaction {
   let order: Int
   let showsLocally: Bool
   let update: (Node) -> WriteValue?
-  /// The hidden listener that keeps the place's data coming.
+  /// The hidden registration that keeps the path's data in sync.
   let watch: RegistrationID
 
   var state = State.run

@@ -1,4 +1,4 @@
-/// A listen of the server that begins or ends.
+/// The beginning or end of a listen of the server.
 package enum ListenChange {
   /// A listen begins. The tag is present exactly when the query has bounds or a limit.
   case start(QuerySpec, tag: Int?)

@@ -12,14 +12,14 @@ final class SyncPoint {
 
   // MARK: The tree
 
-  /// The places below in key order.
+  /// The children in key order.
   var sortedChildren: [(key: Key, point: SyncPoint)] {
     let sorted = keys ?? children.keys.sorted()
     keys = sorted
     return sorted.compactMap { key in children[key].map { (key, $0) } }
   }
 
-  /// The place that keys lead to, made if need be.
+  /// Returns the point at the keys, created if it is missing.
   func made(at keys: ArraySlice<Key>) -> SyncPoint {
     var place = self
     for key in keys {
@@ -59,7 +59,7 @@ final class SyncPoint {
 
   func view(_ query: Query) -> View? { viewsByQuery[query] }
 
-  /// The oldest view of everything.
+  /// The oldest view of all data; nil when there is none.
   var completeView: View? { views.first { $0.spec.loadsAllData } }
 
   /// The views with bounds or a limit.
@@ -83,7 +83,7 @@ final class SyncPoint {
     return nil
   }
 
-  /// The same with this client's writes.
+  /// Returns the data at the keys below with this client's writes; nil when it is not known completely.
   func completeEventCache(at keys: ArraySlice<Key>) -> Node? {
     for view in views {
       if let node = view.completeEventCache(at: keys) { return node }

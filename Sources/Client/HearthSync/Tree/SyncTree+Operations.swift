@@ -1,6 +1,6 @@
 import HearthTree
 
-// What happens to a tree, each with the events that it leads to.
+// Operations on a tree, each of which returns its events.
 extension SyncTree {
   /// Applies a set of this client to a location.
   ///
@@ -23,7 +23,7 @@ extension SyncTree {
     return apply(Operation(.user, at: path, merge.value.map { .overwrite($0) } ?? .merge(merge)))
   }
 
-  /// The server took a write of this client, or refused it.
+  /// Removes a write that the server has accepted or refused.
   package func settle(_ id: Int, isReverted: Bool) -> [DataEvent] {
     guard let record = writes[id], writes.remove(id) else { return [] }
     let isPriority = record.locations.count == 1 && record.locations[0] == Location(path: record.path, isPriority: true)
@@ -37,16 +37,16 @@ extension SyncTree {
     return apply(Operation(.user, at: .root, .settled(CompoundWrite(.empty), isReverted: true)))
   }
 
-  /// The server has other data at a place, or another priority.
+  /// Applies the server's new data or priority at a location.
   package func serverOverwrite(_ location: Location, _ node: Node, tag: Int? = nil) -> [DataEvent] {
     if let tag { return apply(.overwrite(node), at: location, tag: tag) }
     return apply(
       Operation(.server(isTagged: false), at: location.path, isPriority: location.isPriority, .overwrite(node)))
   }
 
-  /// The server has other data at several places, all at once.
+  /// Applies the server's new data at several locations at once.
   ///
-  /// - Parameter changes: in the order in which the server made them.
+  /// - Parameter changes: The changes in the order in which the server made them.
   package func serverMerge(_ path: Path, _ changes: [(Location, Node)], tag: Int? = nil) -> [DataEvent] {
     let merge = CompoundWrite(inOrder: changes)
     if merge.isEmpty { return [] }
@@ -55,7 +55,7 @@ extension SyncTree {
     return apply(Operation(.server(isTagged: false), at: path, .merge(merge)))
   }
 
-  /// The server has sent all there is of a listen.
+  /// Marks a listen as complete.
   package func listenComplete(_ spec: QuerySpec, tag: Int?) -> [DataEvent] {
     if let tag { return apply(.listenComplete, at: Location(path: spec.path), tag: tag) }
     return apply(Operation(.server(isTagged: false), at: spec.path, .listenComplete))

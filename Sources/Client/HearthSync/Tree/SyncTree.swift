@@ -118,9 +118,9 @@ package final class SyncTree {
     }
   }
 
-  /// Ends registrations, and the views that are left without any.
+  /// Ends registrations, and views that have none left.
   ///
-  /// - Parameter isDenied: the server has ended the listen already.
+  /// - Parameter isDenied: True when the server has ended the listen already.
   @discardableResult
   private func end(
     _ spec: QuerySpec, isDenied: Bool = false, _ remove: (View) -> [Registration]?
@@ -149,7 +149,7 @@ package final class SyncTree {
       for view in Self.distinctViews(point) { start(view) }
     }
     if !isCovered && !isDenied {
-      // one listen of everything serves all complete views; while it ran, filtered ones of its place had none
+      // one listen of all data serves all complete views; while it lasted, filtered views at its path had none
       if lostComplete {
         stop(QuerySpec(spec.path))
       } else if !hadCompleteView {
@@ -174,7 +174,7 @@ package final class SyncTree {
 
   private func stop(_ spec: QuerySpec) { listenChanges.append(.stop(spec.forListening, tag: tags[spec])) }
 
-  /// Listens, and ends the listens that it makes superfluous.
+  /// Begins a listen, and ends the listens that it makes superfluous.
   private func startListening(_ view: View, _ point: SyncPoint) {
     start(view)
     guard view.spec.loadsAllData else { return }

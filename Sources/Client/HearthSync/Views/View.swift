@@ -10,8 +10,8 @@ final class View {
   private(set) var registrations: [Registration] = []
 
   /// - Parameters:
-  ///   - server: what is known of the place; not filtered yet.
-  ///   - writes: this client's writes there.
+  ///   - server: The known data at the path, not filtered yet.
+  ///   - writes: This client's writes there.
   init(_ spec: QuerySpec, server: CacheNode, writes: WriteView) {
     self.spec = spec
     filter = QueryFilter(spec.query)
@@ -39,7 +39,7 @@ final class View {
     complete(cache.server, at: keys)
   }
 
-  /// The same with this client's writes.
+  /// Returns the data at the keys below with this client's writes; nil when it is not known completely.
   func completeEventCache(at keys: ArraySlice<Key>) -> Node? {
     complete(cache.event, at: keys)
   }
@@ -62,7 +62,7 @@ final class View {
     return true
   }
 
-  /// Ends all registrations that are told anything, or all that there are.
+  /// Ends all registrations, or only those that receive events.
   func removeAll(keepingSilent: Bool) -> [Registration] {
     let removed = registrations.filter { !keepingSilent || !$0.types.isEmpty }
     registrations.removeAll { !keepingSilent || !$0.types.isEmpty }
@@ -92,7 +92,7 @@ final class View {
     return events
   }
 
-  /// Changes the caches; what registrations are told of it, and what came into the view and left it.
+  /// Applies an operation to the caches, and returns the changes of the shown children.
   func apply(_ operation: Operation, writes: WriteView, lent: Node?) -> [Change] {
     let old = cache
     var update = ViewUpdate(filter: filter, writes: writes, lent: lent, cache: old, orders: orders)
@@ -177,7 +177,7 @@ private struct Neighbours {
     return ordered?.neighbour(of: change.key, change.node, isBefore: true)?.key
   }
 
-  /// Changes of children that are there, in the order of the query.
+  /// Returns the changes of existing children in the order of the query.
   mutating func sorted(_ changes: [Change], _ order: () -> OrderedChildren) -> [Change] {
     prepare(order)
     return changes.map { (places[$0.key]?.number ?? 0, $0) }.sorted { $0.0 < $1.0 }.map(\.1)

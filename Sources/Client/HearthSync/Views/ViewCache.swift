@@ -8,11 +8,11 @@ struct ViewCache {
   var server: CacheNode
 }
 
-/// The children of versions of one node, in order: made when first asked for, then moved along.
+/// The ordered children of the versions of one node, computed at the first use and updated from then on.
 struct LazyOrder {
   private var children: OrderedChildren?
 
-  /// The children of this version in that order.
+  /// Returns the children of this version in that order.
   mutating func of(_ node: Node, by order: Query.Order) -> OrderedChildren {
     if children == nil {
       children = OrderedChildren(node, by: order)
@@ -23,7 +23,7 @@ struct LazyOrder {
   }
 }
 
-/// The orders that a view keeps.
+/// The orders that a view caches.
 struct ViewOrders {
   var event = LazyOrder()
   var server = LazyOrder()

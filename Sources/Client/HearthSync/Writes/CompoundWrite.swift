@@ -1,22 +1,22 @@
 import HearthTree
 
-/// Several writes laid over one another: what is replaced, and by what. Later writes win.
+/// Several writes laid over one another, of which later ones win.
 ///
-/// A trie of the keys below one place. Where it has a value nothing lies below: what is written there later is written
-/// into the value, and a value written above takes what was below away.
+/// A trie of the keys below one path. A node with a value has no children: later writes below change the value, and a
+/// value written above removes the writes below.
 struct CompoundWrite: Sendable {
   /// The new value of the whole place; nil when it is not replaced.
   private(set) var value: Node?
   /// The new priority, when the place itself is not replaced.
   private(set) var priority: PriorityWrite?
   private(set) var children: [Key: CompoundWrite] = [:]
-  /// True when children were written that were taken away again by later writes: a leaf that they were written into is
-  /// gone all the same. Set from there up to the root of the trie.
+  /// True when written children were removed by later writes: a leaf that they replaced is gone all the same. Set from
+  /// there up to the root of the trie.
   private(set) var clearsLeaf = false
   /// The rank of the value among several ordered writes; 0 when the order is irrelevant.
   private var rank = 0
 
-  /// A priority that is written; none takes it away.
+  /// A written priority; nil inside removes it.
   struct PriorityWrite: Sendable {
     var scalar: Scalar?
 
@@ -45,21 +45,21 @@ struct CompoundWrite: Sendable {
 
   var isEmpty: Bool { value == nil && priority == nil && children.isEmpty }
 
-  /// The children that something is written to, in key order.
+  /// The children with writes, in key order.
   var sortedChildren: [(key: Key, write: CompoundWrite)] {
     children.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 }
   }
 
   // MARK: Adding
 
-  /// Lays a write over the others. Of a priority the node is the leaf that has it as its value.
+  /// Adds a write over the others. For a priority, the node is the leaf that has it as its value.
   mutating func add(_ location: Location, _ node: Node) {
     add(location.path.keys[...], isPriority: location.isPriority, node)
   }
 
-  /// The same for a place that keys lead to. Recursion as deep as the path.
+  /// Adds a write at the keys below. Recursive to the depth of the path.
   ///
-  /// - Returns: whether something that an earlier write put there is gone.
+  /// - Returns: True when it replaced an earlier write.
   @discardableResult
   mutating func add(_ keys: ArraySlice<Key>, isPriority: Bool, _ node: Node, rank: Int = 0) -> Bool {
     if let value {
@@ -87,12 +87,12 @@ struct CompoundWrite: Sendable {
     value.map { !$0.isEmpty } ?? (clearsLeaf || children.values.contains { $0.putsAnything })
   }
 
-  /// Lays all of another over this one, at a place.
+  /// Adds all writes of another one over these, at a path.
   mutating func add(_ write: CompoundWrite, at path: Path) {
     write.forEachWrite { add($0.under(path), $1) }
   }
 
-  /// Takes out what is written at a place and below. What was written above it into a value stays there.
+  /// Removes the writes at a location and below. Writes above that merged them into a value stay.
   mutating func remove(_ keys: ArraySlice<Key>, isPriority: Bool) {
     guard let key = keys.first else {
       if isPriority { priority = nil } else { self = CompoundWrite() }
@@ -141,7 +141,7 @@ struct CompoundWrite: Sendable {
     return sortedChildren.compactMap { child in child.write.value.map { (child.key, $0) } }
   }
 
-  /// Calls `body` for each place that something is written to, in key order, the priority of a place after what is below.
+  /// Calls `body` for each written location, in key order, the priority of a path after the locations below.
   func forEachWrite(_ body: (Location, Node) -> Void) { forEachWrite(below: .root, body) }
 
   private func forEachWrite(below path: Path, _ body: (Location, Node) -> Void) {
@@ -161,7 +161,7 @@ struct CompoundWrite: Sendable {
       let changes = sortedChildren.map { child in
         (path: Path([child.key]), node: child.write.applied(to: node.child(child.key)))
       }
-      // what goes comes last: a node that is empty for a moment would lose its priority
+      // removals come last: a node that is empty for a moment would lose its priority
       result = result.replacing(changes.filter { !$0.node.isEmpty } + changes.filter { $0.node.isEmpty })
     }
     if isHidden { result = result.with(priority: node.priority) }
@@ -169,7 +169,7 @@ struct CompoundWrite: Sendable {
     return result
   }
 
-  /// The same for writes that take effect one after the other, and priorities after them: a node that is empty for a
+  /// Returns a node with the writes applied one after the other, and priorities after them: a node that is empty for a
   /// moment loses its priority.
   func appliedInOrder(to node: Node) -> Node {
     guard takesAnything else { return applied(to: node) }
@@ -192,7 +192,7 @@ struct CompoundWrite: Sendable {
 }
 
 extension Node {
-  /// The priority as a leaf; nothing when there is none.
+  /// The priority as a leaf; empty when there is none.
   var priorityNode: Node { priority.map { Node($0) } ?? .empty }
 
   /// Returns this node with a place or its priority replaced. An empty place gets no priority.

@@ -16,7 +16,7 @@ struct WritePlaces: Sendable {
 
   mutating func insert(_ id: Int, at location: Location) {
     modify(Self.keys(location)[...]) { ids in
-      // nearly always at the end
+      // almost always at the end
       let place = ids.lastIndex { $0 <= id }.map { $0 + 1 } ?? 0
       ids.insert(id, at: place)
     }
@@ -34,7 +34,7 @@ struct WritePlaces: Sendable {
     if children[key]?.isEmpty == true { children[key] = nil }
   }
 
-  /// Returns true when a write with a higher id replaces all of a place.
+  /// Returns true when a write with a higher id replaces the whole value at a location.
   func isCovered(_ location: Location, after id: Int) -> Bool {
     var place = self
     for key in Self.keys(location) {
@@ -45,7 +45,7 @@ struct WritePlaces: Sendable {
     return place.ids.last.map { $0 > id } ?? false
   }
 
-  /// Returns true when any write is above a place.
+  /// Returns true when any write is above a location.
   func isBelowAnother(_ location: Location) -> Bool {
     var place = self
     for key in Self.keys(location) {
@@ -56,7 +56,7 @@ struct WritePlaces: Sendable {
     return false
   }
 
-  /// Returns true when any write is at a place, above it or below it.
+  /// Returns true when any write is at a location, above it or below it.
   func overlaps(_ location: Location) -> Bool {
     var place = self
     for key in Self.keys(location) {
@@ -85,7 +85,7 @@ struct WritePlaces: Sendable {
     for child in children.values { child.collect(&rows) }
   }
 
-  /// Ids of several ascending rows, each once, from the highest down.
+  /// The ids of several ascending rows, each once, in descending order.
   struct Descending: Sequence, IteratorProtocol {
     private var rows: [ArraySlice<Int>]
     private var last: Int?

@@ -1,6 +1,6 @@
 import HearthTree
 
-/// The writes of this client that the server has not settled, and what they make of what the server said.
+/// The pending writes of this client, and their effect on the server's data.
 struct WriteTree: Sendable {
   private var records: [Int: WriteRecord] = [:]
   private var places = WritePlaces()
@@ -11,7 +11,7 @@ struct WriteTree: Sendable {
 
   var isEmpty: Bool { records.isEmpty }
 
-  /// The write of that id, as long as it is not settled.
+  /// The write of that id; nil once it is settled.
   subscript(id: Int) -> WriteRecord? { records[id] }
 
   /// The ids of all writes, ascending.
@@ -19,7 +19,7 @@ struct WriteTree: Sendable {
 
   // MARK: Adding and removing
 
-  /// Lays a write over all others; its id is higher than theirs.
+  /// Adds a write over all others; its id is higher than theirs.
   mutating func add(_ record: WriteRecord) {
     records[record.id] = record
     if !record.isVisible { hiddenCount += 1 }
@@ -30,7 +30,7 @@ struct WriteTree: Sendable {
     if record.isVisible { visible.add(record.content, at: record.path) }
   }
 
-  /// Takes a write out. True when listeners might see a difference.
+  /// Removes a write. True when listeners might see a difference.
   mutating func remove(_ id: Int) -> Bool {
     guard let record = records.removeValue(forKey: id) else { return false }
     for location in record.locations {
@@ -42,7 +42,7 @@ struct WriteTree: Sendable {
       return false
     }
     if record.locations.allSatisfy({ visiblePlaces.isCovered($0, after: id) }) {
-      // what it took away of an earlier write above may be back
+      // a write that it replaced above may show again
       guard visible.clearsLeaf || record.locations.contains(where: { visiblePlaces.isBelowAnother($0) }) else {
         return false
       }
@@ -57,7 +57,7 @@ struct WriteTree: Sendable {
     return true
   }
 
-  /// Values of one write may have been edited by another: only from the writes themselves can it be told what is left.
+  /// Rebuilds the visible writes, because one write may have edited the values of another.
   private mutating func rebuild() {
     visible = CompoundWrite()
     for id in ids {
@@ -65,7 +65,7 @@ struct WriteTree: Sendable {
     }
   }
 
-  /// Takes all writes out; their ids, ascending.
+  /// Removes all writes and returns their ids, ascending.
   mutating func removeAll() -> [Int] {
     defer { self = WriteTree() }
     return ids
@@ -100,7 +100,7 @@ struct WriteTree: Sendable {
   }
 }
 
-/// The visible writes as one place sees them.
+/// The visible writes relative to one path.
 struct WriteView {
   /// The writes at and below the path.
   let writes: CompoundWrite
