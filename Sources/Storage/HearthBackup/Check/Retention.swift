@@ -12,7 +12,7 @@ public struct Retention {
 
   private let repository: Repository
 
-  /// - Parameter repository: opened for removing.
+  /// - Parameter repository: A repository opened for removing.
   public init(_ repository: Repository) { self.repository = repository }
 
   /// Removes backups from before an instant, except the last of them, so that every moment since can be restored; the
@@ -39,7 +39,7 @@ public struct Retention {
     }
     var needed: Set<BlobID> = []
     for manifest in kept {
-      // Equal names are equal pieces: what the backup before named needs no second look.
+      // Equal names are equal pieces: streams known from the previous backup are skipped.
       for stream in manifest.streams where !stream.names.allSatisfy(needed.contains) {
         let (pieces, lists) = try repository.names(of: stream)
         needed.formUnion(pieces)

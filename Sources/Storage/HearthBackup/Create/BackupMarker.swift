@@ -16,7 +16,7 @@ public struct BackupMarker: Sendable, Equatable {
 
   /// The instant of the backup: see ``Manifest/instantMilliseconds``.
   public var instantMilliseconds: Int64
-  /// The backup's name.
+  /// The name of the backup.
   public var backup: String
   /// The folder of backups; `-` for a stream.
   public var repository: String
@@ -34,7 +34,7 @@ public struct BackupMarker: Sendable, Equatable {
     keys = manifest.keysText
   }
 
-  /// The marker in a data folder; nil when no backup of it was made, or the file is none.
+  /// Reads the marker in a data folder; nil when there was no backup, or the file is no marker.
   public static func read(in dataDirectory: String) -> BackupMarker? {
     guard let bytes = try? WholeFile(folder: dataDirectory, name: name).read(bytesMax: 64 << 10),
       let json = JSON(parsing: bytes)
@@ -53,9 +53,9 @@ public struct BackupMarker: Sendable, Equatable {
     keys = json["keys"]?.string ?? ""
   }
 
-  /// Puts it into the data folder.
+  /// Writes the marker to the data folder.
   ///
-  /// - Throws: `.inputOutput` when it cannot be written; the backup is none the worse for it.
+  /// - Throws: `.inputOutput` when it cannot be written, which does not affect the backup.
   public func write(in dataDirectory: String) throws(BackupError) {
     let json = JSON.object([
       .init("format", .int(1)), .init("instantMilliseconds", .int(instantMilliseconds)),

@@ -4,7 +4,7 @@ import HearthJournal
 public struct BackupSource: Sendable {
   /// A journal of the folder.
   public struct Place: Sendable {
-    /// `accounts`, or `databases/NAME`.
+    /// The name: `accounts`, or `databases/NAME`.
     public var name: String
     /// The archive that holds the journal.
     public var archive: any JournalArchive
@@ -21,7 +21,7 @@ public struct BackupSource: Sendable {
   public var folder: String
   /// The current journals of the folder.
   public var journals: @Sendable () throws -> [Place]
-  /// Milliseconds since 1970: the clock by which the server on this machine stamps its commits.
+  /// The clock in milliseconds since 1970 by which the server on this machine stamps its commits.
   public var clock: @Sendable () -> Int64
 
   /// A data folder.

@@ -10,7 +10,7 @@ struct DatabaseCopy {
   /// True when there is a previous backup, which lacks the journal if that was created since.
   let isLater: Bool
 
-  /// - Parameter former: the same journal in the backup before.
+  /// - Parameter former: The same journal in the previous backup.
   /// - Throws: `JournalError`, `BackupError`.
   func copy(_ part: Moment.Part, after former: Manifest.Database?) throws -> Manifest.Database {
     var database = Manifest.Database(
@@ -18,7 +18,7 @@ struct DatabaseCopy {
       base: nil, segments: [])
     guard let former, let new = try segment(part, after: former) else {
       try begin(part, &database)
-      // Moments between the two backups need all of its log, also where a snapshot stands for a part of it by now.
+      // Moments between the two backups need the whole log, also where a snapshot has replaced a part of it by now.
       if former == nil, isLater, let all = try wholeLog(part) { database.segments = all }
       return database
     }
@@ -28,7 +28,7 @@ struct DatabaseCopy {
       isFull || isLong(former, database.segments)
     {
       database.base = try base(snapshot, part.view)
-      // What was not in the backup before stays all the same: moments between the two need it.
+      // The batches that the previous backup lacks are kept, because moments between the two need them.
       database.segments = former.segments.filter { $0.last > snapshot.position } + new
     } else if isFull {
       try begin(part, &database)
@@ -101,7 +101,7 @@ struct DatabaseCopy {
     return logBytes > max(BackupLimits.rebaseBytes, former.base?.stream.sizeBytes ?? 0)
   }
 
-  /// Makes one segment of neighbours that are small, when there are many.
+  /// Merges adjacent small segments, when there are many.
   private func putTogether(_ segments: inout [Manifest.Segment]) throws {
     guard let repository, segments.count > BackupLimits.segmentsMax else { return }
     var joined: [Manifest.Segment] = []

@@ -14,16 +14,17 @@ final class Moment {
   struct Part {
     var name: String
     var view: any JournalView
-    /// The end, or an earlier batch's.
+    /// The end of the log, or of an earlier batch.
     var head: JournalHead
   }
 
-  /// T.
+  /// The instant T.
   let instantMilliseconds: Int64
   /// The journals in the order of their names.
   let parts: [Part]
 
-  /// - Returns: nil when it did not come off, as when a snapshot was completed meanwhile: to be tried again.
+  /// - Returns: nil when the attempt failed and must be repeated, for example because a snapshot was completed
+  ///   meanwhile.
   /// - Throws: `JournalError`, `RecordError`.
   init?(_ source: BackupSource) throws {
     let places = try source.journals().sorted { $0.name < $1.name }
@@ -61,11 +62,11 @@ final class Moment {
     _ view: any JournalView, after end: JournalHead, _ instant: Int64, _ after: Int64
   ) throws -> JournalHead {
     var head = end
-    // Also for a log that has not moved: its owner may be another one by now.
+    // An unchanged log may also have a new owner by now.
     head.epoch = view.head.epoch
     var isFirst = true
     try view.forEachLink(after: end.position) { link in
-      // The log before it was replaced by a snapshot: where the end was is no end of a batch that is there.
+      // A snapshot replaced the log before this batch, and the former end is within it.
       if isFirst, link.batch.firstPosition != end.position + 1 { return false }
       isFirst = false
       let marks = try CommitRecord.marks(of: link.batch.payload)

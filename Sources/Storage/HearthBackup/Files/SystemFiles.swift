@@ -1,9 +1,9 @@
 import Glibc
 import HearthSystem
 
-/// The system's files.
+/// The file operations of the system.
 public struct SystemFiles: FileLayer {
-  /// The system's files.
+  /// The file operations of the system.
   public init() {}
 
   public func makeFolder(_ path: String) throws(BackupError) {
@@ -83,7 +83,7 @@ public struct SystemFiles: FileLayer {
     // A reader may lack the permission to write there.
     if file < 0, isShared { file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) }
     guard file >= 0 else {
-      // A copy that cannot be written needs no lock.
+      // A read-only copy needs no lock.
       if isShared, [ENOENT, EROFS, EACCES].contains(errno) { return Lock(-1) }
       throw Self.failure("cannot open the lock", path)
     }
@@ -111,8 +111,8 @@ public struct SystemFiles: FileLayer {
   }
 }
 
-/// `read(2)`, which a method of that name hides.
+/// Calls `read(2)`, which a method of that name hides.
 private func systemRead(_ file: Int32, _ buffer: inout [UInt8], _ count: Int) -> Int { read(file, &buffer, count) }
 
-/// `write(2)`, likewise.
+/// Calls `write(2)`, which a method of that name hides.
 private func systemWrite(_ file: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int { write(file, bytes, count) }

@@ -1,11 +1,11 @@
 import HearthCrypto
 
-/// The name of a piece: SHA-256 of its bytes before compression.
+/// The name of a piece: the SHA-256 of its bytes before compression.
 public struct BlobID: Sendable, Hashable, CustomStringConvertible {
-  /// 32 bytes.
+  /// The 32 bytes.
   public let bytes: [UInt8]
 
-  /// Bytes of a name.
+  /// The number of bytes.
   static let sizeBytes = 32
 
   /// The name of a piece.
@@ -23,9 +23,9 @@ public struct BlobID: Sendable, Hashable, CustomStringConvertible {
     bytes = digest.bytes
   }
 
-  /// 64 hexadecimal digits.
+  /// The 64 hexadecimal digits.
   public var description: String { Digest.hexadecimal(bytes) }
 
-  /// The folder of its file: the first byte.
+  /// The name of the folder of the piece's file: the first byte.
   var folder: String { String(description.prefix(2)) }
 }

@@ -1,15 +1,15 @@
 import HearthBytes
 
-/// Files of a data folder as one stream, in order of path:
+/// The files of a data folder as one stream, in order of path:
 ///
 /// ```
 /// "HrthFile" version:u8 entry* 0
 /// entry = 1 mode:u16 length:u16 path size:u64 bytes     a file
-///       | 2 mode:u16 length:u16 path                    a folder, before what is in it
+///       | 2 mode:u16 length:u16 path                    a folder, before its content
 /// ```
 ///
-/// Integers are little-endian, the version is 1. A path is relative to the data folder, UTF-8, its parts separated by `/`;
-/// none of them is empty, `.` or `..`. Of a mode only the owner's rights count.
+/// Integers are little-endian, the version is 1. A path is relative to the data folder, UTF-8, its parts separated by
+/// `/`; none of them is empty, `.` or `..`. Of a mode only the owner's permissions are used.
 enum FileArchive {
   static let start = Array("HrthFile".utf8) + [1]
   static let fileMark: UInt8 = 1
@@ -26,7 +26,7 @@ enum FileArchive {
     return bytes
   }
 
-  /// Returns true when a path stays in its folder.
+  /// Returns true when a path stays within its folder.
   static func isPath(_ path: String) -> Bool {
     guard (1...BackupLimits.pathBytesMax).contains(path.utf8.count), !path.utf8.contains(0) else { return false }
     return path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy { part in
@@ -39,14 +39,14 @@ enum FileArchive {
 struct FolderEntry: Sendable, Equatable {
   var path: String
   var isFolder: Bool
-  /// The owner's rights.
+  /// The owner's permissions.
   var mode: UInt16
   var sizeBytes: Int64 = 0
   /// The version of the file: its inode number, and its change times in nanoseconds. Empty for a folder.
   var version: [Int64] = []
 }
 
-/// Takes an archive apart, in as many pieces as it comes in.
+/// The decoder of an archive, which may arrive in any number of pieces.
 struct FileArchiveDecoder {
   /// A part of the archive, in order.
   enum Part {
@@ -59,12 +59,12 @@ struct FileArchiveDecoder {
   private var rest: [UInt8] = []
   private var hasBegun = false
   private var fileBytesLeft: UInt64 = 0
-  /// The end was read.
+  /// True when the end was read.
   private(set) var isAtEnd = false
 
-  /// Takes the next piece.
+  /// Decodes the next piece.
   ///
-  /// - Throws: `.damaged`, `.unsupportedFormat`, and what `body` throws.
+  /// - Throws: `.damaged`, `.unsupportedFormat`, or the error of `body`.
   mutating func take(_ piece: [UInt8], _ body: (Part) throws -> Void) throws {
     if rest.isEmpty { rest = piece } else { rest += piece }
     var reader = ByteReader(rest[...])
@@ -73,7 +73,7 @@ struct FileArchiveDecoder {
     rest = Array(rest[done...])
   }
 
-  /// Reads the next part; false when that takes more bytes.
+  /// Reads the next part; false when more bytes are needed.
   private mutating func step(_ reader: inout ByteReader, _ body: (Part) throws -> Void) throws -> Bool {
     guard reader.remaining > 0 else { return false }
     guard !isAtEnd else { throw BackupError(.damaged, "something follows the end of the files") }

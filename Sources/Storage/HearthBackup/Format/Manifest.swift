@@ -31,7 +31,7 @@ public struct Manifest: Sendable, Equatable {
 
   /// The backup of a journal.
   public struct Database: Sendable, Equatable {
-    /// `accounts`, or `databases/NAME`.
+    /// The name: `accounts`, or `databases/NAME`.
     public var name: String
     /// The position of the last commit.
     public var position: Int64
@@ -56,7 +56,7 @@ public struct Manifest: Sendable, Equatable {
     /// Keys and secrets are omitted.
     case none
     case clear(StreamReference)
-    /// Sealed with a passphrase, see `PassphraseSeal`.
+    /// Keys and secrets are sealed with a passphrase, see `PassphraseSeal`.
     case sealed(StreamReference)
   }
 

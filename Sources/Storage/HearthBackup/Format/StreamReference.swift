@@ -1,8 +1,8 @@
 import HearthTree
 
-/// A stream of bytes that is kept in pieces: which they are, in order.
+/// A stream of bytes that is stored in pieces, with their names in order.
 ///
-/// In a manifest: `{"bytes":N,"blobs":["NAME",…]}`; or, of a stream in more than a few pieces, `{"bytes":N,"lists":["NAME",…]}`,
+/// In a manifest: `{"bytes":N,"blobs":["NAME",…]}`; or, for a stream of many pieces, `{"bytes":N,"lists":["NAME",…]}`,
 /// where each list is a piece with the names, 32 bytes each, of some of the stream's pieces.
 struct StreamReference: Sendable, Equatable {
   /// The total size in bytes.

@@ -1,8 +1,8 @@
 import HearthTree
 
-/// Moments on the command line, always in UTC.
+/// The format of times on the command line, always in UTC.
 public enum UTCInstant {
-  /// `2026-11-23T15:52:13.123Z`, the longest that is read.
+  /// The length of the longest form, `2026-11-23T15:52:13.123Z`.
   private static let sizeBytesMax = 24
 
   /// Reads a text such as `2026-11-23T15:52:13Z`, with an optional fraction of up to three digits; nil for another form

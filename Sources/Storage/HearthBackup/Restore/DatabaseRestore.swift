@@ -1,7 +1,7 @@
 import HearthEngine
 import HearthJournal
 
-/// Makes one journal anew out of pieces of backups.
+/// The restore of one journal from pieces of backups.
 struct DatabaseRestore {
   let repository: Repository
   let part: RestorePlan.Part

@@ -31,7 +31,7 @@ struct RestorePlan {
   var manifest: Manifest
   var parts: [Part]
 
-  /// - Throws: `.notCovered` when the moment is in no backup, and in none between two.
+  /// - Throws: `.notCovered` when the moment is in no backup, and not between two.
   static func plan(_ repository: Repository, at moment: RestoreMoment) throws -> RestorePlan {
     let manifests = try repository.manifests().whole
     guard let newest = manifests.last else {

@@ -17,14 +17,14 @@ import HearthTree
 /// machine ends, there are thus complete backups, and unused pieces: the next backup reuses what it can, and
 /// ``Retention`` removes the rest.
 public final class Repository {
-  /// The folder.
+  /// The path of the folder.
   public let path: String
   let files: any FileLayer
-  /// Pieces that are there, by the folder that they are in; nil until it was looked at.
+  /// The existing pieces by folder, for folders that were listed.
   private var known: [String: Set<String>] = [:]
-  /// Pieces that this object has written or read.
+  /// The pieces that this object has written or read.
   private var verified: Set<BlobID> = []
-  /// Folders with names that need not be durable yet.
+  /// The folders with names that may not be durable yet.
   private var changed: Set<String> = []
   private var lock: (any FileLock)?
   private var readLock: (any FileLock)?
@@ -46,7 +46,7 @@ public final class Repository {
 
   /// Opens the folder.
   ///
-  /// - Throws: `.notBackups` when it is there and something else, or absent and only to be read; `.unsupportedFormat`; `.busy`.
+  /// - Throws: `.notBackups` when it is another folder, or missing and only to be read; `.unsupportedFormat`; `.busy`.
   public init(path: String, files: any FileLayer = SystemFiles(), for access: Access) throws(BackupError) {
     self.path = path
     self.files = files
@@ -71,13 +71,13 @@ public final class Repository {
     }
     guard access == .adding else { return }
     for folder in [blobsPath, backupsPath] { try files.makeFolder(folder) }
-    // An earlier process may have been ended before they were durable.
+    // An earlier process may have been interrupted before they were durable.
     changed.insert(path)
   }
 
   private func make() throws(BackupError) {
     try files.makeFolder(path)
-    // What a making that was ended left is ours as well.
+    // The remains of an interrupted creation also belong to the folder.
     let ours: Set = ["lock", "reading.lock", "blobs", "backups", Self.markName + ".new", "lost+found"]
     if let other = try files.names(in: path).first(where: { !ours.contains($0) }) {
       throw BackupError(
@@ -103,7 +103,7 @@ public final class Repository {
       path: path)
   }
 
-  /// Writes a file beside its place, reads it back, and gives it its name. The name is not durable yet.
+  /// Writes a file under a temporary name, reads it back, and renames it. The name is not durable yet.
   private func write(_ name: String, _ bytes: [UInt8], in folder: String) throws(BackupError) {
     let (new, final) = ("\(folder)/\(name).new", "\(folder)/\(name)")
     try files.create(new, bytes)
@@ -123,9 +123,9 @@ public final class Repository {
     return known[id.folder]?.contains(id.description) ?? false
   }
 
-  /// A piece.
+  /// Reads a piece.
   ///
-  /// - Throws: `.damaged` when it is missing or not what was written.
+  /// - Throws: `.damaged` when it is missing or altered.
   func piece(_ id: BlobID) throws(BackupError) -> [UInt8] {
     let path = blobPath(id)
     guard let file = try files.read(path, sizeBytesMax: BlobFormat.fileBytesMax) else {
@@ -186,10 +186,10 @@ public final class Repository {
     return manifest
   }
 
-  /// Removes a backup's list; its pieces stay. The removal is not durable before ``finishRemoval()``.
+  /// Removes a backup's manifest; its pieces stay. The removal is not durable before ``finishRemoval()``.
   func removeManifest(_ id: String) throws(BackupError) { try files.remove("\(backupsPath)/\(id).json") }
 
-  /// Makes removals of lists durable.
+  /// Makes removals of manifests durable.
   func finishRemoval() throws(BackupError) { try files.synchronizeFolder(backupsPath) }
 }
 
@@ -217,7 +217,7 @@ extension Repository: BlobStore {
     return id
   }
 
-  /// Makes what was put durable, then the manifest.
+  /// Makes the stored pieces durable, then the manifest.
   public func commit(_ manifest: Manifest) throws {
     for folder in changed.sorted() { try files.synchronizeFolder(folder) }
     changed = []

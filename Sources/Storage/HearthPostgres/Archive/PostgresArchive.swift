@@ -35,7 +35,7 @@ public final class PostgresArchive: JournalArchive {
     }
   }
 
-  /// A view was closed.
+  /// Handles the closing of a view.
   private func letGo() {
     sharing.withLock { sharing in
       sharing?.viewCount -= 1
@@ -43,7 +43,7 @@ public final class PostgresArchive: JournalArchive {
     }
   }
 
-  /// A new journal of that name. It appears under it when it is complete.
+  /// Creates a journal of that name, which is visible once it is complete.
   public func restoration(_ name: String) throws(JournalError) -> any JournalRestoration {
     try PostgresRestoration(journals.engine, journals.key(name))
   }

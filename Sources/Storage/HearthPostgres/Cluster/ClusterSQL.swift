@@ -3,16 +3,17 @@
 /// A lease lapses by the server's clock, read while the node's row is locked, so that a heartbeat in time that waits
 /// for a standby is waited for. A call that gets the lock after that finds the lease lapsed, and reports it.
 struct ClusterSQL: Sendable {
-  /// Run by connections that append, which have them prepared.
+  /// Appends a row; prepared by the connections for appends.
   let append = PostgresSQL(prepared: "append_row", appendText(isFirst: false))
-  /// The same for a log without rows.
+  /// Appends the first row of a log; prepared by the connections for appends.
   let appendFirst = PostgresSQL(prepared: "append_first_row", appendText(isFirst: true))
 
   var prepared: [PostgresSQL] { [append, appendFirst, BatchSQL.addPart, OutboxSQL.add, OutboxSQL.addDead] }
 
-  /// A new run of a node, with a lease. Parameters: name, address, milliseconds of the lease.
+  /// Registers a new incarnation of a node, with a lease. Parameters: name, address, milliseconds of the lease.
   let register: PostgresSQL
-  /// A new lease of a run that is not over. Parameters: name, run, milliseconds. Returns how many gaps there were.
+  /// Renews the lease of an incarnation that has not ended. Parameters: name, run, milliseconds. Returns the number of
+  /// gaps.
   let heartbeat: PostgresSQL
   /// Declares an incarnation ended whose lease has lapsed or which has a successor. Parameters: name, run.
   let end: PostgresSQL
@@ -28,13 +29,13 @@ struct ClusterSQL: Sendable {
   static let leaseLockTimeout = PostgresStatement(
     PostgresSQL("SELECT set_config('lock_timeout', '\(PostgresLimits.leaseAnswerSeconds)s', true)"))
 
-  /// Nodes that live.
+  /// Reads the nodes with valid leases.
   static let living = PostgresSQL(
     """
     SELECT name FROM node WHERE lease_until > clock_timestamp() AND ended < incarnation ORDER BY name
     """)
 
-  /// - Parameter clock: what the server takes for its clock.
+  /// - Parameter clock: The SQL expression of the server's clock.
   init(clock: String = "clock_timestamp()") {
     register = PostgresSQL(
       """
@@ -55,7 +56,7 @@ struct ClusterSQL: Sendable {
       WHERE name = $1::text AND incarnation = $2::bigint AND ended < $2
       RETURNING gaps
       """)
-    // A run of which there is no row was lost by the server; no heartbeat of it is taken any more.
+    // The server has lost a run without a row, whose heartbeats are refused from now on.
     end = PostgresSQL(
       """
       INSERT INTO node AS n (name, incarnation, address, lease_until, steady_since, gaps, ended)
@@ -89,7 +90,7 @@ struct ClusterSQL: Sendable {
         THEN ceil(extract(epoch FROM n.lease_until - \(clock)) * 1000)::bigint END
       \(from) WHERE o.id = $1::bigint
       """)
-    // A claim that a server by itself left at the end is no row: the one before it is the last, unless that was pruned.
+    // A claim that a single server left at the end is no row: the previous one is the last, unless it was pruned.
     position = PostgresSQL(
       """
       SELECT \(ownership), tail.epoch, tail.last_position, tail.running_hash, start.epoch, start.running_hash,
@@ -107,7 +108,7 @@ struct ClusterSQL: Sendable {
       """)
   }
 
-  /// Gives a journal up. Parameters: journal, epoch.
+  /// Releases a journal. Parameters: journal, epoch.
   let release = PostgresSQL(
     "UPDATE journal SET owner = NULL, owner_incarnation = NULL WHERE id = $1::bigint AND epoch = $2::bigint")
 
@@ -133,7 +134,7 @@ struct ClusterSQL: Sendable {
       """
   }
 
-  /// Takes away the claim that a server by itself left at the end of a log, so that a row comes in its place. Parameters:
+  /// Removes the claim that a single server left at the end of a log, so that a row can replace it. Parameters:
   /// journal, the claimed epoch, name, run.
   let removeClaim = PostgresSQL(
     """
@@ -143,7 +144,8 @@ struct ClusterSQL: Sendable {
         SELECT FROM batch p WHERE p.journal = $1 AND p.first_position < c.first_position))
     """)
 
-  /// The same where all before it was pruned: it becomes the last row of that. Parameters: as for ``removeClaim``.
+  /// Turns that claim into the last pruned row, where all rows before it were pruned. Parameters: as for
+  /// ``removeClaim``.
   let turnClaim = PostgresSQL(
     "UPDATE batch c SET first_position = c.first_position - 1 FROM journal o WHERE \(strayClaim) AND c.first_position > 1"
   )
@@ -154,8 +156,8 @@ struct ClusterSQL: Sendable {
       AND c.first_position = (SELECT max(first_position) FROM batch WHERE journal = $1)
     """
 
-  /// Rows after a position with all their parts, in order, up to a number of bytes and at least one. Parameters: journal,
-  /// position, bytes.
+  /// Reads rows after a position with all their parts, in order, up to a number of bytes and at least one. Parameters:
+  /// journal, position, bytes.
   let rows = PostgresSQL(
     """
     SELECT first_position, last_position, epoch, running_hash, content_hash, size_bytes,

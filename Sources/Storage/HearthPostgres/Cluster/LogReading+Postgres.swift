@@ -2,7 +2,7 @@ import HearthCluster
 import HearthJournal
 
 extension OwnerRecord {
-  /// The first columns of ``ClusterSQL/owner``; nil when the journal is no more.
+  /// Reads the first columns of ``ClusterSQL/owner``; nil when the journal was removed.
   init?(_ answer: PostgresAnswer) {
     guard let epoch = answer.integer(0, 0), epoch >= 0 else { return nil }
     var owner: Incarnation?

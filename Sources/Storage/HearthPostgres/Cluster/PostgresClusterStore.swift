@@ -13,7 +13,7 @@ package final class PostgresClusterStore: ClusterCatalog {
   /// The name of the database product, for messages.
   package var product: String { "PostgreSQL" }
 
-  /// A number that tells this cluster from others.
+  /// The number that identifies this cluster.
   package let cluster: UInt64
 
   let engine: PostgresEngine
@@ -55,7 +55,7 @@ package final class PostgresClusterStore: ClusterCatalog {
 
   deinit { close() }
 
-  /// Ends the connections: what is asked from then on has no effect.
+  /// Closes the connections: later calls have no effect.
   package func close() {
     for worker in [lease, control, reader] + writers { worker.close() }
   }
@@ -71,16 +71,17 @@ package final class PostgresClusterStore: ClusterCatalog {
     return DatabaseID(rawValue: number)
   }
 
-  /// The journal of that name. Blocks.
+  /// Opens the journal of that name. Blocks.
   ///
-  /// - Parameter collection: What the names of such journals begin with.
+  /// - Parameter collection: The prefix of such journals' names.
   package func openJournal(_ name: String, of collection: String) throws(JournalError) -> any Journal {
     try engine.journals(collection).open(name).journal
   }
 
   // MARK: Leases
 
-  /// Asks about the node's lease. The answer comes once, on another thread, which it must not hold.
+  /// Calls the store about the node's lease. The answer comes once, on another thread, which the handler must not
+  /// block.
   package func ask(_ call: NodeLease.Call, then: @escaping @Sendable (NodeLease.Answer) -> Void) {
     let statement: PostgresStatement =
       switch call {
@@ -105,8 +106,8 @@ package final class PostgresClusterStore: ClusterCatalog {
 
   // MARK: Databases
 
-  /// Asks for something of a database. The answer comes once, on another thread, which it must not hold. Answers to appends
-  /// of a database come in their order.
+  /// Calls the store about a database. The answer comes once, on another thread, which the handler must not block.
+  /// Answers to appends of a database come in order.
   package func ask(
     _ call: StoreCall, of database: DatabaseID, then: @escaping @Sendable (StoreAnswer) -> Void
   ) {
@@ -170,7 +171,7 @@ package final class PostgresClusterStore: ClusterCatalog {
     }
   }
 
-  /// The statements of an append; nil when the row is none that comes behind the one before.
+  /// Returns the statements of an append; nil when the row does not follow its predecessor.
   private func append(
     _ row: LogRow, _ entries: [OutboxEntry], after before: JournalHead, claim: Int64,
     _ journal: PostgresStatement.Parameter

@@ -2,11 +2,11 @@ import CPostgres
 import Glibc
 import Synchronization
 
-/// A connection with a thread of its own, which waits for the connection's socket alone: what others ask for is queued.
+/// A connection with its own thread, which waits only for the connection's socket; requests are queued.
 ///
-/// All that is queued goes in one transaction, up to ``PostgresLimits``, so that many databases share one round trip and
-/// one wait for the disks. A connection that is lost is made anew when there is something to send; what was under way is
-/// then unknown.
+/// All queued requests share one transaction, up to ``PostgresLimits``, so that many databases share one round trip and
+/// one wait for the disks. A lost connection is made again when there is something to send; the outcome of requests in
+/// flight is then unknown.
 final class PostgresWorker: Sendable {
   /// The statements that set up and prepare each connection.
   struct SetUp: Sendable {
@@ -16,9 +16,9 @@ final class PostgresWorker: Sendable {
 
   private struct Inbox {
     var waiting: [PostgresRequest] = []
-    /// Requests that failed with others, and are tried by themselves.
+    /// The requests that failed with others, and are retried alone.
     var alone: [PostgresRequest] = []
-    /// The thread waits, and has to be woken.
+    /// True when the thread waits, and has to be woken.
     var isAsleep = false
     var isClosed = false
     var isOver = false
@@ -32,7 +32,7 @@ final class PostgresWorker: Sendable {
   private let wakeRead: Int32
   private let wakeWrite: Int32
 
-  /// Begins. Nothing is connected before something is asked for.
+  /// Starts the thread. It connects at the first request.
   init?(_ address: PostgresAddress, _ setUp: SetUp) {
     var ends: [Int32] = [-1, -1]
     guard hearth_pipe(&ends) == 0 else { return nil }
@@ -124,7 +124,7 @@ final class PostgresWorker: Sendable {
     inbox.withLock { $0.isOver = true }
   }
 
-  /// The longest that a server may take to answer a new connection's first statements.
+  /// The time limit of a new connection's first statements.
   private static let setUpNanoseconds: UInt64 = 5_000_000_000
 
   private func isDone() -> Bool { inbox.withLock { $0.isClosed && $0.isEmpty } }
@@ -197,7 +197,7 @@ final class PostgresWorker: Sendable {
     inbox.withLock { $0.alone.append(contentsOf: requests) }
   }
 
-  /// Ends what waited for too long without having been sent.
+  /// Fails unsent requests that have waited too long.
   private func giveUpLate() {
     let now = Self.now
     let late = inbox.withLock { inbox in
@@ -231,6 +231,6 @@ final class PostgresWorker: Sendable {
 }
 
 extension PostgresWorker {
-  /// Holds the calling thread.
+  /// Blocks the calling thread.
   static func pause(milliseconds: UInt32) { _ = usleep(milliseconds * 1_000) }
 }

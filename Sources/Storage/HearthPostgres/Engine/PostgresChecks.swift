@@ -3,7 +3,7 @@ import HearthJournal
 
 /// The checks before journals are kept in a PostgreSQL, which must not lose acknowledged commits in a crash.
 enum PostgresChecks {
-  /// The oldest version that has what is needed. Tests run on 15.
+  /// The oldest supported version. Tests run on 15.
   private static let versionMin: Int64 = 130_000
 
   private static let query = PostgresSQL(
@@ -16,8 +16,8 @@ enum PostgresChecks {
       current_setting('server_encoding')
     """)
 
-  /// - Parameter ask: runs statements in one transaction.
-  /// - Returns: warnings, a sentence each.
+  /// - Parameter ask: Runs statements in one transaction.
+  /// - Returns: The warnings, one sentence each.
   /// - Throws: `.notAJournal` with the reason for a refusal.
   static func run(
     _ address: PostgresAddress, _ ask: ([PostgresStatement]) throws(JournalError) -> [PostgresAnswer]

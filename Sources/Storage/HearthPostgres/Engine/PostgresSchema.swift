@@ -41,7 +41,7 @@ enum PostgresSchema {
     ]
   }
 
-  /// The tables of version 1, then what each later one added.
+  /// The tables of version 1, followed by the additions of each later one.
   private static let versions = [logTables, outboxTables, clusterTables]
 
   private static let logTables = [
@@ -78,7 +78,7 @@ enum PostgresSchema {
       PRIMARY KEY (journal, first_position, part)
     )
     """,
-    // Compressing takes longer than writing, and an append waits for it.
+    // Compression takes longer than writing, and an append waits for it.
     "ALTER TABLE batch ALTER payload SET STORAGE EXTERNAL",
     "ALTER TABLE batch_part ALTER payload SET STORAGE EXTERNAL",
     """
@@ -163,10 +163,10 @@ enum PostgresSchema {
     "INSERT INTO cluster SELECT ('x' || right(replace(gen_random_uuid()::text, '-', ''), 16))::bit(64)::bigint",
   ]
 
-  /// Makes the tables when there are none, and adds what an earlier version did not have.
+  /// Creates the tables when they are missing, and adds those of newer versions.
   ///
-  /// - Parameter ask: runs statements in one transaction.
-  /// - Throws: `.unsupportedFormat`, `.notAJournal`, and what `ask` throws.
+  /// - Parameter ask: Runs statements in one transaction.
+  /// - Throws: `.unsupportedFormat`, `.notAJournal`, or the error of `ask`.
   static func make(
     _ address: PostgresAddress, _ options: PostgresOptions,
     _ ask: ([PostgresStatement]) throws(JournalError) -> [PostgresAnswer]
@@ -181,7 +181,7 @@ enum PostgresSchema {
     let note = found == 0 ? "INSERT INTO format VALUES ($1::bigint)" : "UPDATE format SET version = $1::bigint"
     statements.append(PostgresStatement(PostgresSQL(note), [.integer(version)]))
     do { _ = try ask(statements) } catch {
-      // Another server may have begun at the same moment: then they are there now, or this is why not.
+      // Another server may have begun at the same moment: then they exist now, or this is the reason of the failure.
       if try foundVersion(address, options, ask) == version { return }
       throw error
     }
@@ -194,7 +194,7 @@ enum PostgresSchema {
     return try ask([PostgresStatement(query, [.text(options.schema)])])[0].integer(0, 0) != 0
   }
 
-  /// The version of the tables that are there, 0 without any. Refuses those of a newer one.
+  /// Returns the version of the existing tables, 0 without any. Refuses those of a newer one.
   private static func foundVersion(
     _ address: PostgresAddress, _ options: PostgresOptions,
     _ ask: ([PostgresStatement]) throws(JournalError) -> [PostgresAnswer]

@@ -39,7 +39,7 @@ extension PostgresJournal {
         }
       let claimed = try run("taking ownership", [claim], isWriting: true)
       guard claimed[0].count == 1 else {
-        // A batch of the owner before was under way, or there is a newer owner.
+        // An append of the previous owner was in flight, or there is a newer owner.
         try requireEpoch(epoch)
         continue
       }
@@ -73,7 +73,7 @@ extension PostgresJournal {
     JournalError(.staleEpoch, "epoch \(epoch) no longer owns the journal, epoch \(current) does", at: place())
   }
 
-  /// PostgreSQL does not have any more what it acknowledged.
+  /// Returns the error for a loss of acknowledged commits in PostgreSQL.
   func lost(_ head: JournalHead, _ end: End?) -> JournalError {
     JournalError(
       .corrupt,

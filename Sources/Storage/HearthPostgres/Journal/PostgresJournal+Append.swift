@@ -19,7 +19,7 @@ extension PostgresJournal {
     do throws(JournalError) { try write(statements, next, after: head, tail) } catch {
       var error = error
       error.place = error.place.file == nil ? place(batch.firstPosition) : error.place
-      // The same batch may come again.
+      // The same batch may be appended again.
       if error.leavesOutcomeUnknown, !error.isPassing { state.withLock { $0.failure = $0.failure ?? error } }
       throw error
     }
@@ -47,7 +47,7 @@ extension PostgresJournal {
         + "at \(position), epoch \(epoch)", at: place(position))
   }
 
-  /// The statements of an append, the row itself first.
+  /// Returns the statements of an append, the row itself first.
   func appending(
     _ batch: JournalBatch, _ next: JournalHead, after head: JournalHead, _ tail: Tail
   ) -> [PostgresStatement] {
@@ -69,7 +69,7 @@ extension PostgresJournal {
       }
   }
 
-  /// A payload in pieces that rows hold; at least one, which may be empty.
+  /// Splits a payload into pieces that fit in rows; at least one, which may be empty.
   static func pieces(of payload: [UInt8]) -> [[UInt8]] {
     guard payload.count > PostgresLimits.rowBytesMax else { return [payload] }
     return stride(from: 0, to: payload.count, by: PostgresLimits.rowBytesMax).map {
@@ -118,10 +118,10 @@ extension PostgresJournal {
     }
   }
 
-  /// Returns the reason why it is not known whether a batch is there that an earlier call sent; nil when no such batch
-  /// is in doubt.
+  /// Returns the reason that the outcome of an earlier append of this batch is unknown; nil when it is known.
   ///
-  /// - Throws: when it is another one: nothing may follow what is in doubt.
+  /// - Throws: when the pending append is of another batch, because nothing may follow an append with an unknown
+  ///   outcome.
   private func doubt(about next: JournalHead) throws(JournalError) -> String? {
     guard let doubt = state.withLock({ $0.doubt }) else { return nil }
     guard doubt.next == next else {

@@ -5,8 +5,8 @@ extension PostgresJournal {
     try rows(after: position, sizeBytesMax: sizeBytesMax).map(\.batch)
   }
 
-  /// Batches as ``batches(after:sizeBytesMax:)`` has them, with what else is in their rows; each held against its running
-  /// hash.
+  /// Returns batches as ``batches(after:sizeBytesMax:)`` does, with the other columns of their rows; each is compared
+  /// with its running hash.
   func rows(after position: Int64, sizeBytesMax: Int) throws(JournalError) -> [BatchRow] {
     let found = try run(
       "reading batches", [statement(BatchSQL.after, .integer(position), .integer(Int64(clamping: sizeBytesMax)))])[0]
@@ -48,7 +48,7 @@ extension PostgresJournal {
     return .empty
   }
 
-  /// The running hash where a batch ends, or a snapshot stands; nil elsewhere.
+  /// Returns the running hash at the end of a batch or at a snapshot; nil for other positions.
   func storedHash(at position: Int64) throws(JournalError) -> RunningHash? {
     try run("looking for a batch", [statement(BatchSQL.runningHash, .integer(position))])[0].integer(0, 0)
       .map { RunningHash(stored: $0) }

@@ -8,7 +8,7 @@ import Synchronization
 /// a claim at the end of the log: an earlier append is either before the claim, and so part of the taken-over log, or
 /// conflicts with it at the same key and is refused.
 public final class PostgresJournal: Journal {
-  /// The row that the next append is tied to.
+  /// The row that the next append refers to.
   struct Tail: Sendable {
     /// The key of the log's last row.
     var firstPosition: Int64
@@ -34,7 +34,7 @@ public final class PostgresJournal: Journal {
   public let name: String
   let state = Mutex(State())
 
-  /// True when it takes note of its end with the engine.
+  /// True when closing the journal unregisters it from the engine.
   private let isEntered: Bool
 
   /// - Parameter isEntered: False for reading the rows of a journal that is open elsewhere in this process.
@@ -54,7 +54,7 @@ public final class PostgresJournal: Journal {
 
   // MARK: Access
 
-  /// The place of what is wrong.
+  /// Returns the place of an error.
   func place(_ position: Int64? = nil) -> JournalError.Place {
     JournalError.Place(file: "\(engine.address) \(name)", position: position)
   }
@@ -71,8 +71,8 @@ public final class PostgresJournal: Journal {
 
   /// Runs statements beside appends, in one transaction.
   ///
-  /// - Parameter isWriting: refuses after a failure, and is not repeated when its outcome is unknown: that is then the
-  ///   journal's end, as for an append.
+  /// - Parameter isWriting: True refuses after a failure, and does not repeat statements with an unknown outcome, which
+  ///   ends the journal as for an append.
   func run(
     _ action: String, _ statements: [PostgresStatement], isWriting: Bool = false, isRepeatable: Bool = true
   ) throws(JournalError) -> [PostgresAnswer] {
@@ -91,11 +91,11 @@ public final class PostgresJournal: Journal {
 }
 
 extension PostgresStatement.Parameter {
-  /// A running hash as the tables keep it.
+  /// Returns the stored form of a running hash.
   static func hash(_ hash: RunningHash) -> Self { .integer(Int64(bitPattern: hash.rawValue)) }
 }
 
 extension RunningHash {
-  /// A running hash as the tables keep it.
+  /// A running hash in its stored form.
   init(stored: Int64) { self.init(rawValue: UInt64(bitPattern: stored)) }
 }

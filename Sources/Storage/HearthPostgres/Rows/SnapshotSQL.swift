@@ -1,4 +1,4 @@
-/// Statements on snapshots and their chunks.
+/// The statements on snapshots and their chunks.
 enum SnapshotSQL {
   /// Locks a journal's snapshots until the transaction ends: a chunk that one transaction removes, another may be about
   /// to share. Appends do not wait for it.
@@ -6,7 +6,7 @@ enum SnapshotSQL {
 
   static let unfinished = PostgresSQL("SELECT id FROM snapshot WHERE journal = $1::bigint AND NOT is_complete")
 
-  /// Parameters: journal, position, running hash, the owner's epoch or 0 for any.
+  /// Begins a snapshot. Parameters: journal, position, running hash, the owner's epoch or 0 for any.
   static let begin = PostgresSQL(
     """
     WITH next AS (
@@ -17,10 +17,10 @@ enum SnapshotSQL {
     RETURNING id
     """)
 
-  /// Finds a chunk that is kept already. Parameters: journal, hash.
+  /// Finds a stored chunk. Parameters: journal, hash.
   static let hasChunk = PostgresSQL("SELECT count(*) FROM chunk WHERE journal = $1::bigint AND hash = $2::bytea")
 
-  /// Keeps what a chunk holds. Parameters: journal, hash, payload.
+  /// Stores the content of a chunk. Parameters: journal, hash, payload.
   static let addChunk = PostgresSQL(
     "INSERT INTO chunk (journal, hash, payload) VALUES ($1::bigint, $2::bytea, $3::bytea) ON CONFLICT DO NOTHING")
 
@@ -33,7 +33,7 @@ enum SnapshotSQL {
     WHERE s.journal = $1 AND s.id = $2 AND NOT s.is_complete AND s.epoch = o.epoch AND c.hash = $4::bytea
     """)
 
-  /// Parameters: journal, snapshot, chunks, bytes.
+  /// Completes a snapshot. Parameters: journal, snapshot, chunks, bytes.
   static let complete = PostgresSQL(
     """
     UPDATE snapshot s SET is_complete = true, chunk_count = $3::bigint, size_bytes = $4::bigint FROM journal o
@@ -41,14 +41,14 @@ enum SnapshotSQL {
       AND (SELECT count(*) FROM snapshot_chunk WHERE journal = $1 AND snapshot = $2) = $3
     """)
 
-  /// Complete ones, oldest first; of several at one position the last is the newest.
+  /// Reads the complete snapshots, oldest first; of several at one position the last is the newest.
   static let all = PostgresSQL(
     """
     SELECT id, position, running_hash, chunk_count, size_bytes FROM snapshot
     WHERE journal = $1::bigint AND is_complete ORDER BY position, id
     """)
 
-  /// Parameters: journal, snapshot, index.
+  /// Reads a chunk. Parameters: journal, snapshot, index.
   static let chunk = PostgresSQL(
     """
     SELECT k.hash, c.payload FROM snapshot_chunk k

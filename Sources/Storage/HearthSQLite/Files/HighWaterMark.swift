@@ -77,8 +77,8 @@ struct HighWaterMark: ~Copyable {
     var slot = Slot(sequence: 0, position: position)
     if case .found(let last) = reading { slot.sequence = last.sequence &+ 1 }
     let isSound = if case .found = reading { try PosixFile.sizeBytes(of: markPath) == Self.sizeBytes } else { false }
-    // A new file gets its name when it is whole: a half one would look like a mark that was damaged. Full length first:
-    // later marks then need no room on the disk.
+    // A new file is renamed when it is complete, because a partial one would look like a damaged mark. It has its full
+    // length at once, so that later marks need no space on the disk.
     let newPath = markPath + ".new"
     let file = try PosixFile(isSound ? markPath : newPath, flags: isSound ? O_RDWR : O_RDWR | O_CREAT | O_TRUNC)
     if !isSound { try file.write([UInt8](repeating: 0, count: Self.sizeBytes)[...], at: 0) }
@@ -94,7 +94,7 @@ struct HighWaterMark: ~Copyable {
     self.file = file
   }
 
-  /// Marks an acknowledged position; without a sync.
+  /// Marks an acknowledged position, without a sync.
   ///
   /// A mark that cannot be written lags behind, and proves less.
   mutating func note(_ position: Int64) {
@@ -111,7 +111,7 @@ struct HighWaterMark: ~Copyable {
 extension HighWaterMark.Slot {
   private static let magic = Array("HrthMark".utf8)
 
-  /// The slot's bytes.
+  /// The encoded slot.
   var encoded: [UInt8] {
     var bytes = Self.magic
     withUnsafeBytes(of: sequence.littleEndian) { bytes.append(contentsOf: $0) }
@@ -121,7 +121,7 @@ extension HighWaterMark.Slot {
     return bytes
   }
 
-  /// Puts the slot where its turn is.
+  /// Writes the slot at its turn's offset.
   fileprivate func write(to file: borrowing PosixFile) throws(JournalError) {
     try file.write(encoded[...], at: Int(sequence & 1) * HighWaterMark.slotDistance)
   }

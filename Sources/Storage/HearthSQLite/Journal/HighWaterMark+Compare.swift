@@ -37,7 +37,8 @@ extension HighWaterMark {
     }
   }
 
-  /// The last position that SQLite finds; 0 without a file. Reads alone, so that its log stays as it is.
+  /// Returns the last position that SQLite finds; 0 without a file. Opens the file for reading only, so that its log
+  /// stays unchanged.
   private static func storedTail(_ path: String) throws(JournalError) -> Int64 {
     guard let size = try PosixFile.sizeBytes(of: path), size > 0 else { return 0 }
     let action = "looking for the log's end"

@@ -22,16 +22,16 @@ enum JournalFault {
 /// The connections of an open journal to its file.
 struct SQLiteConnections: Sendable {
   let pool: DatabasePool
-  /// A connection of its own moves pages from the log to the database file, so that appends need not wait for it.
+  /// The separate connection that moves pages from the log to the database file, so that appends need not wait for it.
   let checkpointer: DatabaseQueue
 }
 
 extension SQLiteJournal {
-  /// The part of the program that writes.
+  /// The kind of a write.
   enum Writer {
-    /// The owner's appends, which are tried again until they are stored.
+    /// An append of the owner, which is repeated until it is stored.
     case owner
-    /// Snapshots, pruning, the outbox.
+    /// A write of a snapshot, of pruning or of the outbox.
     case other
   }
 
@@ -69,7 +69,7 @@ extension SQLiteJournal {
     }
   }
 
-  /// Notes what an error of a transaction means for the writes after it.
+  /// Records the consequence of a transaction's error for later writes.
   ///
   /// - Returns: The error to throw.
   func noted(_ error: JournalError, of writer: Writer) -> JournalError {
@@ -84,7 +84,7 @@ extension SQLiteJournal {
     }
   }
 
-  /// Takes no more writes until the journal has been opened again.
+  /// Refuses writes until the journal has been reopened.
   func noteFault(_ error: JournalError, isReported: Bool) {
     state.withLock { state in
       switch state.fault {
@@ -95,7 +95,7 @@ extension SQLiteJournal {
     }
   }
 
-  /// The error for a call that found the connections closed: a fault that passes while the journal is opened again.
+  /// Returns the error for a call that found the connections closed: a transient fault while the journal is reopened.
   func beingReopened(_ error: JournalError) -> JournalError {
     let (isClosed, fault) = state.withLock { ($0.isClosed, $0.fault) }
     guard error.code == .closed, !isClosed else { return error }

@@ -8,7 +8,7 @@ extension SQLiteJournal {
       let rows = try Row.fetchCursor(database, sql: SQLiteSchema.batchesAfter, arguments: [position])
       var batches: [JournalBatch] = []
       var sizeBytes = 0
-      // What comes after the snapshot that was current then was verified when the journal was opened, or written since.
+      // The log after the snapshot that was current at the opening was verified then, or written since.
       let isKept = position < recovery.snapshotPosition
       let seams = isKept ? try SeamRows(database) : nil
       var hash: RunningHash?

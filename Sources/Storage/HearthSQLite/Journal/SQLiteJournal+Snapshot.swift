@@ -17,7 +17,7 @@ extension SQLiteJournal {
     }
   }
 
-  /// The running hash where a batch ends at `position`.
+  /// Returns the running hash at the end of a batch.
   private func runningHash(at position: Int64, _ database: Database) throws -> RunningHash {
     if let hash = try SeamRows(database).hash(at: position) { return hash }
     let stored = try Int64.fetchOne(database, sql: SQLiteSchema.runningHash, arguments: [position])
@@ -44,7 +44,7 @@ extension SQLiteJournal {
         }
       }
     } catch {
-      // What was counted and what was written may differ now.
+      // The counted and the written size may differ now.
       state.withLock { state in
         if state.openSnapshot?.ticket == ticket { state.openSnapshot = nil }
       }

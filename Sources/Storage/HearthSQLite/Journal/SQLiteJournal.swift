@@ -15,14 +15,13 @@ public final class SQLiteJournal: Journal {
     /// The handling of damage.
     public var recovery: JournalRecovery.Mode
 
-    /// The most bytes that the database file may grow to; nil for what the disk holds. Appends past it fail with
-    /// `.noSpace`.
+    /// The maximum size of the database file in bytes; nil for no limit. Appends above it fail with `.noSpace`.
     public var sizeBytesMax: Int?
 
     /// The size of SQLite's `-wal` file in bytes at which its content is moved into the database file.
     public var checkpointBytes: Int
 
-    /// The standard options, or others.
+    /// The default options, or others.
     public init(
       recovery: JournalRecovery.Mode = .truncateTornTail, sizeBytesMax: Int? = nil,
       checkpointBytes: Int = 16 << 20
@@ -33,7 +32,7 @@ public final class SQLiteJournal: Journal {
     }
   }
 
-  /// The database file.
+  /// The path of the database file.
   public let path: String
 
   /// The findings and repairs of the opening.
@@ -50,14 +49,14 @@ public final class SQLiteJournal: Journal {
   private let lock: Mutex<OwnerLock?>
   private let mark: Mutex<HighWaterMark>
 
-  /// Opens the journal at `path`, creating it when there is none, verifies it and takes its lock.
+  /// Opens the journal at `path`, which is created when it is missing, verifies it and takes its lock.
   ///
   /// - Parameters:
   ///   - path: The database file. Its folder exists.
-  ///   - options: How to open it.
-  /// - Throws: `.inUse` when another process has it open; `.corrupt` when it is damaged, or ends before what was
-  ///   acknowledged, in a way that `options.recovery` does not allow to cut off; `.notAJournal`, `.unsupportedFormat`, `.permissionDenied`,
-  ///   `.noSpace`, `.inputOutput`.
+  ///   - options: The options for opening it.
+  /// - Throws: `.inUse` when another process has it open; `.corrupt` when it is damaged, or ends before the
+  ///   acknowledged position, in a way that `options.recovery` does not allow to cut off; `.notAJournal`,
+  ///   `.unsupportedFormat`, `.permissionDenied`, `.noSpace`, `.inputOutput`.
   public init(path: String, options: Options = Options()) throws(JournalError) {
     let lock = try OwnerLock(journalPath: path)
     var damages: [JournalRecovery.Damage] = []
@@ -83,7 +82,7 @@ public final class SQLiteJournal: Journal {
   }
 
   deinit {
-    // No checkpoint is under way, because it would hold this object; and this may be its queue.
+    // No checkpoint is running, because it would retain this object; and this may be its queue.
     if state.withLock({ !$0.isClosed }) { try? release() }
   }
 
@@ -159,7 +158,7 @@ public final class SQLiteJournal: Journal {
     throw .positionMismatch(head, current: current, path: path)
   }
 
-  /// Returns the reason why the log refused an append.
+  /// Returns the reason that the log refused an append.
   private func refusal(of head: JournalHead, _ database: Database) throws -> JournalError {
     let epoch = try Int64.fetchOne(database, sql: "SELECT epoch FROM ownership") ?? 0
     if epoch != head.epoch { return .staleEpoch(head.epoch, current: epoch, path: path) }
@@ -174,12 +173,12 @@ public final class SQLiteJournal: Journal {
       return !state.isClosed
     }
     guard isFirst else { return }
-    // Waits for a checkpoint that is under way.
+    // Waits for a running checkpoint.
     checkpointQueue.sync {}
     try reopening.withLock { _ throws(JournalError) in try release() }
   }
 
-  /// Closes the connections and gives the lock back.
+  /// Closes the connections and releases the lock.
   private func release() throws(JournalError) {
     defer { lock.withLock { $0 = nil } }
     try disconnect()
@@ -219,9 +218,10 @@ extension SQLiteJournal {
   /// Runs one transaction on the writer connection.
   ///
   /// - Parameters:
-  ///   - writer: the owner's appends have the journal opened again after a fault; other writes are refused until then.
-  ///   - committed: Called on the writer's queue once the transaction is durable: a commit may fail where the statements in
-  ///     it did not.
+  ///   - writer: The kind of the write: the owner's appends reopen the journal after a fault; other writes are refused
+  ///     until then.
+  ///   - committed: Called on the writer's queue once the transaction is durable: a commit may fail although its
+  ///     statements succeeded.
   func writing<Value>(
     _ action: String, as writer: Writer = .other, _ body: (Database) throws -> Value,
     committed: (Value) -> Void = { _ in }
@@ -237,7 +237,7 @@ extension SQLiteJournal {
               return .commit
             }
           }
-          // Because the block above either set it or threw.
+          // The block above either set it or threw.
           let done = value!
           committed(done)
           return done
@@ -248,7 +248,7 @@ extension SQLiteJournal {
     }
   }
 
-  /// Runs `body` on a reader connection, beside appends.
+  /// Runs `body` on a reader connection, in parallel to appends.
   func reading<Value>(_ action: String, _ body: (Database) throws -> Value) throws(JournalError) -> Value {
     if state.withLock(\.isClosed) { throw closedError }
     do {

@@ -7,9 +7,9 @@ struct SnapshotRows {
   let database: Database
   let path: String
 
-  /// A chunk of a completed snapshot, held against the hash that was stored with it.
+  /// Returns a chunk of a completed snapshot, compared with its stored hash.
   ///
-  /// - Throws: `.corrupt`; `.snapshotAbandoned` when the snapshot is not there any more.
+  /// - Throws: `.corrupt`; `.snapshotAbandoned` when the snapshot was removed.
   func chunk(_ index: Int, of snapshot: SnapshotInfo) throws -> [UInt8] {
     let row = try Row.fetchOne(
       database, sql: "SELECT chunk_hash, payload FROM snapshot_chunk WHERE snapshot_id = ? AND chunk_index = ?",
