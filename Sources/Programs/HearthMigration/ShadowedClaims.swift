@@ -1,8 +1,8 @@
 import HearthTree
 
-/// Custom claims that have the name of a claim for which ID tokens use the account's own value, counted over accounts.
+/// Custom claims with the name of a claim that ID tokens take from the account itself, counted over accounts.
 package struct ShadowedClaims: Sendable {
-  /// Names that the server computes. Custom claims may have them; ID tokens have the account's value or none.
+  /// The names that the server computes. Custom claims may have them; ID tokens have the account's value or none.
   private static let names: Set<String> = ["email", "email_verified", "phone_number", "provider_id", "user_id"]
 
   private var counts: [String: Int] = [:]

@@ -3,7 +3,7 @@ import HearthJournal
 
 /// An event of one database on one node.
 package enum MemberEvent: Sendable {
-  /// Time has passed. Sent several times per beat, and first of all when the process may have been suspended.
+  /// The passing of time. Sent several times per beat, and first of all when the process may have been suspended.
   case tick
   /// The store answered a call.
   case stored(StoreAsker, ticket: UInt64, StoreAnswer)

@@ -1,6 +1,8 @@
 import HearthBytes
 import HearthJournal
 
+/// The encoding of messages between nodes:
+///
 /// ```
 /// message = length (4) kind (1) fields     numbers are little-endian, lists and bytes come behind their count (4)
 ///  1 hello            "HRTH" oldest (2) newest (2) cluster (8) length (1) name incarnation (8)

@@ -4,7 +4,7 @@ import HearthBytes
 ///
 /// ```
 /// question = 2 (1) kind (1) fields?    kind: 1 load   2 open: the name of a journal
-///                                            3 receipts: position (8) whose (1) name   whose: 1 user   2 service account
+///                                            3 receipts: position (8) whose (1) name  whose: 1 user  2 service account
 ///                                            4 look
 /// answer   = 2 (1) kind (1) fields?    kind: 1 load: whether it takes databases (1), how many it owns (4)
 ///                                            2 opened   3 declined   4 receipts: bytes   5 looked

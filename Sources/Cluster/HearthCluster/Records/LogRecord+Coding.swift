@@ -22,8 +22,8 @@ import HearthJournal
 /// node     = length (1) name
 /// ```
 ///
-/// Example: the run 9 of the node `a` takes over, and the request 2 of its session 5, whose opening was answered, led to
-/// an engine commit of kind 1, at the millisecond 3, without a change.
+/// Example: the run 9 of the node `a` takes over, and the request 2 of its session 5, whose opening was answered, led
+/// to an engine commit of kind 1, at the millisecond 3, without a change.
 ///
 /// ```
 /// 0c 00 00 00  06              12 bytes follow: a note

@@ -1,6 +1,6 @@
 import HearthTree
 
-/// Secrets that stand in the operator's file itself, where a file of their own could hold them.
+/// A check for secrets in the operator's configuration file that could be in files of their own.
 package struct ConfigurationCheck: Sendable {
   private let path: String
   private let mode: UInt32

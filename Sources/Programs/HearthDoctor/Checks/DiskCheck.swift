@@ -115,7 +115,7 @@ package struct DiskCheck: Sendable {
         "disk-low", .warning, text,
         advice: "make room: below \(Self.megabytes(stopBytes)) (--low-space-stop) writes are refused")
     }
-    // A snapshot is written beside the log before the log is cut.
+    // A snapshot is written beside the log before the log is truncated.
     if freeBytes < dataBytes {
       return Finding(
         "disk-room", .warning, text,

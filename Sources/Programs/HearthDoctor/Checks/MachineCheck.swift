@@ -1,8 +1,8 @@
-/// The clock, the open files and the memory that the machine gives a server.
+/// A check of the clock, the open files and the memory available to a server.
 package struct MachineCheck: Sendable {
-  /// Seconds since 1970, as the machine is set.
+  /// The machine's time in seconds since 1970.
   package var nowSeconds: Int64
-  /// True when the kernel says that something keeps the clock right; nil where it does not say.
+  /// True when the kernel reports a synchronised clock; nil when it does not report it.
   package var isSynchronised: Bool?
   /// The time of the last write to a file of the data folder, in seconds since 1970.
   package var newestFileSeconds: Int64?

@@ -2,15 +2,15 @@
 package struct NetworkCheck: Sendable {
   /// The content of a certificate's files.
   package enum Certificate: Sendable, Equatable {
-    /// Counts until then, in seconds since 1970.
+    /// A certificate that is valid until then, in seconds since 1970.
     case until(Int64)
-    /// Cannot be used, with the reason.
+    /// An unusable certificate, with the reason.
     case unusable(String)
   }
 
-  /// Seconds since 1970.
+  /// The current time in seconds since 1970.
   package var nowSeconds: Int64
-  /// Other machines can reach the port.
+  /// True when other machines can reach the port.
   package var isReachable: Bool
   /// True when a trusted proxy is configured, which terminates TLS.
   package var isBehindProxy: Bool
@@ -28,7 +28,7 @@ package struct NetworkCheck: Sendable {
   }
 
   private static let daySeconds: Int64 = 86_400
-  /// Renewals are due long before.
+  /// The remaining days below which a certificate is reported; renewals are due long before.
   static let endingDays: Int64 = 14
 
   /// The findings on the certificate, and on a port without one.

@@ -1,8 +1,8 @@
-/// The files of databases and accounts, and how a running server gets on with them.
+/// A check of the files of databases and accounts, and of a running server's writes to them.
 package struct StorageCheck: Sendable {
-  /// A file, and the format that its first page names.
+  /// A file with the format on its first page.
   package struct Journal: Sendable {
-    /// The place where it is.
+    /// The path of the file.
     package var path: String
     /// The version of the format; nil when the file is no journal.
     package var format: Int64?
@@ -13,7 +13,7 @@ package struct StorageCheck: Sendable {
 
   /// The databases and the accounts.
   package var journals: [Journal]
-  /// Formats that this program reads.
+  /// The formats that this program reads.
   package var formats: ClosedRange<Int64>
   /// The running server's write status of databases and of accounts, such as `ok`, `no-space` and `failed`; nil when no
   /// server runs.

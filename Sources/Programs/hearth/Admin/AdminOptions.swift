@@ -6,8 +6,8 @@ import HearthProgram
 import HearthServer
 import HearthTree
 
-/// The flags by which a command reaches the accounts, and the form of its answers. The flags of accounts are no group of their own: see
-/// ``ServerCommand``.
+/// The flags for the access to the accounts and for the form of answers. The flags of accounts are no group of their
+/// own: see ``ServerCommand``.
 struct AdminOptions: AccountsFlags {
   @OptionGroup var data: DataOption
 

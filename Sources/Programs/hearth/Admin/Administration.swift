@@ -9,17 +9,17 @@ struct Administration: Sendable {
   var tenant: String?
   /// True when answers are printed as JSON, one value a line.
   let printsJSON: Bool
-  /// Collects the numbers of revocations, for a command that waits for their receipts.
+  /// The collector of revocation numbers, for a command that waits for their receipts.
   var revocations: CausedRevocations?
 
   var place: String { channel.place }
 
-  /// An operation on the project's accounts: `accounts` + `:lookup`; the empty name makes one.
+  /// Performs an operation on the project's accounts: `accounts` + `:lookup`; the empty name creates one.
   func accounts(_ operation: String, _ members: [JSON.Member]) async throws -> JSON {
     try await send(AdminRequest(path: accountsPath("accounts" + operation), body: .object(members)))
   }
 
-  /// A page of accounts, in order of uid.
+  /// Returns a page of accounts, in order of uid.
   func page(after token: String?, limit: Int) async throws -> (users: [JSON], next: String?) {
     var request = AdminRequest(
       method: "GET", path: accountsPath("accounts:batchGet"),

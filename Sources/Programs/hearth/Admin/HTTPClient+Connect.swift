@@ -15,11 +15,11 @@ extension HTTPClient {
     case local(LocalSocket)
   }
 
-  /// The server that has a data folder open.
+  /// The client of the server that has a data folder open.
   ///
-  /// - Throws: when there is no such folder.
+  /// - Throws: when the folder is missing.
   init(dataDirectory: String, token: String) throws {
-    // Nothing is asked for a name there, and nothing leaves the machine.
+    // The socket needs no name, and nothing leaves the machine.
     self.init(address: ServerAddress(isTLS: false, host: "localhost", port: 80), token: token)
     route = .local(try LocalSocket(dataDirectory: dataDirectory))
   }
@@ -32,9 +32,9 @@ extension HTTPClient {
     }
   }
 
-  /// Returns true when anything answers.
+  /// Returns true when a server answers.
   ///
-  /// - Throws: ``Failure`` when something listens there but does not answer.
+  /// - Throws: ``Failure`` when a process listens there but does not answer.
   func isAnswered() async throws -> Bool {
     do {
       _ = try await send(method: .GET, target: "/", body: nil)
@@ -44,7 +44,7 @@ extension HTTPClient {
     }
   }
 
-  /// A connection that is set up by `initializer` before anything is sent.
+  /// Returns a connection that `initializer` sets up before anything is sent.
   ///
   /// - Throws: ``Failure``.
   func connect<Value: Sendable>(

@@ -12,6 +12,6 @@ struct NamespaceOption: ParsableArguments {
     }
   }
 
-  /// The database's name on a server; nil lets the server choose.
+  /// Returns the database's name on a server; nil lets the server choose.
   func name(on served: ServedDatabases) -> String? { ns?.lowercased() ?? served.defaultNamespace }
 }

@@ -1,6 +1,6 @@
 import HearthServer
 
-/// A server that a command asks for databases and their rules.
+/// A server with the databases and rules for a command.
 struct ServedDatabases: Sendable {
   let http: HTTPClient
   /// The answering server, for messages.
@@ -12,9 +12,9 @@ struct ServedDatabases: Sendable {
 }
 
 extension AdminOptions {
-  /// Finds the server of `--server` or of the data folder, or serves the folder for as long as the work takes.
+  /// Finds the server of `--server` or of the data folder, or serves the folder during the work.
   ///
-  /// - Parameter refusal: what is said where no server runs, when the folder alone will not do.
+  /// - Parameter refusal: The message when no server runs and the folder alone does not suffice.
   func withDatabases<Value: Sendable>(
     orRefuse refusal: String? = nil, _ work: (ServedDatabases) async throws -> Value
   ) async throws -> Value {

@@ -3,7 +3,7 @@ import HearthBackup
 import HearthProgram
 import HearthTree
 
-/// Backups into a folder: one, or one after another for as long as the process lives.
+/// The backups into a folder: a single one, or repeated ones during the process.
 struct BackupRounds {
   let source: BackupSource
   /// The repository as an absolute path.
@@ -22,7 +22,7 @@ struct BackupRounds {
 
   /// Makes the backups.
   ///
-  /// - Throws: what keeps the first one from being made, also of many.
+  /// - Throws: the failure of the first one, also of many.
   func run() throws {
     var session: Backup? = try open()
     try round(&session)
@@ -48,16 +48,16 @@ struct BackupRounds {
         session = nil
         Output.note("hearth: the backup failed and is tried again: \(error)")
         wait = min(tick, Self.retrySecondsMax * 1_000)
-        // A round is not left out.
+        // A round is not skipped.
         if now >= due - interval, follow == nil { due = now + wait }
       }
     }
   }
 
-  /// A backup that stays, then what is too old goes.
+  /// Makes a permanent backup, and removes old ones.
   private func round(_ session: inout Backup?) throws {
     try make(&session, options)
-    // Removing takes the lock that a session holds.
+    // A removal takes the lock that a session holds.
     session = nil
     guard keep != nil || follow != nil else { return }
     let limit = keep.map { WallClock.nowMilliseconds - $0.milliseconds }

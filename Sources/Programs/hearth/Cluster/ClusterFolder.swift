@@ -16,13 +16,13 @@ import HearthSystem
 /// Each folder is created under a temporary name and renamed when it is complete. Folders are for their owner alone
 /// (700), and so are files (600).
 struct ClusterFolder {
-  /// The folder of what makes nodes.
+  /// The name of the authority's folder.
   static let authorityName = "ca"
   private static let keysName = "keys"
 
   /// The path of the folder.
   let path: String
-  /// The time of certificates that are made.
+  /// The current time for certificates.
   let nowMilliseconds: Int64
 
   var authorityPath: String { path + "/" + Self.authorityName }
@@ -37,7 +37,7 @@ struct ClusterFolder {
       _ = try authority()
       return false
     }
-    // Read before anything is made: it may not be a data folder.
+    // Read before anything is created, because it may not be a data folder.
     let keys = try keysOf.map { try DataOption.keys(in: $0) }
     try make(Self.authorityName) { folder in
       let authority = try NodeAuthority(now: nowSeconds)
@@ -48,9 +48,9 @@ struct ClusterFolder {
     return true
   }
 
-  /// Makes a node's folder, unless it is there.
+  /// Creates a node's folder, unless it exists.
   ///
-  /// - Returns: false when it is there, and whole.
+  /// - Returns: False when it exists and is complete.
   func makeNode(_ name: String) throws -> Bool {
     let node = path + "/" + name
     guard FileVersion(of: node) == nil else {
@@ -82,7 +82,7 @@ struct ClusterFolder {
 
   // MARK: Files
 
-  /// Fills a new folder, which gets its name when it is whole and durable.
+  /// Fills a new folder, which is renamed when it is complete and durable.
   private func make(_ name: String, _ fill: (String) throws -> Void) throws {
     try TextFile.makeFolder(path)
     let work = try Folder.makeTemporary(in: path, named: "." + name)

@@ -19,14 +19,14 @@ struct FolderSettings: Equatable {
   var signIn: [String]?
   /// True when the folder is served by `hearth dev`.
   var isDevelopment = false
-  /// The place where the server was last reached.
+  /// The URL at which the server was last reached.
   var url: String?
-  /// The database of a request that names none; nil is the standard one.
+  /// The database of a request that names none; nil for the standard one.
   var defaultNamespace: String?
   /// The certificate's files, as absolute paths; nil without TLS.
   var certificatePath: String?
   var certificateKeyPath: String?
-  /// The rules file, as an absolute path: databases without rules of their own follow it. Nil without one.
+  /// The rules file as an absolute path, which databases without rules of their own use; nil when there is none.
   var rulesPath: String?
   /// The retention of history, which commands that open the folder keep up.
   var history = HistoryRetention.none
@@ -39,16 +39,16 @@ struct FolderSettings: Equatable {
 
   init() {}
 
-  /// The place where the journals are.
+  /// The location of the journals.
   ///
-  /// - Throws: `ServerError` when the URL cannot be read.
+  /// - Throws: `ServerError` when the URL is invalid.
   var journalPlace: JournalPlace {
     get throws { try journal.map { try JournalPlace(url: $0) } ?? .dataFolder }
   }
 
   private static func path(in dataDirectory: String) -> String { dataDirectory + "/settings.json" }
 
-  /// The settings in that folder; the defaults when there are none, or they cannot be read.
+  /// Reads the settings in that folder; the defaults when they are missing or unreadable.
   static func read(in dataDirectory: String) -> FolderSettings {
     var settings = FolderSettings()
     guard let text = try? TextFile.read(path(in: dataDirectory)), let json = JSON(parsing: text.utf8) else {
@@ -108,7 +108,7 @@ struct FolderSettings: Equatable {
     if let url = flags.publicUrl { settings.publicURL = url.hasSuffix("/") ? String(url.dropLast()) : url }
     if let path = flags.authConfig {
       settings.authConfigPath = TextFile.absolute(path)
-      // Another file has a project and ways to sign in of its own.
+      // Another file has its own project and sign-in methods.
       settings.projectID = flags.project
       settings.signIn = nil
     }
@@ -116,7 +116,7 @@ struct FolderSettings: Equatable {
     return settings
   }
 
-  /// `custom-token,password` as the names of plugins: `customToken`, `password`.
+  /// Returns the plugins' names for a list such as `custom-token,password`: `customToken`, `password`.
   private static func names(_ list: String) -> [String] {
     list == "none" ? [] : list.split(separator: ",").map(BuiltInPlugins.name(flagName:))
   }

@@ -23,7 +23,7 @@ struct AccountClaims {
       return unknown(shown, "there is no such account now")
     }
     var members = user["customAttributes"]?.string.flatMap { JSON(parsing: $0.utf8)?.members } ?? []
-    // As in a token: the account's own values or none, but for the name.
+    // As in a token, the account's own values replace claims of these names, except for the display name.
     members.removeAll { IDTokenClaims.isTaken($0.name) }
     func set(_ name: String, _ value: JSON) {
       members.removeAll { $0.name == name }

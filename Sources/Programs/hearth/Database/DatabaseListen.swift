@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
-/// `hearth db listen`
+/// The command `hearth db listen`.
 struct DatabaseListen: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "listen", abstract: "Print the data at a path, then every change as it happens.",
@@ -38,9 +38,9 @@ struct DatabaseListen: AsyncParsableCommand {
   }
 }
 
-/// Prints a stream's events, and connects again when the connection is lost.
+/// A follower of a stream: prints its events, and reconnects when the connection is lost.
 private struct Follower {
-  /// Three times the period in which a server sends a keep-alive.
+  /// The silence after which the connection counts as lost: three times the interval of a server's keep-alives.
   private static let silenceSecondsMax: Int64 = 90
 
   let client: DatabaseClient
@@ -95,7 +95,7 @@ private struct Follower {
     }
   }
 
-  /// - Returns: whether it was a change.
+  /// - Returns: True when it was a change.
   private static func show(_ event: EventStream.Event, of client: DatabaseClient, at path: DataPath) throws -> Bool {
     switch event.name {
     case "put", "patch":
@@ -122,7 +122,7 @@ private struct Follower {
 /// A `put` or `patch` event with its path and its data, whose text is kept unchanged.
 private struct StreamChange {
   let event: String
-  /// Relative to what is followed.
+  /// The path relative to the followed one.
   let path: String
   let data: [UInt8]
 

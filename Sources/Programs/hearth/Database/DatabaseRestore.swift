@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
-/// `hearth db restore`
+/// The command `hearth db restore`.
 struct DatabaseRestore: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore", abstract: "Write what was at a path at a moment of the past, as one write.",
@@ -48,7 +48,7 @@ struct DatabaseRestore: AsyncParsableCommand {
     }
   }
 
-  /// The leaves that differ, as a list of paths.
+  /// Prints the leaves that differ, as a list of paths.
   private func show(_ present: [UInt8], _ past: [UInt8], _ client: DatabaseClient) throws {
     guard let (now, then) = JSON(parsing: present).flatMap({ now in JSON(parsing: past).map { (now, $0) } }) else {
       throw AdminFailure("\(client.place) answered something that is no JSON")
@@ -69,7 +69,7 @@ struct DifferenceLines {
   private(set) var lines: [String] = []
   private(set) var leftOutCount = 0
 
-  /// - Parameter keys: where both are. The recursion goes as deep as data may.
+  /// - Parameter keys: The path of both. The recursion is as deep as the data.
   mutating func add(_ now: JSON, _ then: JSON, at keys: [String]) {
     guard now != then else { return }
     let (left, right) = (Self.children(of: now), Self.children(of: then))

@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthGateway
 import HearthProgram
 
-/// `--at`: a moment of the past.
+/// The option `--at` for a past moment.
 struct MomentOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -15,7 +15,7 @@ struct MomentOption: ParsableArguments {
   /// The parameters for the REST interface. The server's clock defines the present.
   var parameters: DatabaseClient.Parameters { at.map { [("at", $0)] } ?? [] }
 
-  /// - Throws: `ValidationError` for a text that names no moment.
+  /// - Throws: `ValidationError` for an invalid moment.
   static func check(_ text: String) throws {
     do {
       _ = try HistoryMoment(text, nowMilliseconds: WallClock.nowMilliseconds)

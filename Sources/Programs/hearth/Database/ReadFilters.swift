@@ -64,7 +64,7 @@ struct ReadFilters: ParsableArguments {
     return parameters
   }
 
-  /// Keys are always texts; any other argument is JSON if it can be read as JSON, else a text.
+  /// Returns a bound as JSON. Keys are always texts; any other argument is JSON if it is valid JSON, else a text.
   private func value(_ bound: String) -> String {
     switch JSON(parsing: bound.utf8) {
     case .string?: bound

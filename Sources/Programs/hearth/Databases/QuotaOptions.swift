@@ -50,7 +50,7 @@ struct QuotaOptions: ParsableArguments {
   }
 }
 
-/// A number as ``ByteCount`` takes it, or `none`.
+/// A quota as an argument: a number in the form of ``ByteCount``, or `none`.
 struct QuotaValue: ExpressibleByArgument, Equatable {
   /// The number; nil lifts the limit.
   var number: Int64?

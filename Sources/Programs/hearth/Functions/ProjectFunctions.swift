@@ -1,7 +1,7 @@
 import HearthProgram
 import HearthTree
 
-/// The blocking functions of a project, as its configuration has them.
+/// The blocking functions in a project's configuration.
 struct ProjectFunctions {
   private static let name = "blockingFunctions"
 
@@ -20,12 +20,12 @@ struct ProjectFunctions {
     ProjectFunctions(try await admin.channel.send(AdminRequest(method: "GET", path: path(admin))))
   }
 
-  /// Sets them, and gives what counts then.
+  /// Sets the functions, and returns the resulting ones.
   func write(_ admin: Administration) async throws -> ProjectFunctions {
     try await Self.change(admin, [JSON.Member(Self.name, json)])
   }
 
-  /// Forgets what was set, and gives what counts then.
+  /// Removes the settings, and returns the resulting functions.
   static func reset(_ admin: Administration) async throws -> ProjectFunctions { try await change(admin, []) }
 
   private static func change(_ admin: Administration, _ members: [JSON.Member]) async throws -> ProjectFunctions {

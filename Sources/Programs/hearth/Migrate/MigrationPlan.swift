@@ -12,13 +12,13 @@ struct MigrationPlan {
   let hashParameters: [JSON.Member]
   let passwords: KnownPasswords?
   let requests: RecordedRequests?
-  /// Data that is there goes, and users are replaced.
+  /// True when existing data is removed, and users are replaced.
   let replaces: Bool
   let resumes: Bool
-  /// The text of the rules file, once it was looked through.
+  /// The text of the rules file, once it was validated.
   private let rulesText: String?
 
-  /// - Throws: for a file that cannot be read at all.
+  /// - Throws: for a file that is unreadable as a whole.
   init(_ command: MigrateFirebase) throws {
     dataFile = command.data
     usersFile = command.users
@@ -30,9 +30,9 @@ struct MigrationPlan {
     rulesText = try command.rules.map { try TextFile.read($0) }
   }
 
-  // MARK: Looking
+  // MARK: Validation
 
-  /// Looks through data, users and rules.
+  /// Validates data, users and rules.
   func look(_ outcome: inout MigrationReport) throws {
     outcome.set(try lookAtData())
     if let usersFile { outcome.set(try lookAtUsers(usersFile)) }
@@ -139,7 +139,7 @@ struct MigrationPlan {
     return words.filter { findings.count($0.0) > 0 }.map { ", \(findings.count($0.0)) \($0.1)" }.joined()
   }
 
-  // MARK: Taking over
+  // MARK: Migration
 
   func takeData(to client: DatabaseClient, _ outcome: inout MigrationReport) async throws {
     guard var part = outcome.part("data") else { return }
@@ -163,7 +163,7 @@ struct MigrationPlan {
   func takeUsers(to administration: Administration, _ outcome: inout MigrationReport) async throws {
     guard let usersFile, var part = outcome.part("users") else { return }
     let run = try await importUsers(usersFile, to: administration, isTrial: false)
-    // The server's word counts, and it says more than was seen before.
+    // The server's findings replace the earlier ones, and are more complete.
     var findings = MigrationFindings()
     for finding in part.findings.kept where finding.kind != .refused { findings.add(finding) }
     for refusal in run.refusals { findings.add(refusal) }
@@ -207,7 +207,7 @@ struct MigrationPlan {
     outcome.set(part)
   }
 
-  // MARK: Checking
+  // MARK: Verification
 
   func checkPasswords(at administration: Administration, _ outcome: inout MigrationReport) async throws {
     if let passwords { outcome.set(try await passwords.check(at: administration)) }

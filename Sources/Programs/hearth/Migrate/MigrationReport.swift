@@ -6,7 +6,7 @@ import HearthTree
 struct MigrationReport {
   /// A part of a migration: the data, the users, and so on.
   struct Part {
-    /// `data`, `users`, `rules`, `passwords` or `requests`.
+    /// The name: `data`, `users`, `rules`, `passwords` or `requests`.
     var name: String
     var file: String
     /// The outcome in a few words.

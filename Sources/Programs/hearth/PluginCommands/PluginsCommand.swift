@@ -5,7 +5,7 @@ import HearthProgram
 import HearthTree
 import NIOHTTP1
 
-/// `hearth plugins`
+/// The command `hearth plugins`.
 struct PluginsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "plugins",
@@ -21,7 +21,7 @@ struct PluginsCommand: ParsableCommand {
     ])
 }
 
-/// The plugins of a data folder, and the server that runs on it.
+/// The options for the plugins of a data folder and its running server.
 struct PluginsOptions: ParsableArguments {
   @OptionGroup var data: DataOption
 
@@ -46,9 +46,9 @@ struct PluginsOptions: ParsableArguments {
     var isServed: Bool
     var plugins: [JSON]
 
-    /// The plugin of that name.
+    /// Returns the plugin of that name.
     ///
-    /// - Throws: ``AdminFailure`` when there is none.
+    /// - Throws: ``AdminFailure`` when it is missing.
     func named(_ name: String) throws -> JSON {
       guard let plugin = plugins.first(where: { $0["name"]?.string == name }) else {
         throw AdminFailure("no plugin is called \(TextTable.printable(name))")
@@ -88,12 +88,12 @@ struct PluginsOptions: ParsableArguments {
     return try await client.isAnswered() ? client : nil
   }
 
-  /// Ends with a sentence for what a plugin's folder or the server refuses.
+  /// Exits with a message when a plugin's folder or the server refuses.
   func run(_ work: () async throws -> Void) async throws {
     do { try await work() } catch let problem as PluginProblem { throw AdminFailure(problem.description) }
   }
 
-  /// Prints a plugin in JSON, with a secret that was made for it.
+  /// Prints a plugin in JSON, with a secret that was created for it.
   func print(_ plugin: JSON, secret: WebhookSecret?) {
     let members = (plugin.members ?? []) + (secret.map { [.init("newSecret", .string($0.text))] } ?? [])
     Output.json(.object(members))

@@ -4,7 +4,7 @@ import HearthPluginHost
 import HearthProgram
 import HearthTree
 
-/// `hearth plugins settings`
+/// The command `hearth plugins settings`.
 struct PluginsSettings: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "settings",

@@ -6,7 +6,7 @@ import HearthRulesCommands
 import HearthTree
 import Synchronization
 
-/// `hearth plugins test`
+/// The command `hearth plugins test`.
 struct PluginsTest: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "test",

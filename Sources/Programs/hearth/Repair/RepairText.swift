@@ -7,10 +7,10 @@ import HearthTree
 struct RepairText {
   let journal: RepairPlace.Journal
   let report: SalvageReport
-  /// Events that wait stay, since the file is cut off where it is.
+  /// True when waiting events stay, because the file is truncated in place.
   let keepsEvents: Bool
 
-  /// Lines without the last one's end.
+  /// The lines, without the last one's end.
   var text: String {
     guard !report.isWhole else {
       return (["\(journal.name): whole, up to position \(report.headPosition)"] + past).joined(separator: "\n")

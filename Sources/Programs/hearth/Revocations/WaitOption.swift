@@ -31,7 +31,7 @@ struct WaitOption: ParsableArguments {
     if !isComplete { throw ExitCode.failure }
   }
 
-  /// - Returns: False when a listener was not told in time, or a node did not say whether its own were.
+  /// - Returns: False when a listener was not cancelled in time, or a node did not report on its own ones.
   private func show(
     _ revocation: CausedRevocations.Revocation, _ admin: Administration, until deadline: ContinuousClock.Instant
   ) async throws -> Bool {

@@ -40,10 +40,10 @@ struct ExplainedRequest: ParsableArguments {
   /// True when an option was given.
   var isGiven: Bool { [read, write, update, value, uid, claims, auth, query].contains { $0 != nil } || now != nil }
 
-  /// Decides it, and says why.
+  /// Decides the request, and returns the explanation.
   ///
-  /// - Parameter data: the database as JSON; nil for an empty one.
-  /// - Throws: what is wrong with the request, in a sentence.
+  /// - Parameter data: The database as JSON; nil for an empty one.
+  /// - Throws: the problem with the request, in a sentence.
   func explanation(of rules: RuleSet, on data: [UInt8]?) throws -> Explanation {
     let now = now ?? WallClock.nowMilliseconds
     let root = try data.map { try RequestText.value($0, "--data").resolved(existing: .empty, nowMilliseconds: now) }
@@ -59,9 +59,9 @@ struct ExplainedRequest: ParsableArguments {
       operation: operation, path: location.path, decision: rules.decide(prepared, detail: .trace))
   }
 
-  /// The request, as a server is asked what its rules say of it.
+  /// Returns the request in the form of the server's explain operation.
   ///
-  /// - Throws: what is wrong with it, in a sentence.
+  /// - Throws: the problem with it, in a sentence.
   func members(auth: JSON?) throws -> [JSON.Member] {
     var members = try asked().2.json + [.init("auth", auth ?? .null)]
     if let now { members.append(.init("now", .int(now))) }
@@ -124,7 +124,7 @@ struct ExplainedRequest: ParsableArguments {
   }
 }
 
-/// Reads what the command line says of a request.
+/// The parser of a request's arguments.
 enum RequestText {
   static func read(_ path: String) throws -> [UInt8] { Array(try TextFile.read(path).utf8) }
 

@@ -22,7 +22,7 @@ struct ExposureDetails {
     }
   }
 
-  /// The request, and what grants it, indented.
+  /// Returns the request, and the rule that grants it, indented.
   func request(_ witness: ExposureWitness, _ rule: RuleReference?) -> String {
     var rows: [(String, String)] = []
     rows.append(("request", operation(witness)))

@@ -22,7 +22,7 @@ struct ExposureReport {
     identities = exposure.identities
   }
 
-  /// - Parameter milliseconds: what the answers took.
+  /// - Parameter milliseconds: The time that the answers took.
   func text(milliseconds: Double) -> String {
     let (open, closed, undecided) = (count("open"), count("closed"), count("undecided"))
     let took = milliseconds < 10 ? "\((milliseconds * 10).rounded() / 10)" : "\(Int(milliseconds.rounded()))"
@@ -84,7 +84,7 @@ struct ExposureReport {
     "\(question.operation.rawValue) \(question.identity.name) \(question.location.template)"
   }
 
-  // MARK: Ways in
+  // MARK: Granting rules
 
   /// The granting rules with the weakest identity that each grants: the first path, and the fewest necessary rights.
   private var ways: [String] {

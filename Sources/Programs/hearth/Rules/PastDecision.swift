@@ -19,7 +19,7 @@ struct PastDecision: ParsableArguments {
 
   /// Prints the explanation.
   ///
-  /// - Returns: whether it would have been allowed.
+  /// - Returns: True when the request would have been allowed.
   func explain(_ request: ExplainedRequest, of admin: AdminOptions, isJSON: Bool) async throws -> Bool {
     try await admin.withDatabases { served in
       var known: [JSON.Member] = []

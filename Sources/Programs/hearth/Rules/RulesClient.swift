@@ -3,7 +3,7 @@ import HearthRules
 import HearthTree
 import NIOHTTP1
 
-/// Requests about one database's rules.
+/// The client of one database's rules.
 struct RulesClient: Sendable {
   let served: ServedDatabases
   /// The namespace; nil lets the server choose.
@@ -13,7 +13,7 @@ struct RulesClient: Sendable {
   /// A refusal of the server because a condition of the request does not hold.
   struct Refusal: Error, CustomStringConvertible {
     let description: String
-    /// The whole answer, for programs.
+    /// The whole answer, for scripts.
     let answer: JSON
   }
 
@@ -81,7 +81,7 @@ struct RulesClient: Sendable {
 }
 
 extension AdminFailure {
-  /// The server has no database of that name.
+  /// True when the server has no database of that name.
   var isMissingDatabase: Bool { description.contains("No such database") }
 }
 

@@ -5,7 +5,7 @@ import HearthRules
 import HearthTree
 import HearthWorkbench
 
-/// `hearth rules history`
+/// The command `hearth rules history`.
 struct RulesHistoryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "history",

@@ -9,8 +9,8 @@ struct RulesServer: ParsableArguments {
 
   @OptionGroup var database: NamespaceOption
 
-  /// Connects, does the work, and ends with 1 for what the server refuses for its figures or its version, and with 2 for
-  /// what cannot be done.
+  /// Connects, does the work, and exits with 1 when the server refuses for its figures or its version, and with 2 on
+  /// another failure.
   func run(_ work: @Sendable (RulesClient) async throws -> Void) async throws {
     do {
       try await admin.withDatabases { served in

@@ -8,7 +8,7 @@ struct TrialText {
   let answer: JSON
   let paint: Paint
 
-  /// Flips, listeners and places that are shown of each; further ones are counted.
+  /// The number of flips, listeners and paths that are printed of each; further ones are counted.
   private static let entriesMax = 10
 
   var text: String {

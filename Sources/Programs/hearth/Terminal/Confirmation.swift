@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 import HearthProgram
 
-/// A question before something that cannot be undone.
+/// The confirmation of an irreversible operation.
 enum Confirmation {
   /// Asks for a confirmation and throws unless the operator types yes. Without a terminal only the flag can confirm.
   static func ask(

@@ -2,7 +2,7 @@ import Glibc
 
 /// The user of this process.
 enum UserName {
-  /// The name of the system's user, or the number where there is no name.
+  /// The name of the system's user, or the number when there is no name.
   static var own: String {
     let id = getuid()
     var entry = passwd()

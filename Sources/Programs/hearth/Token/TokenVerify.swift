@@ -3,7 +3,7 @@ import HearthCrypto
 import HearthProgram
 import HearthTree
 
-/// `hearth token verify`
+/// The command `hearth token verify`.
 struct TokenVerify: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",

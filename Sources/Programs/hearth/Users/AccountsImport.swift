@@ -3,7 +3,7 @@ import HearthMigration
 import HearthProgram
 import HearthTree
 
-/// Sends accounts in batches and counts the results.
+/// The import of accounts in batches, which counts the results.
 struct AccountsImport {
   /// The number of users in one request; the bytes and values stay below the interface's limits for a body.
   private static let usersMax = 1_000
@@ -14,12 +14,12 @@ struct AccountsImport {
   let admin: Administration
   let parameters: [JSON.Member]
   let overwrites: Bool
-  /// Password hashes are left out, for a trial without the parameters of the hashes.
+  /// True when password hashes are omitted, for a trial without their parameters.
   private let skipsHashes: Bool
   private(set) var claims = ShadowedClaims()
   private var progress: Progress?
   private var batch: [JSON] = []
-  /// The place in the file of each account of the batch.
+  /// The places of the batch's accounts in the file.
   private var places: [Int] = []
   private var batchBytes = 0
   private var batchValues = 0
@@ -101,7 +101,7 @@ struct AccountsImport {
     refused("account \(place)" + (uid.map { " (\(TextTable.printable($0)))" } ?? ""), TextTable.printable(reason))
   }
 
-  /// Exports use another name for one field than the import interface does.
+  /// Returns the user with an export's name of one field replaced by that of the import interface.
   private static func renamed(_ user: JSON) -> JSON {
     guard let members = user.members, user["lastLoginAt"] == nil else { return user }
     return .object(members.map { $0.name == "lastSignedInAt" ? .init("lastLoginAt", $0.value) : $0 })

@@ -60,7 +60,7 @@ struct HashConfig {
     throw Failure(description: "\(path): \(member.name) must be a \(kind)")
   }
 
-  /// `hash_config { algorithm: SCRYPT, … }`, a parameter a line.
+  /// Reads the form `hash_config { algorithm: SCRYPT, … }`, one parameter a line.
   private static func consoleText(_ text: String, path: String) throws -> [JSON.Member] {
     var members: [JSON.Member] = []
     for line in text.split(whereSeparator: \.isNewline) {

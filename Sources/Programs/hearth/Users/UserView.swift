@@ -13,7 +13,7 @@ struct UserView {
   var uid: String { json["localId"]?.string ?? "" }
   var email: String? { json["email"]?.string }
 
-  /// `password`, `google.com`, …; `anonymous` and `custom` for accounts without a provider.
+  /// The providers: `password`, `google.com`, …; `anonymous` and `custom` for accounts without a provider.
   var providers: String {
     let listed = (json["providerUserInfo"]?.array ?? []).compactMap { $0["providerId"]?.string }
     if !listed.isEmpty { return listed.joined(separator: ",") }

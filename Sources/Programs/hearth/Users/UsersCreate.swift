@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
-/// `hearth users create`
+/// The command `hearth users create`.
 struct UsersCreate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "create",

@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
-/// `hearth users erase`
+/// The command `hearth users erase`.
 struct UsersErase: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "erase",

@@ -8,8 +8,8 @@ import HearthTree
 ///  "kind":"incremental","keys":"sealed"}
 /// ```
 ///
-/// Replaced as a whole when a backup is durable; of a stream, whose `repository` is `-`, when its last byte was taken. A
-/// restored folder has none.
+/// Replaced as a whole when a backup is durable; for a stream, whose `repository` is `-`, when its last byte was
+/// written. A restored folder has none.
 public struct BackupMarker: Sendable, Equatable {
   /// The file's name in the data folder.
   public static let name = "backup.json"

@@ -115,8 +115,8 @@ struct ClusterSQL: Sendable {
   /// Appends a row, if its predecessor is the last row and the journal's epoch is the claimed one. The row itself may
   /// be of an earlier epoch, when it is restored. Writes one row, or none.
   ///
-  /// Parameters: journal, first and last position, the row's epoch, running hash, size, parts, payload, the claimed epoch,
-  /// then epoch and running hash of the row before.
+  /// Parameters: journal, first and last position, the row's epoch, running hash, size, parts, payload, the claimed
+  /// epoch, then epoch and running hash of the row before.
   private static func appendText(isFirst: Bool) -> String {
     let predecessor =
       isFirst

@@ -3,7 +3,7 @@ import HearthJournal
 
 /// A fault that keeps an open journal from accepting writes.
 ///
-///     healthy ─── a read or write failed ──▶ healthy: the transaction is rolled back; the same append may be tried again
+///     healthy ─── a read or write failed ──▶ healthy: the transaction is rolled back; the same append may be repeated
 ///     healthy ─── a sync failed, or moving the log did ──▶ unverified
 ///     unverified ─── the owner's next append: closed, log written anew and synced, opened, read back ──▶ healthy
 ///     unverified ─── any step of that failed ──▶ unverified
