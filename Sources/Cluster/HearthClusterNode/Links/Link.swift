@@ -15,7 +15,7 @@ final class Link: Sendable {
   private let outbox = Mutex(Outbox())
   private let questions: Mutex<OpenQuestions<EventLoopPromise<[UInt8]>>>
 
-  /// The capacity that is reserved for messages written together, after a turn with as many.
+  /// The maximum capacity that is reserved for messages written together, after a turn with as many.
   private static let reservedBytesMax = 256 << 10
 
   private struct Outbox {

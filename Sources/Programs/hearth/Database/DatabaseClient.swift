@@ -41,7 +41,7 @@ struct DatabaseClient: Sendable {
     try await send(method, resource: path.resource, parameters, body: body)
   }
 
-  /// Sends a request with another body than data.
+  /// Sends a request to a resource other than data, such as the rules.
   @discardableResult
   func send(
     _ method: HTTPMethod, resource: String, _ parameters: Parameters = [], body: [UInt8]? = nil
